@@ -8,7 +8,6 @@ use classad::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, Speci
 use classad::format::{
     self, AdEntry, FileFormat, Problem, Projection, ReadResult, Severity, Stream, StreamBlock, read, write,
 };
-use classad::pool::Store;
 use classad::syntax::{ParseOptions, Style, parse_expression, print, print_ad};
 use classad::transform;
 
@@ -197,7 +196,6 @@ pub fn selected(data: &[u8]) {
                 agrees(text, asked, dialect, whole, found);
             }
         }
-        stored(&block, dialect);
     }
 }
 
@@ -268,28 +266,5 @@ fn agrees(text: &[u8], asked: &[Name], dialect: Dialect, whole: &Reading, found:
         assert!(start + equals < problem.range.start, "{problem:?}: {}", shown());
         assert!(!known.contains(&name), "{problem:?}: {}", shown());
         assert!(!problem.message.contains("closing quote"), "{problem:?}: {}", shown());
-    }
-}
-
-/// A pool's store has the ads and the problems of the reader, also when it has seen all of it before.
-fn stored(block: &StreamBlock, dialect: Dialect) {
-    let (mut ads, mut problems) = (Vec::new(), Vec::new());
-    for item in block.ads(dialect) {
-        match item {
-            Ok(entry) => ads.push(entry.ad),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    let mut store = Store::new(dialect);
-    for round in 0..2 {
-        let mut told = Vec::new();
-        store.read(block, |problem| told.push(problem));
-        assert_eq!(told, problems, "{round}: {}", String::from_utf8_lossy(&block.text));
-        assert_eq!(store.len(), ads.len() * (round + 1), "{}", String::from_utf8_lossy(&block.text));
-        for (row, ad) in ads.iter().enumerate() {
-            let again = store.ad(row + round * ads.len()).expect("it is among them");
-            let [again, ad] = [&again, ad].map(|ad| String::from_utf8_lossy(&print_ad(ad, Style::New)).into_owned());
-            assert_eq!(again, ad, "{round}: {}", String::from_utf8_lossy(&block.text));
-        }
     }
 }

@@ -9,6 +9,10 @@
 //! | [`explain`] | why a request is unmatched: clause counts, conflicts, refusals, verified changes |
 //! | [`lint`] | probable mistakes in ads |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, claims |
+#![cfg_attr(
+    feature = "workload",
+    doc = "| [`workload`] | synthetic ads by a seed: the experiments of the papers, a modern pool (feature `workload`) |"
+)]
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
 //! | [`transform`] | HTCondor's transform language |
 //! | [`constraint`] | the normal form of constraints: clauses, conditions, consistency |
@@ -125,21 +129,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Holding a pool for many questions, in a small part of the memory that its ads would take:
+//! Evaluating an expression in all ads of a pool, once for each group of ads that it cannot tell apart:
 //!
 //! ```
-//! use classad::ad::Dialect;
+//! use classad::ad::{Dialect, Value};
 //! use classad::eval::Context;
-//! use classad::format::{StreamBlock, FileFormat};
 //! use classad::pool::Store;
-//! use classad::syntax::{ParseOptions, parse_expression};
+//! use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 //!
-//! let mut store = Store::new(Dialect::Condor);
-//! let pool = "Name = \"small\"\nCpus = 4\n\nName = \"large\"\nCpus = 16\n";
-//! store.read(&StreamBlock::from_complete_text(pool, FileFormat::Long), |problem| panic!("{}", problem.message));
-//! let constraint = parse_expression(b"Cpus >= 8 && size(Name) == 5", ParseOptions::new(Dialect::Condor))?;
-//! let selected = store.select(&constraint, &Context::new(Dialect::Condor));
-//! assert_eq!(selected.ads.ones().collect::<Vec<_>>(), [1]);
+//! let ads = ["[ Name = \"small\"; Cpus = 4 ]", "[ Name = \"large\"; Cpus = 16 ]"];
+//! let ads = ads.map(|ad| parse_ad(ad.as_bytes(), ParseOptions::default()).unwrap());
+//! let mut store = Store::new(ads.into(), Dialect::Classad);
+//! let constraint = parse_expression(b"Cpus >= 8 && size(Name) == 5", ParseOptions::default())?;
+//! let values = store.evaluate(&constraint, &Context::new(Dialect::Classad));
+//! assert!(matches!(values.value(0), Ok(Value::Boolean(false))));
+//! assert!(matches!(values.value(1), Ok(Value::Boolean(true))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -181,6 +185,20 @@
 //! let gang = matcher.marshal(0, &request)?.unwrap();
 //! assert_eq!(gang.members().len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Generating ads to try things with, by a seed (feature `workload`):
+//!
+//! ```
+//! # #[cfg(feature = "workload")] {
+//! use classad::workload::{AdGenerator, AdKind, PoolWorkload};
+//!
+//! let pool = PoolWorkload { machines: 3, jobs: 5, ..PoolWorkload::default() };
+//! let jobs: Vec<_> = pool.ads(AdKind::Jobs, 1).collect();
+//! assert_eq!(jobs.len(), 5);
+//! assert_eq!(jobs, pool.ads(AdKind::Jobs, 1).collect::<Vec<_>>());
+//! assert_eq!(pool.ads(AdKind::Licenses, 1).count(), 0);
+//! # }
 //! ```
 //!
 //! Grouping requests that no offer can tell apart:
@@ -253,7 +271,7 @@
 //! use classad::ad::Dialect;
 //! use classad::protocol::Protocol;
 //! use classad::eval::Context;
-//! use classad::explain::{Explainer, SummaryWriter};
+//! use classad::explain::{AdReference, Explainer, SummaryWriter};
 //! use classad::syntax::{ParseOptions, parse_ad};
 //!
 //! let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
@@ -265,7 +283,7 @@
 //! assert_eq!(report.clauses[0].counts.is_false, 2);
 //! assert_eq!((report.changes[0].text().as_str(), report.changes[0].match_count), ("Size 96 -> 64", 1));
 //! let ads = ["offer", "offers"];
-//! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, request_name: &|_| String::new(), dialect, max_clause_chars: 70 };
+//! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, names: &|_: AdReference| String::new(), dialect, max_clause_chars: 70 };
 //! let expected = "it matches none of 2 offers: no offer has Memory >= 96 (Size); the largest is 64";
 //! assert_eq!(wording.summary(&report), expected);
 //! ```
@@ -283,3 +301,5 @@ pub mod protocol;
 pub mod syntax;
 pub mod text;
 pub mod transform;
+#[cfg(feature = "workload")]
+pub mod workload;

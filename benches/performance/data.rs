@@ -1,11 +1,13 @@
-//! The ads that are measured with, made by `classad workload` when they are first asked for.
+//! The ads that are measured with, made by the library's workloads when they are first asked for.
 
-use std::fmt;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use classad::format::{AdDocumentWriter, FileFormat};
+use classad::workload::{AdGenerator, AdKind, DomainMix, GangVariant, GangWorkload, IndexWorkload, PoolWorkload};
+
 use crate::Result;
-use crate::process::{self, BINARY};
 use crate::tasks::Files;
 
 /// Where the sets of ads are, and how large they are.
@@ -18,29 +20,6 @@ pub struct Data {
 /// The pools: name, machines and jobs, and the same for a quick run.
 const POOLS: [(&str, [u32; 2], [u32; 2]); 3] =
     [("pool", [1236, 5831], [60, 200]), ("large", [10_000, 50_000], [200, 600]), ("dump", [100_000, 100], [1000, 10])];
-
-/// The workload of the thesis's gangs (§5.2.1).
-pub struct Gangs {
-    /// Jobs, and as many machines.
-    pub n: u32,
-    /// Licences, in percent of the machines.
-    pub licences: u32,
-    /// Into how many parts licences and machines are divided.
-    pub selectivity: u32,
-    /// `base`, `dud` or `heuristic`.
-    pub variant: &'static str,
-}
-
-impl fmt::Display for Gangs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Gangs { n, licences, selectivity, variant } = self;
-        match *variant {
-            "base" => write!(f, "{n}, {licences} %, selectivity {selectivity}"),
-            "dud" => write!(f, "{n}, {licences} %, with duds"),
-            variant => write!(f, "{n}, {variant}"),
-        }
-    }
-}
 
 /// Reads `SET=DIR`.
 pub fn with(text: &str) -> std::result::Result<(String, PathBuf), String> {
@@ -67,7 +46,7 @@ impl Data {
     /// A file of a pool in a form: `machines.long` of `pool`.
     pub fn pool(&self, name: &str, file: &str) -> Result<PathBuf> {
         let [machines, jobs] = self.sizes(name);
-        self.file(name, &format!("pool --machines {machines} --jobs {jobs} --seed 2"), file)
+        self.file(name, &PoolWorkload { machines, jobs, ..PoolWorkload::default() }, 2, file)
     }
 
     /// Jobs and machines of a pool.
@@ -76,29 +55,25 @@ impl Data {
     }
 
     /// Queries and objects of the index's workload.
-    pub fn index(&self, mix: &str, n: u32, attributes: u32) -> Result<Files> {
-        let file = |file| {
-            let workload = format!("index --n {n} --attrs {attributes} --mix {mix}");
-            self.file(&format!("index-{mix}-{n}x{attributes}"), &workload, file)
-        };
+    pub fn index(&self, mix: DomainMix, n: u32, attributes: u16) -> Result<Files> {
+        let name = format!("index-{}-{n}x{attributes}", mix.name());
+        let workload = IndexWorkload { ads: n, attributes, mix, ..IndexWorkload::default() };
+        let file = |file| self.file(&name, &workload, 1, file);
         Ok([file("queries.long")?, file("objects.long")?])
     }
 
     /// Jobs, machines and licences of a gang workload.
-    pub fn gangs(&self, gangs: &Gangs) -> Result<[PathBuf; 3]> {
-        let Gangs { n, licences, selectivity, variant } = gangs;
-        let (name, workload) = match *variant {
-            "heuristic" => ("gang-heuristic".to_owned(), format!("gang --machines {n} --variant heuristic")),
-            variant => (
-                format!("gang-{variant}-{n}-{licences}-{selectivity}"),
-                format!("gang --machines {n} --licenses {licences} --selectivity {selectivity} --variant {variant}"),
-            ),
+    pub fn gangs(&self, workload: &GangWorkload) -> Result<[PathBuf; 3]> {
+        let GangWorkload { machines, license_percent, selectivity, variant, .. } = workload;
+        let name = match variant {
+            GangVariant::Heuristic => "gang-heuristic".to_owned(),
+            variant => format!("gang-{}-{machines}-{license_percent}-{selectivity}", variant.name()),
         };
-        let file = |file| self.file(&name, &workload, file);
+        let file = |file| self.file(&name, workload, 1, file);
         Ok([file("jobs.new")?, file("machines.new")?, file("licenses.new")?])
     }
 
-    fn file(&self, name: &str, workload: &str, file: &str) -> Result<PathBuf> {
+    fn file(&self, name: &str, workload: &dyn AdGenerator, seed: u64, file: &str) -> Result<PathBuf> {
         let given = self.given.iter().find(|(set, _)| set == name).map(|(_, folder)| folder.join(file));
         if let Some(path) = given.filter(|path| path.exists()) {
             return Ok(path);
@@ -107,14 +82,23 @@ impl Data {
         let path = folder.join(file);
         if !path.exists() {
             let (kind, form) = file.split_once('.').ok_or("a file of ads has a form")?;
+            let kind = AdKind::ALL.into_iter().find(|known| known.name() == kind).ok_or("no workload has such ads")?;
+            let form = match form {
+                "new" => FileFormat::Bracketed,
+                "json" => FileFormat::Json,
+                _ => FileFormat::Long,
+            };
+            fs::create_dir_all(&folder)?;
             // Made aside and then renamed: what is there is whole.
             let made = self.folder.join(format!("unfinished-{}", std::process::id()));
-            let out = made.to_str().ok_or("the folder's name is no text")?;
-            let arguments = format!("workload {workload} --kind {kind} --form {form} --quiet --out");
-            process::succeed(BINARY, &arguments.split(' ').chain([out]).collect::<Vec<_>>())?;
-            fs::create_dir_all(&folder)?;
-            fs::rename(made.join(file), &path)?;
-            fs::remove_dir_all(&made)?;
+            let mut out = BufWriter::new(File::create(&made)?);
+            let mut writer = AdDocumentWriter::new(form);
+            for ad in workload.ads(kind, seed) {
+                writer.write(&mut out, &ad, |_| true)?;
+            }
+            writer.finish(&mut out)?;
+            out.flush()?;
+            fs::rename(&made, &path)?;
         }
         Ok(path)
     }

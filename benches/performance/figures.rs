@@ -11,15 +11,15 @@ use std::time::Instant;
 use classad::ad::{Ad, Dialect};
 use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, references, specialize};
 use classad::matching::Accelerations;
+use classad::workload::DomainMix;
 
 use crate::measure::{Bench, Run, Task, in_turns};
 use crate::table::{self, Unit};
 use crate::tasks::{Counted, ads, every_query, held};
 use crate::{Result, machine};
 
-const MIXES: [&str; 3] = ["T", "M", "D"];
 const SIZES: [u32; 5] = [1000, 2000, 4000, 8000, 16_000];
-const ATTRIBUTES: [u32; 4] = [2, 4, 8, 12];
+const ATTRIBUTES: [u16; 4] = [2, 4, 8, 12];
 
 /// Up to so many ads every pair is evaluated, too, as in the thesis.
 const MOST_PAIRS: u32 = 2000;
@@ -47,7 +47,7 @@ fn elapsed(bench: &Bench) -> Result<String> {
         "memory of the index an ad",
     ]);
     print!("{text}");
-    for mix in MIXES {
+    for mix in DomainMix::ALL {
         for attributes in [4, 8] {
             for n in SIZES.map(|n| bench.data.size(n)) {
                 let line = table::line(&row(bench, mix, attributes, n)?);
@@ -59,7 +59,7 @@ fn elapsed(bench: &Bench) -> Result<String> {
     Ok(text)
 }
 
-fn row(bench: &Bench, mix: &str, attributes: u32, n: u32) -> Result<Vec<String>> {
+fn row(bench: &Bench, mix: DomainMix, attributes: u16, n: u32) -> Result<Vec<String>> {
     let files = bench.data.index(mix, n, attributes)?;
     let counted = RefCell::new(Counted::default());
     let ours = |bench: &Bench| {
@@ -75,7 +75,7 @@ fn row(bench: &Bench, mix: &str, attributes: u32, n: u32) -> Result<Vec<String>>
     let a_query = |count: u64| format!("{:.1}", count as f64 / f64::from(counted.asked.max(1)));
     let folder = files[1].parent().ok_or("a file is in a folder")?;
     Ok(vec![
-        mix.to_owned(),
+        mix.name().to_owned(),
         attributes.to_string(),
         n.to_string(),
         exhaustive.as_ref().map_or("-".to_owned(), |run| Unit::Time.show(run)),
@@ -92,7 +92,7 @@ fn preparation(bench: &Bench) -> Result<String> {
     let mut text = "\n## Figure 25: preparing an ad\n\n".to_owned();
     text += &table::heading(&["attributes", "external references", "specialization"]);
     for attributes in ATTRIBUTES {
-        let objects = ads(&bench.data.index("T", bench.data.size(2000), attributes)?[1])?;
+        let objects = ads(&bench.data.index(DomainMix::Ten, bench.data.size(2000), attributes)?[1])?;
         let context = Context::new(Dialect::Condor);
         let each = |work: &dyn Fn(&Ad)| {
             let start = Instant::now();

@@ -10,8 +10,8 @@ use classad::matching::Statistics;
 use classad::matching::gang::{Algorithm, Gangmatcher};
 use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, parse_ad};
+use classad::workload::{GangVariant, GangWorkload};
 
-use crate::data::Gangs;
 use crate::measure::Bench;
 use crate::tasks::ads_in;
 use crate::{Result, machine, table};
@@ -57,7 +57,7 @@ pub fn report(bench: &Bench) -> Result<String> {
                 Some(run) => cell(run),
                 None => "-".to_owned(),
             });
-            table::line(&std::iter::once(workload.to_string()).chain(cells).collect::<Vec<_>>())
+            table::line(&std::iter::once(title(&workload)).chain(cells).collect::<Vec<_>>())
         };
         shown[0].1 += &show(&|run| run.statistics.probes.to_string());
         shown[1].1 += &show(&|run| run.statistics.tests.to_string());
@@ -77,26 +77,43 @@ pub fn report(bench: &Bench) -> Result<String> {
 }
 
 /// The base workload (§5.2.1), and those that lead algorithms astray (§5.6.2, §5.7).
-fn workloads(bench: &Bench) -> Vec<Gangs> {
+fn workloads(bench: &Bench) -> Vec<GangWorkload> {
+    let gangs = |n, license_percent, selectivity, variant| GangWorkload {
+        machines: n,
+        jobs: n,
+        license_percent,
+        selectivity,
+        variant,
+    };
     let mut workloads = Vec::new();
     for n in SIZES.map(|n| bench.data.size(n)) {
         for licences in LICENCES {
-            workloads.extend(SELECTIVITIES.map(|selectivity| Gangs { n, licences, selectivity, variant: "base" }));
+            workloads.extend(SELECTIVITIES.map(|selectivity| gangs(n, licences, selectivity, GangVariant::Base)));
         }
     }
     let n = bench.data.size(500);
-    workloads.extend(LICENCES.map(|licences| Gangs { n, licences, selectivity: 1, variant: "dud" }));
-    workloads.push(Gangs { n, licences: 100, selectivity: 1, variant: "heuristic" });
+    workloads.extend(LICENCES.map(|licences| gangs(n, licences, 1, GangVariant::Dud)));
+    workloads.push(gangs(n, GangWorkload::new(GangVariant::Heuristic).license_percent, 1, GangVariant::Heuristic));
     workloads
 }
 
-fn every_algorithm(bench: &Bench, workload: &Gangs) -> Result<Vec<Option<Ran>>> {
+/// A workload in the tables.
+fn title(workload: &GangWorkload) -> String {
+    let GangWorkload { machines, license_percent, selectivity, variant, .. } = workload;
+    match variant {
+        GangVariant::Base => format!("{machines}, {license_percent} %, selectivity {selectivity}"),
+        GangVariant::Dud => format!("{machines}, {license_percent} %, with duds"),
+        GangVariant::Heuristic => format!("{machines}, heuristic"),
+    }
+}
+
+fn every_algorithm(bench: &Bench, workload: &GangWorkload) -> Result<Vec<Option<Ran>>> {
     let [jobs, machines, licences] = bench.data.gangs(workload)?;
     let jobs = ads_in(&jobs, Dialect::Classad)?;
     let mut offers = ads_in(&machines, Dialect::Classad)?;
     offers.extend(ads_in(&licences, Dialect::Classad)?);
     let runs = Algorithm::ALL.into_iter().map(|algorithm| {
-        let too_long = algorithm == Algorithm::Naive && workload.n > bench.data.size(MOST_NAIVE);
+        let too_long = algorithm == Algorithm::Naive && workload.machines > bench.data.size(MOST_NAIVE);
         if too_long { Ok(None) } else { ran(bench, algorithm, &jobs, &offers).map(Some) }
     });
     runs.collect()

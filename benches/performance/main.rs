@@ -3,7 +3,7 @@
 //! those about gangmatching.
 //!
 //! Every row is measured in turns, ours and theirs, and has the medians; where both give an answer, it must be
-//! the same.  The data come from `classad workload`, the library from `tests/conformance/python`.
+//! the same.  The data come from `classad::workload`, the library from `tests/conformance/python`.
 
 mod data;
 mod figures;

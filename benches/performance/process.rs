@@ -53,12 +53,6 @@ fn once(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {
     Ok(Run { answer: Some(answer), ..Run::of(start.elapsed()) })
 }
 
-/// Runs a program to its end.
-pub fn succeed(program: &str, arguments: &[&str]) -> Result<()> {
-    let status = Command::new(program).args(arguments).stdout(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{program} {}: {status}", arguments.join(" ")).into()) }
-}
-
 /// The memory of this process that no file stands behind, in bytes.
 pub fn anonymous(process: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -88,8 +82,8 @@ pub fn memory_of(path: &Path) -> Result<f64> {
     let anonymous = || anonymous("self").ok_or("this system does not tell");
     let start = anonymous()?;
     if !path.is_dir() {
-        let store = tasks::store(path)?;
-        return Ok(each(anonymous()?.saturating_sub(start), store.len()));
+        let ads = tasks::ads(path)?;
+        return Ok(each(anonymous()?.saturating_sub(start), ads.len()));
     }
     let objects = tasks::ads(&path.join("objects.long"))?;
     let queries = tasks::ads(&path.join("queries.long"))?;

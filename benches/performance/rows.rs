@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::fs;
 
 use classad::matching::Accelerations;
+use classad::workload::DomainMix;
 use serde_json::json;
 
 use crate::data::Data;
@@ -56,7 +57,7 @@ fn rows(data: &Data) -> Vec<Row> {
     rows.extend(CONSTRAINTS.into_iter().flat_map(|(kind, constraint)| querying(kind, constraint)));
     rows.extend(testing());
     for n in [2000, 16_000] {
-        rows.extend(["T", "M", "D"].map(|mix| indexing(data.size(n), mix)));
+        rows.extend(DomainMix::ALL.map(|mix| indexing(data.size(n), mix)));
     }
     rows.extend(["pool", "large"].map(|name| matching(name, data.sizes(name))));
     rows.push(
@@ -83,12 +84,8 @@ fn reading() -> Vec<Row> {
         parse("the long form", "machines.long").beside(LIBRARY, theirs("machines.long")),
         parse("the bracketed form", "machines.new").beside(LIBRARY, theirs("machines.new")),
         parse("JSON", "machines.json"),
-        Row::new("parse the long form into a store for many questions", Unit::Throughput, |bench| {
-            tasks::stored(&bench.data.pool("pool", "machines.long")?)
-        })
-        .beside(LIBRARY, theirs("machines.long")),
         // Of the dump, so that what an allocator keeps at hand does not count for much; theirs of fewer ads, for its time.
-        Row::new("memory held for an ad of the pool, in a store", Unit::Bytes, |bench| {
+        Row::new("memory held for an ad of the pool", Unit::Bytes, |bench| {
             tasks::held(&bench.data.pool("dump", "machines.long")?)
         })
         .beside(LIBRARY, move |bench| bench.peer.ask(&task("memory", &[&machines(bench)?], &[]))),
@@ -126,7 +123,7 @@ fn querying(kind: &'static str, constraint: &'static str) -> Vec<Row> {
 }
 
 fn testing() -> [Row; 2] {
-    let index = |bench: &Bench| bench.data.index("T", bench.data.size(2000), 8);
+    let index = |bench: &Bench| bench.data.index(DomainMix::Ten, bench.data.size(2000), 8);
     let pool = |bench: &Bench| bench.data.pool_files("pool");
     [
         Row::new("one bilateral test, no index: ads of the index workload", Unit::Each, move |bench| {
@@ -138,8 +135,9 @@ fn testing() -> [Row; 2] {
     ]
 }
 
-fn indexing(n: u32, mix: &'static str) -> Row {
-    let work = format!("index workload (thesis §4.6), N = {n}, 8 attributes, mix {mix}: build and all queries");
+fn indexing(n: u32, mix: DomainMix) -> Row {
+    let work =
+        format!("index workload (thesis §4.6), N = {n}, 8 attributes, mix {}: build and all queries", mix.name());
     let ours = move |bench: &Bench| Ok(tasks::every_query(bench, &bench.data.index(mix, n, 8)?, Accelerations::ALL)?.0);
     Row::new(work, Unit::Time, ours).beside(SAMPLE, move |bench| {
         let run = their_pairs(bench, &bench.data.index(mix, n, 8)?)?;

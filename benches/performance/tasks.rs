@@ -1,16 +1,16 @@
 //! How ours does the work, within this process and through what the library shows.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
-use classad::format::{Stream, detect, read};
+use classad::format::{detect, read};
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide, Statistics};
 use classad::pool::Store;
-use classad::protocol::Protocol;
+use classad::protocol::{Protocol, is_met};
 use classad::syntax::{ParseOptions, parse_expression};
 
 use crate::Result;
@@ -52,31 +52,19 @@ pub fn held(path: &Path) -> Result<Run> {
     Ok(Run { cost, amount: 1.0, ..Run::default() })
 }
 
-/// A store of the ads of a file, with nothing left of the text.
-pub fn store(path: &Path) -> Result<Store> {
-    let mut stream = Stream::new(Box::new(File::open(path)?), None)?;
-    let mut store = Store::new(Dialect::Condor);
-    while let Some(block) = stream.next_block()? {
-        store.read(&block, |_| {});
-    }
-    store.shrink();
-    Ok(store)
-}
-
-/// Reads all ads of a file into a store.
-pub fn stored(path: &Path) -> Result<Run> {
-    let (run, store) = Run::timed(|| store(path));
-    Ok(run.amount(usize::try_from(fs::metadata(path)?.len())?).answer(store?.len()))
-}
-
 /// Asks ads in memory, again and again.
 pub fn query(path: &Path, constraint: &str) -> Result<Run> {
-    let mut store = store(path)?;
+    let ads = ads(path)?;
+    let count = ads.len();
+    let mut store = Store::new(ads, Dialect::Condor);
     let expression = parse_expression(constraint.as_bytes(), ParseOptions::new(Dialect::Condor))?;
     let context = Context::new(Dialect::Condor);
-    let mut count = || store.select(&expression, &context).ads.count_ones(..);
-    let (run, counts) = Run::timed(|| (0..ROUNDS).map(|_| count()).collect::<Vec<_>>());
-    Ok(run.amount(store.len() * ROUNDS).answer(counts[0]))
+    let mut ask = || {
+        let values = store.evaluate(&expression, &context);
+        (0..count).filter(|row| values.value(*row).is_ok_and(|value| is_met(value, Dialect::Condor))).count()
+    };
+    let (run, counts) = Run::timed(|| (0..ROUNDS).map(|_| ask()).collect::<Vec<_>>());
+    Ok(run.amount(count * ROUNDS).answer(counts[0]))
 }
 
 /// The pairs that `pairs` of the script tries, too.

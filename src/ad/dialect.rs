@@ -23,6 +23,12 @@ impl Dialect {
         self == Dialect::Condor
     }
 
+    /// Returns the usual names of an expression's own ad and of the other one.
+    #[must_use]
+    pub fn side_names(self) -> [&'static str; 2] {
+        if self.is_condor() { ["MY", "TARGET"] } else { ["self", "other"] }
+    }
+
     /// Returns the name that `--dialect` accepts.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -137,6 +137,15 @@ impl Expression {
         expression
     }
 
+    /// Returns the value if the expression is a literal, with or without parentheses.
+    #[must_use]
+    pub fn as_literal(&self) -> Option<&Value> {
+        match self.without_parentheses().kind() {
+            ExpressionKind::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Whether both share the same root node in memory.
     #[must_use]
     pub fn ptr_eq(&self, other: &Expression) -> bool {

@@ -1,5 +1,7 @@
 //! The operators: one table of symbols and precedences for the parser and the printer.
 
+use super::dialect::Dialect;
+
 /// The family of an operator, which decides the types of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorGroup {
@@ -89,6 +91,12 @@ impl BinaryOperator {
             BinaryOperator::Isnt => "=!=",
             _ => self.symbol(),
         }
+    }
+
+    /// Returns the symbol in the expressions of a dialect.
+    #[must_use]
+    pub fn symbol_in(self, dialect: Dialect) -> &'static str {
+        if dialect.is_condor() { self.condor_symbol() } else { self.symbol() }
     }
 
     /// Returns the operator with the same meaning for exchanged operands, as `a < b` is `b > a`; `None` unless it

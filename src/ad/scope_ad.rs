@@ -69,19 +69,6 @@ impl ScopeAd {
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         SCOPE_NAMES.iter().filter(move |row| row.ad == self).map(|row| row.name.as_str())
     }
-
-    /// Returns the name by which messages and printed expressions of a dialect call the ad.
-    #[must_use]
-    pub fn as_str(self, dialect: Dialect) -> &'static str {
-        match (self, dialect.is_condor()) {
-            (ScopeAd::Own, true) => "MY",
-            (ScopeAd::Own, false) => "self",
-            (ScopeAd::Other, true) => "TARGET",
-            (ScopeAd::Other, false) => "other",
-            (ScopeAd::Parent, _) => "parent",
-            (ScopeAd::Root, _) => "root",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use classad::ad::{Dialect, Name};
-use classad::eval::{Abort, Context, RandomStream};
+use classad::eval::{Abort, Context};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
 
@@ -32,15 +32,7 @@ pub struct Session {
 
 impl Session {
     pub fn new(options: GlobalOptions) -> Self {
-        let mut context = Context::new(options.dialect.unwrap_or_default());
-        if let Some(now) = options.now {
-            context.now = Some(now);
-        }
-        if let Some(seed) = options.seed {
-            context.random = Some(RandomStream::new(seed));
-        }
-        context.max_steps = options.max_steps.unwrap_or(context.max_steps);
-        context.max_depth = options.max_depth.unwrap_or(context.max_depth);
+        let context = options.evaluation_settings().to_context();
         let location_prefix = String::new();
         let (has_error, has_exceeded_budget, entry_errors, entry_warnings, entry_lossy_values, error_count) =
             (false, false, 0, 0, 0, 0);

@@ -1,6 +1,6 @@
 //! The clauses of a constraint, collected through the ad's own attributes.
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, Attribute, BinaryOperator, Expression, ExpressionKind, Name};
 
 use super::ClauseOperand;
 
@@ -40,6 +40,18 @@ impl<'a> ConstraintClauses<'a> {
     /// clauses. An attribute that is named twice is expanded once.
     #[must_use]
     pub fn of(ad: &'a Ad, attribute: &'a Name) -> Self {
+        ConstraintClauses::resolved(attribute, ad.get(attribute), |name| {
+            ad.attribute(name).filter(|bound| !matches!(bound.expression.kind(), ExpressionKind::Literal(_)))
+        })
+    }
+
+    /// Collects the clauses of the constraint in `attribute`, `None` if there is none. `resolve` gives the attribute to
+    /// expand in place of a clause that only names it, `None` to keep the clause.
+    pub fn resolved(
+        attribute: &'a Name,
+        constraint: Option<&'a Expression>,
+        resolve: impl Fn(&'a Name) -> Option<Attribute<'a>>,
+    ) -> Self {
         let mut items = Vec::with_capacity(INITIAL_CAPACITY);
         let mut followed = vec![FollowedAttribute { name: attribute, parent: None }];
         // Both operands are dereferenced when they are pushed, before either is processed. With many ads the nodes
@@ -48,7 +60,7 @@ impl<'a> ConstraintClauses<'a> {
         let push = |pending: &mut Vec<_>, part: ConstraintClause<'a>| {
             pending.push((part, part.expression.without_parentheses().kind()));
         };
-        if let Some(expression) = ad.get(attribute) {
+        if let Some(expression) = constraint {
             push(&mut pending, ConstraintClause { expression, followed_index: 0 });
         }
         while let Some((part, kind)) = pending.pop() {
@@ -59,8 +71,7 @@ impl<'a> ConstraintClauses<'a> {
             }
             let named =
                 own_attribute_name(part.expression).filter(|name| followed.iter().all(|known| known.name != *name));
-            let bound = named.and_then(|name| ad.attribute(name));
-            match bound.filter(|bound| !matches!(bound.expression.kind(), ExpressionKind::Literal(_))) {
+            match named.and_then(&resolve) {
                 Some(bound) => {
                     push(
                         &mut pending,
@@ -77,6 +88,12 @@ impl<'a> ConstraintClauses<'a> {
     /// Iterates over the names of all expanded attributes, the constraint's own first.
     pub fn followed(&self) -> impl Iterator<Item = &'a Name> + '_ {
         self.followed.iter().map(|followed| followed.name)
+    }
+
+    /// Returns the attribute that contains the clause.
+    #[must_use]
+    pub fn attribute(&self, part: &ConstraintClause<'a>) -> &'a Name {
+        self.followed[part.followed_index].name
     }
 
     /// Returns the path of attribute names from the constraint to the attribute that contains the clause.

@@ -1,8 +1,12 @@
 //! The form of one clause: either a shape that an index can look up, or a residue that needs evaluation (thesis 4.4:
 //! exported and imported intervals).
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, ScopeAd, Value};
-use crate::eval::CURRENT_TIME;
+use std::borrow::Borrow;
+
+use crate::ad::{
+    Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, ScopeAd, Span, Value,
+};
+use crate::eval::{CURRENT_TIME, binary};
 
 /// An operand of a comparison, classified without looking at an ad.
 #[derive(Clone, Copy, Debug)]
@@ -17,15 +21,15 @@ pub enum ClauseOperand<'e> {
     Literal(&'e Value),
 }
 
-/// The form of one clause of a constraint.
+/// The form of one clause of a constraint, over operands of one kind.
 #[derive(Clone, Copy, Debug)]
-pub enum ClauseForm<'e> {
+pub enum ClauseForm<'e, O = ClauseOperand<'e>> {
     /// `left operator right`: a comparison or an identity test (`is`, `isnt`).
-    Comparison(BinaryOperator, ClauseOperand<'e>, ClauseOperand<'e>),
+    Comparison(BinaryOperator, O, O),
     /// An attribute that must be true.
-    Truth(ClauseOperand<'e>),
+    Truth(O),
     /// An attribute that must be an item of a string list: `stringListMember(attribute, "a, b")`.
-    StringListMember(ClauseOperand<'e>, &'e ByteString),
+    StringListMember(O, &'e ByteString),
     /// Any other expression.
     Residue,
 }
@@ -77,10 +81,62 @@ impl<'e> ClauseForm<'e> {
     }
 }
 
+impl<O> ClauseForm<'_, O> {
+    /// Replaces the operands of a comparison or of an attribute that must be true. `None` for other forms, and if an
+    /// operand has no replacement.
+    pub fn map_operands<P>(self, mut map: impl FnMut(O) -> Option<P>) -> Option<ClauseForm<'static, P>> {
+        match self {
+            ClauseForm::Comparison(operator, left, right) => {
+                Some(ClauseForm::Comparison(operator, map(left)?, map(right)?))
+            }
+            ClauseForm::Truth(operand) => Some(ClauseForm::Truth(map(operand)?)),
+            ClauseForm::StringListMember(..) | ClauseForm::Residue => None,
+        }
+    }
+
+    /// Returns the value of a comparison or of an attribute that must be true, without the evaluator. `value` gives the
+    /// values of the operands. `None` for other forms, and if `value` lacks an operand.
+    pub fn decide<'s, V: Borrow<Value>>(
+        &'s self,
+        dialect: Dialect,
+        mut value: impl FnMut(&'s O) -> Option<V>,
+    ) -> Option<Value> {
+        match self {
+            ClauseForm::Comparison(operator, left, right) => {
+                let (left, right) = (value(left)?, value(right)?);
+                Some(binary(*operator, left.borrow(), right.borrow(), dialect, Span::default()))
+            }
+            ClauseForm::Truth(operand) => Some(value(operand)?.borrow().clone()),
+            ClauseForm::StringListMember(..) | ClauseForm::Residue => None,
+        }
+    }
+}
+
+/// Writes a comparison as `subject operator bound`, exchanging the operands if the subject is on the right. `None` if
+/// the operands are not a subject and a bound.
+pub fn orient_comparison<O: Copy, S, B>(
+    operator: BinaryOperator,
+    left: O,
+    right: O,
+    subject: impl Fn(O) -> Option<S>,
+    mut bound: impl FnMut(O) -> Option<B>,
+) -> Option<(S, BinaryOperator, B)> {
+    match subject(left).zip(bound(right)) {
+        Some((subject, bound)) => Some((subject, operator, bound)),
+        None => Some((subject(right)?, operator.converse()?, bound(left)?)),
+    }
+}
+
 /// Whether a name denotes a scope or the current time rather than an attribute, as in `x.self`, which is `x`.
 #[must_use]
 pub fn is_scope_name(name: &Name) -> bool {
     ScopeAd::of(name).is_some() || name.is_known(CURRENT_TIME)
+}
+
+/// Whether an ad has an attribute with such a name. It changes the meaning of other names.
+#[must_use]
+pub fn has_scope_attribute(ad: &Ad) -> bool {
+    ad.iter().any(|attribute| is_scope_name(attribute.name))
 }
 
 /// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do integers beyond 32 bits in
@@ -91,6 +147,15 @@ pub fn is_self_evaluating(value: &Value, dialect: Dialect) -> bool {
         Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
         Value::Error(_) | Value::List(_) | Value::Ad(_) => false,
         _ => true,
+    }
+}
+
+/// Returns the value of a literal that evaluates to itself; `None` for other expressions.
+#[must_use]
+pub fn literal_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
+    match expression.kind() {
+        ExpressionKind::Literal(value) if is_self_evaluating(value, dialect) => Some(value),
+        _ => None,
     }
 }
 

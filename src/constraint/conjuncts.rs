@@ -6,16 +6,23 @@ use crate::ad::{BinaryOperator, Expression, ExpressionKind};
 /// and around parts of the chain are skipped.
 #[must_use]
 pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
+    chain_operands(constraint, BinaryOperator::And)
+}
+
+/// Returns the operands of the chain of an operator at the top of an expression, as [`conjuncts`] does for `&&`.
+pub(super) fn chain_operands(expression: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     let (mut parts, mut pending) = (Vec::new(), Vec::new());
-    let mut next = Some(constraint);
+    let mut next = Some(expression);
     while let Some(expression) = next {
-        next = if let ExpressionKind::Binary(BinaryOperator::And, left, right) = expression.without_parentheses().kind()
-        {
-            pending.push(right);
-            Some(left)
-        } else {
-            parts.push(expression);
-            pending.pop()
+        next = match expression.without_parentheses().kind() {
+            ExpressionKind::Binary(found, left, right) if *found == operator => {
+                pending.push(right);
+                Some(left)
+            }
+            _ => {
+                parts.push(expression);
+                pending.pop()
+            }
         };
     }
     parts

@@ -1,23 +1,17 @@
 //! A fast path for constraints over literals: conjunctions of comparisons between attributes and constants, and of
 //! boolean attributes, decided without the evaluator.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Span, Value};
-use crate::eval::{Context, Environment, NameResolution, binary};
-
-use super::conjuncts;
+use crate::ad::{Dialect, Expression, Name, Value};
+use crate::eval::Context;
 use crate::protocol::is_met;
+
+use super::{ClauseForm, ClauseOperand, conjuncts, is_self_evaluating};
 
 /// A compiled constraint that needs only the values of a few attributes, not a scope.
 pub struct LiteralFilter {
     names: Vec<Name>,
-    tests: Vec<FilterTest>,
+    clauses: Vec<ClauseForm<'static, FilterOperand>>,
     dialect: Dialect,
-}
-
-/// One conjunct.
-enum FilterTest {
-    Truth(FilterOperand),
-    Comparison(BinaryOperator, FilterOperand, FilterOperand),
 }
 
 enum FilterOperand {
@@ -27,7 +21,7 @@ enum FilterOperand {
 }
 
 /// Maximum number of conjuncts. Evaluating this many stays far below [`MIN_EVALUATION_BUDGET`].
-const MAX_TESTS: usize = 32;
+const MAX_CLAUSES: usize = 32;
 
 /// Minimum evaluation budgets, in steps and in depth. With smaller ones the evaluator might fail where the filter
 /// does not.
@@ -38,25 +32,29 @@ impl LiteralFilter {
     #[must_use]
     pub fn new(constraint: &Expression, context: &Context) -> Option<Self> {
         let parts = conjuncts(constraint);
-        if parts.len() > MAX_TESTS
+        if parts.len() > MAX_CLAUSES
             || context.max_depth < MIN_EVALUATION_BUDGET
             || context.max_steps < u64::from(MIN_EVALUATION_BUDGET)
         {
             return None;
         }
-        let mut simple = LiteralFilter { names: Vec::new(), tests: Vec::new(), dialect: context.dialect };
-        for part in parts {
-            let test = match part.without_parentheses().kind() {
-                ExpressionKind::Binary(operator, left, right)
-                    if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
-                {
-                    FilterTest::Comparison(*operator, simple.operand(left, context)?, simple.operand(right, context)?)
-                }
-                _ => FilterTest::Truth(simple.operand(part, context)?),
-            };
-            simple.tests.push(test);
-        }
-        Some(simple)
+        let mut names = Vec::new();
+        let mut compile = |operand: ClauseOperand<'_>| match operand {
+            ClauseOperand::Literal(value) if is_self_evaluating(value, context.dialect) => {
+                Some(FilterOperand::Constant(value.clone()))
+            }
+            ClauseOperand::Unqualified(name) => {
+                let known = names.iter().position(|known| known == name);
+                Some(FilterOperand::Attribute(known.unwrap_or_else(|| {
+                    names.push(name.clone());
+                    names.len() - 1
+                })))
+            }
+            _ => None,
+        };
+        let clauses = parts.into_iter().map(|part| ClauseForm::of(part).map_operands(&mut compile));
+        let clauses = clauses.collect::<Option<_>>()?;
+        Some(LiteralFilter { names, clauses, dialect: context.dialect })
     }
 
     /// Returns the attributes whose values [`LiteralFilter::is_met`] needs, in order.
@@ -65,52 +63,24 @@ impl LiteralFilter {
         &self.names
     }
 
-    /// Whether the constraint is met for these values of [`LiteralFilter::names`]. Returns `None` if a value is not
-    /// undefined, a boolean, a number or a string: then the evaluator must decide.
+    /// Whether the constraint is met for these values of [`LiteralFilter::names`]. Returns `None` if a value does not
+    /// evaluate to itself: then the evaluator must decide.
     #[must_use]
     pub fn is_met(&self, values: &[Value]) -> Option<bool> {
-        if !values.iter().all(|value| is_scalar_literal(value, self.dialect)) {
+        if !values.iter().all(|value| is_self_evaluating(value, self.dialect)) {
             return None;
         }
-        let value = |operand: &'_ FilterOperand| match operand {
-            FilterOperand::Attribute(index) => values.get(*index).cloned().unwrap_or(Value::Undefined),
-            FilterOperand::Constant(value) => value.clone(),
+        let value = |operand| match operand {
+            &FilterOperand::Attribute(index) => values.get(index),
+            FilterOperand::Constant(value) => Some(value),
         };
-        // A conjunct that is not true makes the conjunction not true, whatever the others are.
-        Some(self.tests.iter().all(|test| match test {
-            FilterTest::Truth(operand) => is_met(&value(operand), self.dialect),
-            FilterTest::Comparison(operator, left, right) => {
-                is_met(&binary(*operator, &value(left), &value(right), self.dialect, Span::default()), self.dialect)
+        for clause in &self.clauses {
+            // A conjunct that is not true makes the conjunction not true, whatever the others are.
+            if !is_met(&clause.decide(self.dialect, value)?, self.dialect) {
+                return Some(false);
             }
-        }))
-    }
-
-    fn operand(&mut self, expression: &Expression, context: &Context) -> Option<FilterOperand> {
-        match expression.without_parentheses().kind() {
-            ExpressionKind::Literal(value) if is_scalar_literal(value, self.dialect) => {
-                Some(FilterOperand::Constant(value.clone()))
-            }
-            ExpressionKind::Attribute(name) => {
-                let (environment, frame) = Environment::single(crate::ad::Ad::default());
-                // Names such as `CurrentTime` are defined in every ad.
-                let NameResolution::Missing = environment.resolve(&frame, name, context) else { return None };
-                let known = self.names.iter().position(|known| known == name);
-                Some(FilterOperand::Attribute(known.unwrap_or_else(|| {
-                    self.names.push(name.clone());
-                    self.names.len() - 1
-                })))
-            }
-            _ => None,
         }
-    }
-}
-
-/// Whether a value is a scalar that evaluates to itself in the dialect.
-fn is_scalar_literal(value: &Value, dialect: Dialect) -> bool {
-    match value {
-        Value::Undefined | Value::Boolean(_) | Value::Real(_) | Value::String(_) => true,
-        Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
-        _ => false,
+        Some(true)
     }
 }
 
@@ -149,9 +119,8 @@ mod tests {
                 .map(|simple| simple.names().iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
             assert_eq!(found.as_deref(), names, "{text}");
         }
-        // HTCondor defines `CurrentTime`; in the papers it is a name like any other.
+        // HTCondor defines `CurrentTime`.
         assert!(simple("CurrentTime > 3", Dialect::Condor).is_none());
-        assert!(simple("CurrentTime > 3", Dialect::Classad).is_some());
         // Integers of the papers have 32 bits.
         assert!(simple("a > 2147483648", Dialect::Classad).is_none());
         assert!(simple("a > 2147483648", Dialect::Condor).is_some());

@@ -8,7 +8,10 @@ mod consistency;
 mod literal_filter;
 
 pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
-pub use condition::{ClauseForm, ClauseOperand, is_scope_name, is_self_evaluating, is_side_name};
+pub use condition::{
+    ClauseForm, ClauseOperand, has_scope_attribute, is_scope_name, is_self_evaluating, is_side_name, literal_value,
+    orient_comparison,
+};
 pub use conjuncts::conjuncts;
 pub use consistency::{Inconsistency, InconsistencyKind, inconsistencies};
 pub use literal_filter::LiteralFilter;

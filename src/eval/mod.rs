@@ -10,9 +10,10 @@ mod free_names;
 mod operators;
 mod references;
 mod scope;
+mod settings;
 mod specialize;
 
-pub(crate) use builtin::regex::{CompiledPattern, PatternOptions};
+pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, group_text, parse_template};
 pub use builtin::{
     BuiltinFunction, Call, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions,
     string_list_items,
@@ -25,6 +26,7 @@ pub use references::{Reference, References, direct_references, external_referenc
 pub use scope::{
     CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,
 };
+pub use settings::EvaluationSettings;
 pub use specialize::{
     ConstraintVerdict, SpecializeOptions, SpecializedExpression, specialize, specialize_ad, specialize_attribute,
     unknowns,

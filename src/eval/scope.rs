@@ -173,6 +173,34 @@ impl Environment {
         (environment, frames)
     }
 
+    /// Returns an environment of an ad and the other side's ad, where both are optional and known completely, and the
+    /// first one's scope.
+    #[must_use]
+    pub fn known(ad: Option<Ad>, target: Option<Ad>) -> (Self, Arc<ScopeFrame>) {
+        match (ad, target) {
+            (ad, Some(target)) => {
+                let (environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), target);
+                (environment, frame)
+            }
+            (Some(ad), None) => Environment::single(ad),
+            (None, None) => Environment::empty(),
+        }
+    }
+
+    /// Like [`Environment::known`], but without `target` the partner is unknown, and the ads are known to this extent.
+    #[must_use]
+    pub fn partial(ad: Option<Ad>, target: Option<Ad>, extent: Knowledge) -> (Self, Arc<ScopeFrame>) {
+        match (ad, target) {
+            (None, None) if extent == Knowledge::Partial => Environment::unknown(),
+            (ad, None) => Environment::partner_unknown(ad.unwrap_or_default(), extent),
+            (ad, target) => {
+                let (mut environment, frame) = Environment::known(ad, target);
+                environment.members.iter_mut().for_each(|member| member.knowledge = extent);
+                (environment, frame)
+            }
+        }
+    }
+
     /// Members so far; a [`Participant`] is an index into them.
     #[must_use]
     pub fn members(&self) -> &[EnvironmentMember] {

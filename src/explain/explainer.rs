@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
+use crate::lint::similar_names;
 use crate::matching::policy::PolicyRule;
 use crate::protocol::{PORTS, Protocol};
-use crate::text::closest_names as nearest_names;
 
 use super::changes::find_changes;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
@@ -236,9 +236,12 @@ impl Explainer {
         let is_by_itself = |place: usize| {
             matches!(report.clauses[place].failure, Some(FailureReason::NoSuchValue | FailureReason::NeverTrue))
         };
-        let found = contradictions.into_iter().find(|found| match found.clauses.as_slice() {
-            [only] => report.clauses[*only].analysis.comparison.is_none() && is_by_itself(*only),
-            _ => true,
+        let found = contradictions.into_iter().find(|found| {
+            let is_telling = match found.clauses.as_slice() {
+                [only] => report.clauses[*only].analysis.comparison.is_none() && is_by_itself(*only),
+                _ => true,
+            };
+            is_telling && self.offers.is_steady(&situation.request, &found.subject)
         });
         if let Some(found) = found {
             return RequestVerdict::Contradiction { clauses: found.clauses, subject: found.subject, clash: found.kind };
@@ -264,19 +267,15 @@ impl Explainer {
     }
 
     /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
-    fn similar_attributes(&mut self, name: &Name) -> Vec<(Name, usize)> {
-        near(name, &mut self.offers, &self.known_names)
+    fn similar_attributes(&self, name: &Name) -> Vec<(Name, usize)> {
+        near(name, &self.offers, &self.known_names)
     }
 }
 
 /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it. `names`
 /// are the candidates.
-pub fn near(name: &Name, survey: &mut OfferTable, names: &[Name]) -> Vec<(Name, usize)> {
-    let near = nearest_names(name.as_str(), names.iter().map(Name::as_str)).into_iter().map(Name::new);
-    near.map(|name| (survey.offers_with(&name), name))
-        .filter(|(having, _)| *having > 0)
-        .map(|(n, name)| (name, n))
-        .collect()
+pub fn near(name: &Name, survey: &OfferTable, names: &[Name]) -> Vec<(Name, usize)> {
+    similar_names(name, names.iter(), |name| survey.offers_with(name))
 }
 
 /// The attributes that the decisive clauses and refusals read.

@@ -1,7 +1,8 @@
 //! Finds out why a clause is true of no offer.
 
 use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
-use crate::eval::{ConstraintVerdict, FreeNames, find_function, similar_functions};
+use crate::eval::{ConstraintVerdict, FreeNames};
+use crate::lint::{self, ChainedComparison};
 
 use super::clause_analysis::{ClauseAnalysis, ClauseComparison};
 use super::clauses::text;
@@ -90,7 +91,7 @@ impl FailureReason {
 
 fn similar_own_attributes(name: &Name, asking: &RequestContext) -> Vec<Name> {
     let names = asking.ad.iter().map(|attribute| attribute.name.as_str());
-    crate::text::closest_names(name.as_str(), names).into_iter().map(Name::new).collect()
+    crate::ad::closest_names(name.as_str(), names).into_iter().map(Name::new).collect()
 }
 
 /// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.
@@ -109,9 +110,9 @@ fn unknown_function(expression: &Expression) -> Option<FailureReason> {
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         if let ExpressionKind::Call(name, _) = expression.kind()
-            && find_function(name).is_none()
+            && let Some(near) = lint::unknown_function(name)
         {
-            return Some(FailureReason::UnknownFunction(name.clone(), similar_functions(name.as_str())));
+            return Some(FailureReason::UnknownFunction(name.clone(), near));
         }
         expression.kind().for_each_child(|child| pending.push(child));
     }
@@ -122,13 +123,16 @@ fn unknown_function(expression: &Expression) -> Option<FailureReason> {
 pub fn parsed_grouping(clause: &Expression) -> Option<Expression> {
     let parenthesized = |inner: &Expression| Expression::new(ExpressionKind::Parentheses(inner.clone()), inner.span());
     let ExpressionKind::Conditional(condition, yes, no) = clause.without_parentheses().kind() else { return None };
-    let ExpressionKind::Binary(operator, left, right) = condition.kind() else { return None };
-    let ExpressionKind::Binary(inner, ..) = left.kind() else { return None };
-    if operator.group() != OperatorGroup::Identity || inner.group() != OperatorGroup::Comparison {
+    let chain = ChainedComparison::of(condition)?;
+    if chain.outer.group() != OperatorGroup::Identity || chain.inner.group() != OperatorGroup::Comparison {
         return None;
     }
-    let condition = ExpressionKind::Binary(*operator, parenthesized(left), right.clone());
-    let condition = parenthesized(&Expression::new(condition, left.span().to(right.span())));
+    let compared = Expression::new(
+        ExpressionKind::Binary(chain.inner, chain.first.clone(), chain.second.clone()),
+        chain.first.span().to(chain.second.span()),
+    );
+    let condition = ExpressionKind::Binary(chain.outer, parenthesized(&compared), chain.last.clone());
+    let condition = parenthesized(&Expression::new(condition, clause.span()));
     Some(Expression::new(ExpressionKind::Conditional(condition, yes.clone(), no.clone()), clause.span()))
 }
 
@@ -145,20 +149,29 @@ fn comparison_failure(asked: &ClauseComparison, survey: &mut OfferTable, asking:
         let offers = alike.map(|(_, weight)| weight).sum();
         return FailureReason::TypeMismatch { theirs: first.value_type(), bound: asked.bound.value_type(), offers };
     }
-    if let (BinaryOperator::Is, Value::String(bound)) = (asked.operator, &asked.bound) {
-        let alike = present.filter_map(|(value, weight)| match value {
-            Value::String(text) if text.eq_ignore_case(bound) => Some((text, *weight)),
-            _ => None,
-        });
-        if let Some((theirs, offers)) = alike.max_by_key(|(_, weight)| *weight) {
-            return FailureReason::CaseMismatch { theirs: theirs.clone(), offers };
-        }
-    }
-    FailureReason::NoSuchValue
+    let most = other_spellings(asked, survey, asking).into_iter().max_by_key(|(_, offers)| *offers);
+    most.map_or(FailureReason::NoSuchValue, |(theirs, offers)| FailureReason::CaseMismatch { theirs, offers })
+}
+
+/// Returns the offers' strings that differ from the bound in case only, each with the number of offers. Empty unless
+/// the comparison is case-sensitive.
+pub fn other_spellings(
+    asked: &ClauseComparison,
+    survey: &mut OfferTable,
+    asking: &RequestContext,
+) -> Vec<(ByteString, usize)> {
+    let (BinaryOperator::Is, Value::String(bound)) = (asked.operator, &asked.bound) else { return Vec::new() };
+    let answers = survey.expression_results(asking, &asked.operand);
+    let weighted = answers.values.iter().zip(offers_per_value(&answers, survey));
+    let other = weighted.filter_map(|(value, offers)| match value {
+        Value::String(theirs) if lint::differs_in_case(theirs, bound) => Some((theirs.clone(), offers)),
+        _ => None,
+    });
+    other.collect()
 }
 
 /// Returns the number of offers with each of the values.
-pub fn offers_per_value(answers: &ClauseResults, survey: &OfferTable) -> Vec<usize> {
+fn offers_per_value(answers: &ClauseResults, survey: &OfferTable) -> Vec<usize> {
     let mut groups = vec![0; answers.values.len()];
     for (row, weight) in survey.weights.iter().enumerate() {
         groups[answers.group_of(row)] += weight;

@@ -27,9 +27,9 @@ pub use conflicts::Conflicts;
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
 pub use failure_reason::FailureReason;
-pub use gangs::{EmptyPort, EmptyPortCause, GangChange, GangReport, GangSummaryWriter, GangVerdict, explain_gang};
+pub use gangs::{EmptyPort, EmptyPortCause, GangChange, GangReport, GangVerdict, explain_gang};
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
     ClauseRemark, ClauseReport, ClosestOffer, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
 };
-pub use summary::{SummaryWriter, missing_attribute_note};
+pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note};

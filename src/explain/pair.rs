@@ -1,12 +1,12 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
-use crate::ad::ScopeAd;
 use crate::ad::{Ad, Expression, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
 use super::clauses::ExplainedClause;
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
+use crate::text::shorten;
 
 /// The result for a request and one offer.
 #[derive(Clone, Debug)]
@@ -47,12 +47,17 @@ impl PairReport {
         PairReport { request: of(PairSide::Request, own), offer: of(PairSide::Offer, theirs) }
     }
 
+    /// Iterates over the unmet clauses of both sides, those of the request first.
+    pub fn unmet(&self) -> impl Iterator<Item = (PairSide, &EvaluatedClause)> {
+        let request = self.request.iter().map(|clause| (PairSide::Request, clause));
+        let offer = self.offer.iter().map(|clause| (PairSide::Offer, clause));
+        request.chain(offer).filter(|(_, clause)| clause.outcome != ClauseOutcome::True)
+    }
+
     /// Whether they match: both have clauses, and all are true.
     #[must_use]
     pub fn is_match(&self) -> bool {
-        [&self.request, &self.offer]
-            .iter()
-            .all(|side| !side.is_empty() && side.iter().all(|clause| clause.outcome == ClauseOutcome::True))
+        !self.request.is_empty() && !self.offer.is_empty() && self.unmet().next().is_none()
     }
 }
 
@@ -67,11 +72,11 @@ impl EvaluatedClause {
         let value = survey.evaluate(asking, side, &clause, row);
         let own = match side {
             PairSide::Request => asking.ad.clone(),
-            PairSide::Offer => survey.ads[row].clone(),
+            PairSide::Offer => survey.store.ads()[row].clone(),
         };
         let mentions = FreeNames::of(&clause.expression, dialect);
         let mut reads: Vec<(String, Value)> = Vec::new();
-        let [my, target] = [ScopeAd::Own, ScopeAd::Other].map(|side| side.as_str(dialect));
+        let [my, target] = dialect.side_names();
         let own_names = mentions.mine.iter().chain(mentions.unqualified.iter().filter(|name| own.get(name).is_some()));
         let fallen = mentions.unqualified.iter().filter(|name| own.get(name).is_none());
         let named =
@@ -92,5 +97,14 @@ impl EvaluatedClause {
             reads,
             clause,
         }
+    }
+
+    /// Lists the values that the clause reads: ` (TARGET.Memory is 4096)`; empty without any. `most` is the maximum
+    /// number of characters of a value.
+    #[must_use]
+    pub fn values_read(&self, most: usize) -> String {
+        let values = self.reads.iter().map(|(name, value)| format!("{name} is {}", shorten(&value.to_string(), most)));
+        let values: Vec<String> = values.collect();
+        if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
     }
 }

@@ -62,6 +62,6 @@ pub fn missing_attributes(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name
 /// Returns the attributes of the request that a clause of an offer reads.
 pub fn request_attributes_read(clause: &ExplainedClause, survey: &OfferTable, row: usize) -> IndexSet<Name> {
     let mentions = FreeNames::of(&clause.expression, survey.context.dialect);
-    let fall_through = mentions.unqualified.into_iter().filter(|name| survey.ads[row].get(name).is_none());
+    let fall_through = mentions.unqualified.into_iter().filter(|name| survey.store.ads()[row].get(name).is_none());
     mentions.theirs.into_iter().chain(fall_through).collect()
 }

@@ -188,7 +188,7 @@ pub struct RefusalGroup {
 }
 
 /// A remark on a name or on types.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ClauseRemark {
     /// The kind of remark: `function`, `precedence`, `lacking`, `missing`, `shadowing_attribute`, `types`, `case` or
     /// `fall-through`.

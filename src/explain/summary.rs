@@ -2,6 +2,7 @@
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::InconsistencyKind;
+use crate::matching::gang::DockedOffer;
 use crate::text::{closest_names, join_and, shorten, with_commas};
 
 use super::clauses::text;
@@ -9,7 +10,33 @@ use super::distance::as_number;
 use super::failure_reason::{FailureReason, type_phrase};
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
-/// Settings for the sentences: nouns, dialect and maximum length of a clause.
+/// An ad that a sentence names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdReference {
+    /// A request, by index.
+    Request(usize),
+    /// An offer or a part of it.
+    Offer {
+        /// Index of the offer.
+        offer: usize,
+        /// 1-based number of the part; part 1 is the offer itself.
+        part: usize,
+    },
+}
+
+/// The names of ads in sentences. A closure is one, too.
+pub trait AdNames {
+    /// Returns the name of an ad.
+    fn ad_name(&self, ad: AdReference) -> String;
+}
+
+impl<F: Fn(AdReference) -> String> AdNames for F {
+    fn ad_name(&self, ad: AdReference) -> String {
+        self(ad)
+    }
+}
+
+/// Writes sentences about explanations; the fields are the settings.
 pub struct SummaryWriter<'w> {
     /// The explained request, as the subject of a sentence.
     pub subject: &'w str,
@@ -17,8 +44,8 @@ pub struct SummaryWriter<'w> {
     pub is_plural: bool,
     /// The noun for the candidates, singular and plural.
     pub nouns: [&'w str; 2],
-    /// Returns the name of another request, by index.
-    pub request_name: &'w dyn Fn(usize) -> String,
+    /// The names of other ads.
+    pub names: &'w dyn AdNames,
     /// The dialect in which clauses are printed.
     pub dialect: Dialect,
     /// Maximum length of a clause in characters; the rest is cut off.
@@ -32,12 +59,11 @@ impl SummaryWriter<'_> {
     /// Returns the verdict as one sentence without a full stop.
     #[must_use]
     pub fn summary(&self, report: &RequestReport) -> String {
-        let SummaryWriter { subject, is_plural, .. } = self;
-        let verb = |one: &str, several: &str| if *is_plural { several.to_owned() } else { one.to_owned() };
-        let matches = verb("matches", "match");
+        let subject = self.subject;
+        let matches = self.verb("matches", "match");
         match &report.verdict {
             RequestVerdict::NeedsGang => {
-                let has = verb("has", "have");
+                let has = self.verb("has", "have");
                 return format!(
                     "{subject} {has} Ports: gangs are explained from the side of those that ask for them, without --reverse"
                 );
@@ -54,17 +80,17 @@ impl SummaryWriter<'_> {
                 );
             }
             RequestVerdict::NotServed => {
-                let is = verb("is", "are");
+                let is = self.verb("is", "are");
                 return format!(
                     "{subject} {is} not served: `roots` of the policy is not true of {}",
-                    verb("it", "them")
+                    self.verb("it", "them")
                 );
             }
             RequestVerdict::Taken(by) => {
                 let could =
                     format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
                 let taken = if report.matches == 1 { "which is taken by" } else { "all of which are taken, by" };
-                return format!("{could}, {taken} {}", list_names(by, self.request_name));
+                return format!("{could}, {taken} {}", self.list_requests(by));
             }
             _ => {}
         }
@@ -74,14 +100,74 @@ impl SummaryWriter<'_> {
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
     }
 
+    /// Chooses the form that agrees with the subject.
+    pub(super) fn verb<'v>(&self, singular: &'v str, plural: &'v str) -> &'v str {
+        if self.is_plural { plural } else { singular }
+    }
+
     /// Formats a number of ads: `5,979 offers`.
-    fn count(&self, ads: usize) -> String {
+    pub(super) fn count(&self, ads: usize) -> String {
         format!("{} {}", with_commas(ads), self.nouns[usize::from(ads != 1)])
     }
 
+    /// Shortens the text of a clause.
+    pub(super) fn shorten(&self, text: &str) -> String {
+        shorten(text, self.max_clause_chars)
+    }
+
     /// Quotes and shortens the text of a clause.
-    fn quoted(&self, text: &str) -> String {
-        format!("`{}`", shorten(text, self.max_clause_chars))
+    pub(super) fn quoted(&self, text: &str) -> String {
+        format!("`{}`", self.shorten(text))
+    }
+
+    /// Returns the name of an offer, by index.
+    #[must_use]
+    pub fn offer_name(&self, offer: usize) -> String {
+        self.names.ad_name(AdReference::Offer { offer, part: 1 })
+    }
+
+    /// Returns the name of a docked offer.
+    #[must_use]
+    pub fn docked_name(&self, docked: &DockedOffer) -> String {
+        self.names.ad_name(AdReference::Offer { offer: docked.offer, part: docked.part })
+    }
+
+    /// Lists the names of the first requests and counts the rest: `a, b, c and 5 more`.
+    pub(super) fn list_requests(&self, requests: &[usize]) -> String {
+        let named =
+            requests.iter().take(MAX_NAMED_ADS).map(|request| self.names.ad_name(AdReference::Request(*request)));
+        let mut shown: Vec<String> = named.collect();
+        if requests.len() > MAX_NAMED_ADS {
+            shown.push(format!("{} more", with_commas(requests.len() - MAX_NAMED_ADS)));
+        }
+        join_and(&shown)
+    }
+
+    /// Says that suitable offers refuse; the reason follows: `1 offer would do, but it refuses: `.
+    pub(super) fn refusal_prefix(&self, suitable: usize) -> String {
+        let refuse = if suitable == 1 { "it refuses" } else { "each of them refuses" };
+        format!("{} would do, but {refuse}: ", self.count(suitable))
+    }
+
+    /// Says how many ads have an attribute: `3 offers have it`.
+    pub(super) fn having(&self, ads: usize) -> String {
+        format!("{} {} it", self.count(ads), if ads == 1 { "has" } else { "have" })
+    }
+
+    /// Says that no offer meets a comparison, and which value comes closest. `holder` is the attribute of the request
+    /// that holds the bound.
+    pub(super) fn unmet_comparison(
+        &self,
+        operand: &str,
+        operator: BinaryOperator,
+        bound: &Value,
+        holder: Option<&Name>,
+        closest: &Value,
+    ) -> String {
+        let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
+        let holder = holder.map(|name| format!(" ({name})")).unwrap_or_default();
+        let closest = closest_value_phrase(operator, closest, bound);
+        format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
     }
 
     fn clause(&self, report: &RequestReport, place: usize) -> String {
@@ -120,15 +206,13 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::Refused => self.refusal_phrase(report),
             RequestVerdict::Discarded { component, text, missing } => {
-                let (would, them) = match report.discarded {
-                    1 => (format!("1 {} would do", self.nouns[0]), "it"),
-                    many => (format!("{} would do", self.count(many)), "them all"),
-                };
+                let (would, them) =
+                    (self.count(report.discarded), if report.discarded == 1 { "it" } else { "them all" });
                 let component = format!("component {} of it, {}", component + 1, self.quoted(text));
                 let missing = missing.as_ref().map(|(name, near)| format!(": {}", self.missing_phrase(name, near)));
                 let missing = missing.unwrap_or_default();
                 let has = format!("{component}, has no value that can be compared{missing}");
-                format!("{would}, but the docking vector discards {them}: {has}")
+                format!("{would} would do, but the docking vector discards {them}: {has}")
             }
             RequestVerdict::Matches
             | RequestVerdict::Taken(_)
@@ -140,10 +224,6 @@ impl SummaryWriter<'_> {
 
     fn refusal_phrase(&self, report: &RequestReport) -> String {
         let suitable = report.refusals.iter().filter(|refusal| refusal.suitable > 0).collect::<Vec<_>>();
-        let (would, refuse) = match report.suitable {
-            1 => (format!("1 {} would do", self.nouns[0]), "but it refuses: "),
-            many => (format!("{} would do", self.count(many)), "but each of them refuses: "),
-        };
         let reason = match suitable.first().map(|refusal| (refusal, &refusal.clause)) {
             Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
             Some((refusal, None)) => {
@@ -157,7 +237,7 @@ impl SummaryWriter<'_> {
             }
             None => String::new(),
         };
-        format!("{would}, {refuse}{reason}")
+        self.refusal_prefix(report.suitable) + &reason
     }
 
     fn failure_phrase(&self, clause: &ClauseReport, fault: &FailureReason, near: &[(Name, usize)]) -> String {
@@ -192,7 +272,7 @@ impl SummaryWriter<'_> {
                 format!("{shown} compares {bound} with {theirs}: {what} is {theirs} in {offers}")
             }
             FailureReason::CaseMismatch { theirs, offers } => {
-                let symbol = if self.dialect.is_condor() { "=?=" } else { "is" };
+                let symbol = BinaryOperator::Is.symbol_in(self.dialect);
                 let have = if *offers == 1 { "has" } else { "have" };
                 format!(
                     "{shown} is never true: {symbol} minds upper and lower case, and {} {have} \"{}\"",
@@ -209,10 +289,7 @@ impl SummaryWriter<'_> {
         let one = self.nouns[0];
         match near {
             [] => format!("no {one} defines {name}"),
-            [(known, having)] => {
-                let have = if *having == 1 { "has" } else { "have" };
-                format!("no {one} defines {name} (did you mean {known}? {} {have} it)", self.count(*having))
-            }
+            [(known, having)] => format!("no {one} defines {name} (did you mean {known}? {})", self.having(*having)),
             several => {
                 let several: Vec<String> = several
                     .iter()
@@ -228,12 +305,7 @@ impl SummaryWriter<'_> {
         if let (Some(asked), Some(best)) = (&clause.analysis.comparison, &clause.closest_value) {
             let what = text(&asked.operand, self.dialect);
             let what = asked.attribute.as_ref().map_or(what, Name::to_string);
-            let symbol =
-                if self.dialect.is_condor() { asked.operator.condor_symbol() } else { asked.operator.symbol() };
-            let wanted = format!("{what} {symbol} {}", asked.bound);
-            let from = asked.bound_attribute.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            let nearest = closest_value_phrase(asked.operator, best, &asked.bound);
-            return format!("no {one} has {}{from}; {nearest}", shorten(&wanted, self.max_clause_chars));
+            return self.unmet_comparison(&what, asked.operator, &asked.bound, asked.bound_attribute.as_ref(), best);
         }
         if let Some(asked) = clause.analysis.comparison.as_ref().filter(|_| clause.counts.is_false > 0)
             && asked.attribute.is_some()
@@ -260,12 +332,13 @@ pub fn missing_attribute_note(subject: &str, is_plural: bool, lacking: &[Name]) 
 }
 
 /// Says which value comes closest to meeting a comparison, in words that fit the operator.
-pub fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
+fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
+    let text = best.to_string();
     match operator {
-        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {best}"),
-        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {best}"),
-        _ if as_number(best).is_some() || is_similar_string(best, bound) => format!("the nearest is {best}"),
-        _ => format!("most have {best}"),
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
+        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
+        _ if as_number(best).is_some() || is_similar_string(best, bound) => format!("the nearest is {text}"),
+        _ => format!("most have {text}"),
     }
 }
 
@@ -275,15 +348,6 @@ fn is_similar_string(value: &Value, bound: &Value) -> bool {
         (Value::String(value), Value::String(bound)) => !closest_names(&bound.to_str(), [&*value.to_str()]).is_empty(),
         _ => false,
     }
-}
-
-/// Lists the names of the first ads and counts the rest: `a, b, c and 5 more`.
-pub fn list_names(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
-    let mut shown: Vec<String> = ads.iter().take(MAX_NAMED_ADS).map(|ad| name(*ad)).collect();
-    if ads.len() > MAX_NAMED_ADS {
-        shown.push(format!("{} more", with_commas(ads.len() - MAX_NAMED_ADS)));
-    }
-    join_and(&shown)
 }
 
 fn did_you_mean(near: &[String]) -> String {

@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use crate::ad::{Dialect, Name, Span};
-use crate::syntax::{AdBoundary, ParseOptions, binding_spans, find_first_ad, read_name};
+use crate::ad::{Name, Span};
 
 use super::source_map::DecodedText;
-use super::{FileFormat, json, long, xml, yaml};
 
 /// The place of one attribute in a file: its name, and the source of its expression.
 #[derive(Debug)]
@@ -46,68 +44,10 @@ impl AttributeSpan {
     }
 }
 
-/// Returns the places of the attributes of the ad that begins at `offset`, in the order of the text.
-///
-/// An attribute that is written several times appears as often. In YAML, attributes whose place is uncertain are left
-/// out.
-#[must_use]
-pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
-    match form {
-        FileFormat::Long => long_attribute_spans(text, offset, dialect),
-        FileFormat::Bracketed => bracketed_attribute_spans(text, offset, dialect),
-        FileFormat::Json | FileFormat::JsonLines => json::attribute_spans(text, offset),
-        FileFormat::Xml => xml::attribute_spans(text, offset),
-        FileFormat::Yaml => yaml::attribute_spans(text, offset),
-    }
-}
-
-fn bracketed_attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
-    let rest = text.get(offset..).unwrap_or_default();
-    let (AdBoundary::Closed(span) | AdBoundary::Unclosed(span)) = find_first_ad(rest) else { return Vec::new() };
-    let start = offset + span.range().start;
-    let ad = &rest[span.range()];
-    let place = |binding: &crate::syntax::BindingSpans| {
-        let name = read_name(&String::from_utf8_lossy(&ad[binding.name.range()]), dialect)?;
-        let range = start + binding.name.range().start..start + binding.name.range().end;
-        Some(AttributeSpan { name: Name::new(&name), name_range: range, source: ExpressionSource::Verbatim(start) })
-    };
-    binding_spans(ad, ParseOptions::new(dialect)).iter().filter_map(place).collect()
-}
-
-fn long_attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
-    let mut places = Vec::new();
-    let mut at = offset;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let (start, line) = (at, &rest[..length]);
-        at += length + 1;
-        let content = line.trim_ascii_start();
-        if content.is_empty() {
-            break;
-        }
-        if content.starts_with(b"#") || content.starts_with(b"//") {
-            continue;
-        }
-        let Some(equals) = long::find_separator(line) else { continue };
-        let written = line[..equals].trim_ascii();
-        let indent = line.len() - content.len();
-        if let Some(name) = read_name(&String::from_utf8_lossy(written), dialect) {
-            let range = start + indent..start + indent + written.len();
-            places.push(AttributeSpan {
-                name: Name::new(&name),
-                name_range: range,
-                source: ExpressionSource::Verbatim(start + equals + 1),
-            });
-        }
-    }
-    places
-}
-
 #[cfg(test)]
 mod tests {
-    use super::attribute_spans;
     use crate::ad::{Dialect, Expression, ExpressionKind};
-    use crate::format::{FileFormat, read};
+    use crate::format::{FileFormat, attribute_spans, read};
 
     /// For each attribute of the first ad: its name as written, and the right operand of its expression.
     fn attributes_and_right_operands(text: &str, form: FileFormat) -> Vec<String> {

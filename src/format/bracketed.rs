@@ -6,10 +6,28 @@ use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::{
-    AdBoundary, LossyChange, ParseOptions, Style, ad_errors, find_first_ad, parse_ad, print, print_name,
+    AdBoundary, BindingSpans, ParseOptions, Style, ad_errors, binding_spans, complete_ads_length, find_first_ad,
+    parse_ad, print, print_name, read_name,
 };
 
+use super::ad_format::{AdFormat, DocumentFrame, LossyChanges};
+use super::attribute_span::{AttributeSpan, ExpressionSource};
+use super::detect::byte_order_mark_length;
+use super::formatter::format_bracketed;
+use super::nested_reader::begins_line;
 use super::{AdEntry, Problem, ReadResult};
+
+/// Row of the bracketed form.
+pub const FORMAT: AdFormat = AdFormat {
+    name: "the bracketed form",
+    is_htcondor_format: false,
+    read: |text, dialect| Box::new(BracketedReader::new(text, dialect)),
+    complete_prefix_length: complete_ads_length,
+    write,
+    frame: DocumentFrame::NONE,
+    attribute_spans,
+    lay_out: Some(format_bracketed),
+};
 
 /// Iterator over the bracketed ads of a text.
 pub struct BracketedReader<'t> {
@@ -32,7 +50,7 @@ const MAX_UNCLOSED_ADS: usize = 100;
 impl<'t> BracketedReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let offset = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let offset = byte_order_mark_length(text);
         BracketedReader {
             text,
             rules: ParseOptions::new(dialect),
@@ -57,7 +75,7 @@ impl<'t> BracketedReader<'t> {
             Ok(ad) => Ok(AdEntry { ad, number: self.number, offset, is_whole: true }),
             Err(error) => {
                 // A string without its closing quote may have swallowed the next ad.
-                if error.related.as_ref().is_some_and(|(_, text)| text.contains("closing quote"))
+                if error.lacks_quote
                     && let Some(next) = self.next_line_with_bracket(&range)
                 {
                     self.offset = next;
@@ -73,12 +91,9 @@ impl<'t> BracketedReader<'t> {
     /// begins a line and is indented no more than this ad. `None` if there is no such bracket.
     fn next_line_with_bracket(&self, range: &Range<usize>) -> Option<usize> {
         let line = memchr::memrchr(b'\n', &self.text[..range.start]).map_or(0, |at| at + 1);
-        let indent = range.start - line;
-        memchr::memchr_iter(b'\n', &self.text[range.clone()]).find_map(|end| {
-            let rest = &self.text[range.start + end + 1..range.end];
-            let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            (blank <= indent && rest.get(blank) == Some(&b'[')).then_some(range.start + end + 1 + blank)
-        })
+        memchr::memchr_iter(b'[', &self.text[range.clone()])
+            .map(|at| range.start + at)
+            .find(|at| *at > range.start && begins_line(self.text, *at, range.start - line))
     }
 }
 
@@ -120,7 +135,7 @@ impl Iterator for BracketedReader<'_> {
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, LossyChange)>> {
+fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
     writeln!(out, "[")?;
     for attribute in ad.iter() {
         write!(out, "  {} = ", print_name(attribute.name))?;
@@ -129,6 +144,20 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, LossyChange)
     }
     writeln!(out, "]")?;
     Ok(Vec::new())
+}
+
+/// Returns the places of the attributes of the ad that begins at an offset.
+fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
+    let rest = text.get(offset..).unwrap_or_default();
+    let (AdBoundary::Closed(span) | AdBoundary::Unclosed(span)) = find_first_ad(rest) else { return Vec::new() };
+    let start = offset + span.range().start;
+    let ad = &rest[span.range()];
+    let place = |binding: &BindingSpans| {
+        let name = read_name(&String::from_utf8_lossy(&ad[binding.name.range()]), dialect)?;
+        let range = start + binding.name.range().start..start + binding.name.range().end;
+        Some(AttributeSpan { name: Name::new(&name), name_range: range, source: ExpressionSource::Verbatim(start) })
+    };
+    binding_spans(ad, ParseOptions::new(dialect)).iter().filter_map(place).collect()
 }
 
 #[cfg(test)]

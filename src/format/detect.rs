@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io::{self, Read};
 
-use super::json;
+use super::json::JsonGrammar;
+use super::nested_reader::is_single_ad;
 
 /// A file format for ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,20 +27,13 @@ impl FileFormat {
     /// Whether HTCondor itself reads and writes this format. This decides the default dialect of a run.
     #[must_use]
     pub fn is_htcondor_format(self) -> bool {
-        matches!(self, FileFormat::Long | FileFormat::Json | FileFormat::JsonLines | FileFormat::Xml)
+        self.ad_format().is_htcondor_format
     }
 }
 
 impl fmt::Display for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FileFormat::Long => "the long form",
-            FileFormat::Bracketed => "the bracketed form",
-            FileFormat::Json => "JSON",
-            FileFormat::JsonLines => "JSON Lines",
-            FileFormat::Xml => "XML",
-            FileFormat::Yaml => "YAML",
-        })
+        f.write_str(self.ad_format().name)
     }
 }
 
@@ -101,7 +95,7 @@ pub fn detect(text: &[u8]) -> Option<FileFormat> {
         // `{ [a=1], [b=2] }` is a list of bracketed ads. An object that fills its line is the first line of JSON Lines.
         b'{' if skip_blank(behind).first() != Some(&b'[') => {
             let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
-            if json::is_single_ad(line) { FileFormat::JsonLines } else { FileFormat::Json }
+            if is_single_ad::<JsonGrammar>(line) { FileFormat::JsonLines } else { FileFormat::Json }
         }
         b'[' | b'{' => FileFormat::Bracketed,
         b'-' if rest.starts_with(b"---") && rest.get(3).is_none_or(u8::is_ascii_whitespace) => FileFormat::Yaml,
@@ -129,9 +123,14 @@ pub fn format_of_comments(text: &[u8]) -> FileFormat {
     }
 }
 
+/// Returns the length in bytes of the byte order mark at the beginning of a text; 0 if it has none.
+pub(crate) fn byte_order_mark_length(text: &[u8]) -> usize {
+    if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
+}
+
 /// Returns a text without its byte order mark, if it has one.
-pub(super) fn without_byte_order_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+fn without_byte_order_mark(text: &[u8]) -> &[u8] {
+    &text[byte_order_mark_length(text)..]
 }
 
 /// Whether a text begins with `name: value` or `- name: value`, like YAML without its `---`.

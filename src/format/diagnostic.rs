@@ -40,15 +40,19 @@ impl Problem {
     /// Converts a syntax error of the text that begins at byte `offset` of the file.
     #[must_use]
     pub fn from_syntax(error: SyntaxError, offset: usize, ad_number: usize) -> Self {
-        let shifted = |range: Range<usize>| range.start + offset..range.end + offset;
-        Problem {
-            severity: Severity::Error,
-            range: shifted(error.span.range()),
-            ad_number,
-            message: error.message,
+        let problem = Problem {
             help: error.help,
-            related: error.related.map(|(span, text)| (shifted(span.range()), text)),
-        }
+            related: error.related.map(|(span, text)| (span.range(), text)),
+            ..Problem::error_at(error.span.range(), ad_number, error.message)
+        };
+        problem.map_ranges(|range| range.start + offset..range.end + offset)
+    }
+
+    /// Maps its byte ranges, such as those of a part into those of the file.
+    #[must_use]
+    pub fn map_ranges(self, map: impl Fn(Range<usize>) -> Range<usize>) -> Self {
+        let related = self.related.map(|(range, label)| (map(range), label));
+        Problem { range: map(self.range), related, ..self }
     }
 
     /// Adds a hint.

@@ -2,6 +2,7 @@
 //!
 //! A bad ad never stops the reading and is never dropped silently: the reader yields a [`Problem`] in its place.
 
+mod ad_format;
 mod attribute_name;
 mod attribute_span;
 mod bracketed;
@@ -10,6 +11,8 @@ mod diagnostic;
 mod formatter;
 mod json;
 mod long;
+mod nested_reader;
+mod nested_writer;
 mod read_buffer;
 mod source_map;
 mod stream;
@@ -21,7 +24,8 @@ mod yaml;
 
 use std::io::{self, Write};
 
-pub use attribute_span::{AttributeSpan, attribute_spans};
+pub use attribute_span::AttributeSpan;
+pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedText, format_ads};
@@ -31,7 +35,7 @@ pub use writer::AdDocumentWriter;
 pub use yaml::document_tree;
 
 use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::{LossyChange, complete_ads_length};
+use crate::syntax::LossyChange;
 
 /// An ad read from a file, with its number and offset there.
 #[derive(Clone, Debug)]
@@ -52,13 +56,7 @@ pub type ReadResult = Result<AdEntry, Problem>;
 /// Returns an iterator that reads the ads of a text one by one.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + 't> {
-    match form {
-        FileFormat::Long => Box::new(long::LongReader::new(text, dialect)),
-        FileFormat::Bracketed => Box::new(bracketed::BracketedReader::new(text, dialect)),
-        FileFormat::Json | FileFormat::JsonLines => Box::new(json::JsonReader::new(text, dialect)),
-        FileFormat::Xml => Box::new(xml::XmlReader::new(text, dialect)),
-        FileFormat::Yaml => Box::new(yaml::YamlReader::new(text, dialect)),
-    }
+    (form.ad_format().read)(text, dialect)
 }
 
 /// Returns the length in bytes of the longest prefix of `window` that contains only complete ads.
@@ -66,13 +64,7 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
 /// Returns 0 if no ad is complete yet, or if its end cannot be told from the beginning of the next ad.
 #[must_use]
 pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
-    match form {
-        FileFormat::Long => long::complete_prefix_length(window),
-        FileFormat::Bracketed => complete_ads_length(window),
-        FileFormat::Json | FileFormat::JsonLines => json::complete_prefix_length(window),
-        FileFormat::Xml => xml::complete_prefix_length(window),
-        FileFormat::Yaml => yaml::complete_prefix_length(window),
-    }
+    (form.ad_format().complete_prefix_length)(window)
 }
 
 /// Writes one ad in a format; [`AdDocumentWriter`] writes several into one document.
@@ -83,18 +75,14 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
 ///
 /// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(Name, LossyChange)>> {
-    match form {
-        FileFormat::Long => long::write(out, ad),
-        FileFormat::Bracketed => bracketed::write(out, ad),
-        FileFormat::Json | FileFormat::JsonLines => {
-            json::write(out, ad)?;
-            writeln!(out)?;
-            Ok(Vec::new())
-        }
-        FileFormat::Xml => {
-            xml::write(out, ad)?;
-            Ok(Vec::new())
-        }
-        FileFormat::Yaml => yaml::write(out, ad),
-    }
+    (form.ad_format().write)(out, ad)
+}
+
+/// Returns the places of the attributes of the ad that begins at `offset`, in the order of the text.
+///
+/// An attribute that is written several times appears as often. In YAML, attributes whose place is uncertain are left
+/// out.
+#[must_use]
+pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
+    (form.ad_format().attribute_spans)(text, offset, dialect)
 }

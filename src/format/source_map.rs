@@ -1,5 +1,7 @@
 //! Source map: decoded text whose bytes know their offsets in the file.
 
+use std::ops::Range;
+
 use crate::syntax::SyntaxError;
 
 use super::Problem;
@@ -64,11 +66,8 @@ impl DecodedText {
 
     /// Converts a syntax error in the decoded text from `start` on into a problem with ranges in the file.
     pub fn problem(&self, error: SyntaxError, start: usize, ad: usize) -> Problem {
-        let mut problem = Problem::from_syntax(error, start, ad);
-        let origin = |range: std::ops::Range<usize>| self.source_offset(range.start)..self.source_offset(range.end);
-        problem.range = origin(problem.range);
-        problem.related = problem.related.map(|(range, text)| (origin(range), text));
-        problem
+        let origin = |range: Range<usize>| self.source_offset(range.start)..self.source_offset(range.end);
+        Problem::from_syntax(error, start, ad).map_ranges(origin)
     }
 }
 

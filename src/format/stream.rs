@@ -146,8 +146,8 @@ impl Stream {
     /// however long they are.
     fn discard_leading_comments(&mut self) {
         let is_start = self.position == Position::START;
-        let text = if is_start { detect::without_byte_order_mark(&self.window) } else { &self.window };
-        let length = self.window.len() - text.len() + detect::blank_length(text);
+        let mark = if is_start { detect::byte_order_mark_length(&self.window) } else { 0 };
+        let length = mark + detect::blank_length(&self.window[mark..]);
         self.position = self.position.after(&self.window[..length]);
         self.window.discard_front(length);
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::ad::{Ad, Name};
 use crate::syntax::LossyChange;
 
-use super::{FileFormat, write, xml};
+use super::{FileFormat, write};
 
 /// Writes several ads into one document.
 #[derive(Debug)]
@@ -38,14 +38,11 @@ impl AdDocumentWriter {
         if !accept(&changes) {
             return Ok(());
         }
-        match (self.form, self.count) {
-            // In an array the comma follows on the same line, before the next object.
-            (FileFormat::Json, count) => {
-                out.write_all(if count == 0 { b"[\n" } else { b",\n" })?;
-                text.truncate(text.trim_ascii_end().len());
-            }
-            (FileFormat::Xml, 0) => out.write_all(xml::PROLOGUE)?,
-            _ => {}
+        let frame = &self.form.ad_format().frame;
+        let before = if self.count == 0 { frame.prologue } else { frame.separator.unwrap_or_default() };
+        out.write_all(before.as_bytes())?;
+        if frame.separator.is_some() {
+            text.truncate(text.trim_ascii_end().len());
         }
         self.count += 1;
         out.write_all(&text)
@@ -57,17 +54,8 @@ impl AdDocumentWriter {
     ///
     /// I/O errors of `out`.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
-        match (self.form, self.count) {
-            (FileFormat::Json, 0) => out.write_all(b"[]\n"),
-            (FileFormat::Json, _) => out.write_all(b"\n]\n"),
-            (FileFormat::Xml, count) => {
-                if count == 0 {
-                    out.write_all(xml::PROLOGUE)?;
-                }
-                out.write_all(xml::EPILOGUE)
-            }
-            _ => Ok(()),
-        }
+        let frame = &self.form.ad_format().frame;
+        out.write_all(if self.count == 0 { frame.empty } else { frame.epilogue }.as_bytes())
     }
 }
 

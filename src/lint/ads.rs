@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
-use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
-use crate::eval::{Context, Environment, Knowledge, SpecializeOptions, find_function, specialize};
+use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
+use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
 use crate::protocol::{Advertisement, PORTS, Protocol, is_met, read_ports};
 
 use super::expressions::short_text;
@@ -50,30 +50,18 @@ impl<'a> AdCheck<'a> {
         is_kind || self.ad.get(self.protocol.rank_name()).is_some()
     }
 
-    /// Returns the clauses of the constraint, through the attributes that it names; each with the attribute that
-    /// contains it.
+    /// Returns the clauses of the constraint, each with the attribute that contains it. A second reference to an
+    /// attribute that was expanded is left out.
     fn clauses(&self, constraint: &Name) -> Vec<(Name, Expression)> {
-        let mut parts = Vec::new();
-        let mut seen: FxHashSet<Name> = FxHashSet::default();
-        let mut pending = vec![constraint.clone()];
-        while let Some(attribute) = pending.pop() {
-            let Some(expression) = self.ad.get(&attribute).filter(|_| seen.insert(attribute.clone())) else { continue };
-            for part in conjuncts(expression) {
-                let named = match ClauseOperand::of(part) {
-                    Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => self.ad.attribute(name),
-                    _ => None,
-                };
-                match named {
-                    Some(named)
-                        if !matches!(named.expression.without_parentheses().kind(), ExpressionKind::Literal(_)) =>
-                    {
-                        pending.push(named.name.clone());
-                    }
-                    _ => parts.push((attribute.clone(), part.clone())),
-                }
-            }
-        }
-        parts
+        let is_literal = |bound: &Expression| matches!(bound.without_parentheses().kind(), ExpressionKind::Literal(_));
+        let clauses = ConstraintClauses::resolved(constraint, self.ad.get(constraint), |name| {
+            self.ad.attribute(name).filter(|bound| !is_literal(bound.expression))
+        });
+        let is_new = |part: &&ConstraintClause<'_>| {
+            own_attribute_name(part.expression).is_none_or(|name| clauses.followed().all(|known| known != name))
+        };
+        let parts = clauses.items.iter().filter(is_new);
+        parts.map(|part| (clauses.attribute(part).clone(), part.expression.clone())).collect()
     }
 
     fn check_constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<LintFinding>) {
@@ -87,11 +75,28 @@ impl<'a> AdCheck<'a> {
                     self.report_never_met(constraint, &attribute, &written, &value, found);
                 }
                 Some(_) => {}
+                None if !self.is_steady(&left.expression) => {}
                 None => parts.push(ConditionPart { attribute, written, residue: left.expression }),
             }
         }
         let standing = if self.is_machine() { ConditionPosition::Machine } else { ConditionPosition::Constraint };
         logic::check_contradictions(&parts, standing, self.context.dialect, found);
+    }
+
+    /// Whether an expression has one value throughout an evaluation, as far as the ad tells. `random()` in an attribute
+    /// that it depends on gives each reference another value.
+    fn is_steady(&self, expression: &Expression) -> bool {
+        let mut seen: FxHashSet<Name> = FxHashSet::default();
+        let mut pending = vec![expression.clone()];
+        while let Some(expression) = pending.pop() {
+            let mentions = FreeNames::of(&expression, self.context.dialect);
+            if mentions.is_impure {
+                return false;
+            }
+            let named = mentions.names.into_iter().filter_map(|name| Some((self.ad.get(&name)?.clone(), name)));
+            pending.extend(named.filter(|(_, name)| seen.insert(name.clone())).map(|(bound, _)| bound));
+        }
+        true
     }
 
     fn is_machine(&self) -> bool {

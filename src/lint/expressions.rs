@@ -1,12 +1,13 @@
 //! Checks of a single expression: operators, calls, literals.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
-use crate::eval::{find_function, similar_functions};
+use crate::eval::find_function;
 use crate::syntax::{Style, expression_text};
 use crate::text::{did_you_mean, shorten};
 
 use super::finding::LintFinding;
 use super::rules;
+use super::slips::{ChainedComparison, is_comparison, unknown_function};
 
 /// Checks the operators and calls in an attribute's expression.
 pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect, found: &mut Vec<LintFinding>) {
@@ -66,10 +67,9 @@ impl ExpressionCheck<'_> {
         right: &Expression,
         found: &mut Vec<LintFinding>,
     ) {
-        let compares = |group| matches!(group, OperatorGroup::Comparison | OperatorGroup::Identity);
         for operand in [left, right] {
             match operand.kind() {
-                ExpressionKind::Binary(inner, ..) if compares(operator.group()) && compares(inner.group()) => {
+                ExpressionKind::Binary(inner, ..) if is_comparison(operator) && is_comparison(*inner) => {
                     let message = format!(
                         "`{}` compares the result of `{}`, which is true or false",
                         operator.symbol(),
@@ -89,7 +89,7 @@ impl ExpressionCheck<'_> {
                     found.push(finding);
                 }
                 ExpressionKind::Unary(UnaryOperator::Not, negated)
-                    if compares(operator.group())
+                    if is_comparison(operator)
                         && operand.ptr_eq(left)
                         && !matches!(right.without_parentheses().kind(), ExpressionKind::Unary(..)) =>
                 {
@@ -112,15 +112,13 @@ impl ExpressionCheck<'_> {
 
     /// Suggests parentheses for a comparison of a comparison.
     fn regrouped(&self, operator: BinaryOperator, left: &Expression, right: &Expression) -> String {
-        if let ExpressionKind::Binary(inner, first, second) = left.kind()
-            && !matches!(second.without_parentheses().kind(), ExpressionKind::Literal(_))
+        if let Some(chain) = ChainedComparison::of(self.expression)
+            && chain.second.as_literal().is_none()
         {
-            let (first, second, right, o, i) =
-                (self.short_text(first), self.short_text(second), self.short_text(right), operator, inner);
+            let [first, second, last] = [chain.first, chain.second, chain.last].map(|part| self.short_text(part));
+            let (inner, outer) = (chain.inner.symbol(), chain.outer.symbol());
             return format!(
-                "write `{first} {1} ({second} {0} {right})`, or `({first} {1} {second}) {0} {right}` if that is meant",
-                o.symbol(),
-                i.symbol()
+                "write `{first} {inner} ({second} {outer} {last})`, or `({first} {inner} {second}) {outer} {last}` if that is meant"
             );
         }
         format!("write `({}) {} {}` if that is meant", self.short_text(left), operator.symbol(), self.short_text(right))
@@ -133,19 +131,15 @@ impl ExpressionCheck<'_> {
         right: &Expression,
         found: &mut Vec<LintFinding>,
     ) {
-        let dialect = self.dialect;
         for (operand, other) in [(left, right), (right, left)] {
             match operand.without_parentheses().kind() {
                 ExpressionKind::Literal(value)
                     if value.is_exceptional() && operator.group() == OperatorGroup::Comparison =>
                 {
-                    let (name, condor) = (value.value_type().as_str(), dialect.is_condor());
-                    let instead = match (operator, condor) {
-                        (BinaryOperator::NotEqual, true) => "=!=",
-                        (BinaryOperator::NotEqual, false) => "isnt",
-                        (_, true) => "=?=",
-                        (_, false) => "is",
-                    };
+                    let name = value.value_type().as_str();
+                    let is_unequal = operator == BinaryOperator::NotEqual;
+                    let instead = if is_unequal { BinaryOperator::Isnt } else { BinaryOperator::Is };
+                    let instead = instead.symbol_in(self.dialect);
                     let finding = LintFinding::new(
                         &rules::UNDEFINED,
                         format!("`{} {name}` is always {}", operator.symbol(), value.value_type().phrase()),
@@ -159,10 +153,8 @@ impl ExpressionCheck<'_> {
                         && text.as_bytes().iter().any(u8::is_ascii_alphabetic)
                         && !matches!(other.without_parentheses().kind(), ExpressionKind::Literal(_)) =>
                 {
-                    let (written, plain) = match operator {
-                        BinaryOperator::Is => (if dialect.is_condor() { "=?=" } else { "is" }, "=="),
-                        _ => (if dialect.is_condor() { "=!=" } else { "isnt" }, "!="),
-                    };
+                    let plain = if operator == BinaryOperator::Is { "==" } else { "!=" };
+                    let written = operator.symbol_in(self.dialect);
                     let what = self.short_text(other);
                     let finding = LintFinding::new(
                         &rules::CASE,
@@ -239,17 +231,16 @@ impl ExpressionCheck<'_> {
     }
 
     fn check_call(&self, name: &Name, arguments: usize, found: &mut Vec<LintFinding>) {
-        let finding = match find_function(name) {
-            None => {
-                let help = did_you_mean(&similar_functions(name.as_str()));
-                let help = help.unwrap_or_else(|| rules::FUNCTION.help.to_owned());
+        let finding = match (unknown_function(name), find_function(name)) {
+            (Some(near), _) => {
+                let help = did_you_mean(&near).unwrap_or_else(|| rules::FUNCTION.help.to_owned());
                 LintFinding::new(&rules::FUNCTION, format!("there is no function {name}")).with_help(help)
             }
-            Some(function) if !function.accepts_count(arguments) => {
+            (None, Some(function)) if !function.accepts_count(arguments) => {
                 let message = format!("{} takes {}, not {arguments}", function.name, function.arity());
                 LintFinding::new(&rules::ARITY, message).with_help(function.signature)
             }
-            Some(_) => return,
+            _ => return,
         };
         found.push(finding.at(self.attribute, self.expression, ""));
     }

@@ -6,6 +6,7 @@ mod finding;
 mod logic;
 mod pool;
 mod rules;
+mod slips;
 
 use std::hash::{Hash, Hasher};
 
@@ -19,6 +20,7 @@ use crate::protocol::{PORTS, Protocol};
 pub use finding::{FindingLabel, LintFinding};
 pub use pool::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
+pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
 
 use ads::AdCheck;
 

@@ -3,18 +3,18 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::ad::ScopeAd;
 use crate::ad::{
     Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
 };
 use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::find_function;
 use crate::pool::BindingKind;
-use crate::text::{closest_names, counted_plain, did_you_mean};
+use crate::text::did_you_mean;
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::rules;
+use super::slips::{differs_in_case, is_comparison, similar_names};
 
 /// The attributes of a pool, with the types and strings that occur.
 #[derive(Default)]
@@ -58,7 +58,7 @@ impl PoolStatistics {
     fn other_spelling(&self, name: &Name, text: &ByteString) -> Option<&ByteString> {
         let strings = &self.attributes.get(name)?.strings;
         // Of several spellings return the smallest, to be deterministic.
-        let alike = || strings.iter().filter(|known| known.eq_ignore_case(text)).min();
+        let alike = || strings.iter().filter(|known| differs_in_case(known, text)).min();
         if strings.contains(text) { None } else { alike() }
     }
 }
@@ -156,7 +156,7 @@ fn report_fall_through(mentions: &[PoolReference<'_>], dialect: Dialect, found: 
         [name] => format!("this ad has no {name}: the name falls through to the other ad"),
         names => format!("this ad has none of {}: the names fall through to the other ad", names.join(", ")),
     };
-    let side = ScopeAd::Other.as_str(dialect);
+    let [_, side] = dialect.side_names();
     let help = format!("write `{side}.{}` to say whose attribute it is", first.name);
     let mut finding = LintFinding::new(&rules::FALLS, message).with_help(help);
     for mention in firsts {
@@ -195,8 +195,10 @@ impl PoolStatistics {
         if self.attributes.contains_key(name) {
             return;
         }
-        let near = closest_names(name.as_str(), self.attributes.keys().map(Name::as_str));
-        let near: Vec<String> = near.into_iter().map(|near| self.name_with_count(near)).collect();
+        let ads_with = |name: &Name| self.attributes.get(name).map_or(0, |known| known.ads);
+        let near = similar_names(name, self.attributes.keys(), ads_with).into_iter();
+        let near: Vec<String> =
+            near.map(|(near, ads)| format!("{near} ({ads} ad{})", if ads == 1 { "" } else { "s" })).collect();
         let help = match (&near, find_function(name)) {
             (_, Some(function)) => format!("{} is a function: {}", function.name, function.signature),
             (near, None) => did_you_mean(near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
@@ -207,11 +209,6 @@ impl PoolStatistics {
         };
         let finding = LintFinding::new(&rules::UNKNOWN, message);
         found.push(finding.with_help(help).at(mention.attribute, mention.expression, ""));
-    }
-
-    fn name_with_count(&self, name: &str) -> String {
-        let ads = self.attributes.get(&Name::new(name)).map_or(0, |known| known.ads);
-        format!("{name} ({})", counted_plain(ads, "ad"))
     }
 
     /// Checks comparisons of an attribute of the pool with a constant, or with an attribute of the ad that is one.
@@ -226,7 +223,7 @@ impl PoolStatistics {
         let mut pending = vec![expression];
         while let Some(expression) = pending.pop() {
             if let ExpressionKind::Binary(operator, left, right) = expression.kind()
-                && matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity)
+                && is_comparison(*operator)
             {
                 for (side, other) in [(left, right), (right, left)] {
                     let name = match ClauseOperand::of(side) {
@@ -283,7 +280,8 @@ impl PoolStatistics {
         if let (Value::String(text), OperatorGroup::Identity) = (value, operator.group())
             && let Some(spelt) = self.other_spelling(name, text)
         {
-            let message = format!("the pool writes \"{}\", and `=?=` tells upper from lower case", spelt.to_str());
+            let symbol = operator.symbol_in(dialect);
+            let message = format!("the pool writes \"{}\", and `{symbol}` tells upper from lower case", spelt.to_str());
             let instead = if *operator == BinaryOperator::Is { "==" } else { "!=" };
             let help = format!("write `{instead} {}`, which ignores case", short_text(other, dialect));
             found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(attribute, expression, ""));
@@ -305,11 +303,7 @@ struct PoolComparison<'e> {
 fn literal_value<'e>(ad: &'e Ad, expression: &'e Expression) -> Option<&'e Value> {
     match ClauseOperand::of(expression)? {
         ClauseOperand::Literal(value) => Some(value),
-        ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => match ad.get(name)?.without_parentheses().kind()
-        {
-            ExpressionKind::Literal(value) => Some(value),
-            _ => None,
-        },
+        ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => ad.get(name)?.as_literal(),
         ClauseOperand::Other(_) => None,
     }
 }

@@ -84,6 +84,8 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
         // An ad's own attribute and the other side's of the same name are different.
         ("[ Memory = 5; Requirements = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
         ("[ START = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
+        // Each reference draws another number.
+        ("[ y = 1 + z; z = random(); Requirements = MY.y < 1.3 && MY.y > 1.6 ]", vec![]),
     ] {
         let expected: Vec<String> = expected.into_iter().map(|text| text.replace("TARGET.x", "other.x")).collect();
         let found: Vec<String> = found(text)
@@ -154,6 +156,18 @@ fn against_a_pool() {
             .map(|(_, finding)| format!("{}: {} ({})", finding.rule.name, finding.message, finding.help))
             .collect();
         assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn operators_are_told_as_the_dialect_writes_them() {
+    for (operator, dialect) in
+        [("=?=", Dialect::Condor), ("=!=", Dialect::Condor), ("is", Dialect::Classad), ("isnt", Dialect::Classad)]
+    {
+        let text = format!("[ Requirements = other.OpSys {operator} \"Linux\"; Constraint = Requirements ]");
+        let found = checker(dialect).with_pool(pool()).check(&ad(&text, dialect));
+        let expected = format!("the pool writes \"LINUX\", and `{operator}` tells upper from lower case");
+        assert!(found.iter().any(|(_, finding)| finding.message == expected), "{found:?}");
     }
 }
 

@@ -115,7 +115,7 @@ impl Matchmaker {
 
     /// Returns the offers that a request is compatible with, best first. The list is cached by the identity of the
     /// ad: a clone of `request` finds it, an ad that is merely equal does not. After replacements only the replaced
-    /// offers are tested again.
+    /// offers are tested again. After an interrupt the list may lack candidates, and is not cached.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
         let kept = self.match_lists.get(&request.identity());
         if let Some(list) = kept.filter(|list| list.replacements_seen == self.replacements.len()) {
@@ -138,7 +138,7 @@ impl Matchmaker {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
         let candidates: Arc<[Candidate]> = candidates.into();
-        if self.accelerations.match_lists {
+        if self.accelerations.match_lists && !self.pair.is_interrupted() {
             let seen = self.replacements.len();
             let list = CachedMatchList {
                 _request: request.clone(),
@@ -212,9 +212,8 @@ impl Matchmaker {
             }
         }
         self.statistics.evaluations += 2;
-        // Adding 0.0 turns -0.0 into 0.0: `total_cmp` must not distinguish them.
-        let request_rank = self.pair.rank(PairSide::Request)? + 0.0;
-        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(PairSide::Offer)? + 0.0 }))
+        let request_rank = self.pair.rank(PairSide::Request)?;
+        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(PairSide::Offer)? }))
     }
 }
 

@@ -21,14 +21,14 @@ mod testing;
 pub use greedy::{BilateralMatch, GreedyMatcher};
 pub use matchmaker::{Accelerations, Candidate, Matchmaker};
 pub use maximum_matching::maximum_matching;
-pub use notification::{Docking, MatchKind, Notice, Party};
+pub use notification::{Docking, MatchKind, Notice, Party, deserialize_lenient, part_name};
 pub use pair::{Pair, PairSide};
 pub use query::Query;
 pub use registrar::Registrar;
 pub use stable_matching::stable_matching;
 
 /// Counters of one run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Statistics {
     /// Requests considered.
     pub roots: u64,
@@ -40,13 +40,15 @@ pub struct Statistics {
     pub evaluations: u64,
     /// Window queries on an index, cached or not.
     pub probes: u64,
+    /// Docked candidates that were undocked again.
+    pub backtracks: u64,
     /// Autoclusters: groups of requests that neither offers nor the policy can distinguish.
     pub autoclusters: u64,
     /// Requests skipped because an equivalent one had failed.
+    #[serde(skip)]
     pub skipped: u64,
-    /// Docked candidates that were undocked again.
-    pub backtracks: u64,
     /// Evaluations that exceeded a budget; they count as no match.
+    #[serde(skip)]
     pub failures: u64,
 }
 

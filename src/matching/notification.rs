@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde::de::{Deserialize, Deserializer, IgnoredAny};
+
 use crate::ad::Ad;
 use crate::eval::Context;
 use crate::protocol::{Advertisement, OfferOccupant};
@@ -10,7 +12,8 @@ use super::BilateralMatch;
 use super::gang::{DockedOffer, Gang};
 
 /// The kind of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MatchKind {
     /// A request and an offer, by the constraints of the two ads.
     Pair,
@@ -32,31 +35,50 @@ pub struct Notice {
 }
 
 /// An ad that takes part in a match.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Party {
     /// Identity of the ad.
     pub id: String,
     /// Identity of the whole advertisement, if this party is only a part of it: the remainder of a divided offer, or
     /// one unit of a resource request.
+    #[serde(rename = "of", default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
     pub whole_id: Option<String>,
     /// Kind of the ad, from `MyType` or `Type`.
+    #[serde(
+        rename = "type",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_lenient"
+    )]
     pub kind: Option<String>,
     /// Its `UpdateSequenceNumber`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
     pub sequence: Option<i64>,
     /// Contact address of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
     pub address: Option<String>,
     /// Authorization ticket that a claim must present.
+    #[serde(
+        rename = "claim_id",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_lenient"
+    )]
     pub ticket: Option<String>,
     /// Place where the party is docked; `None` for the request.
+    #[serde(flatten)]
     pub docking: Option<Docking>,
     /// Current user of the offer, who is preempted by this match.
+    #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub preempts: Option<OfferOccupant>,
 }
 
 /// The place where an offer is docked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Docking {
     /// Index of the parent party in [`Notice::parties`]; always less than the index of this party.
+    #[serde(rename = "above")]
     pub parent: usize,
     /// Label of the parent's port.
     pub label: String,
@@ -64,7 +86,33 @@ pub struct Docking {
     pub link: usize,
     /// Rank that the parent's port gives the offer, and rank that the offer's port gives the parent; `None` if
     /// unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
     pub ranks: Option<[f64; 2]>,
+}
+
+/// Deserializes an optional field of a record of a match. A value of another type counts as a missing one, since
+/// records may come from other programs.
+///
+/// # Errors
+///
+/// The text of the record is malformed.
+pub fn deserialize_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    #[derive(serde::Deserialize)]
+    #[serde(untagged)]
+    enum Lenient<T> {
+        Expected(T),
+        Other(IgnoredAny),
+    }
+    Ok(match Lenient::deserialize(from)? {
+        Lenient::Expected(value) => Some(value),
+        Lenient::Other(_) => None,
+    })
+}
+
+/// Returns the name of a part of an offer: `id#2`. Part 1 is the offer itself.
+#[must_use]
+pub fn part_name(id: &str, part: usize) -> String {
+    if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
 }
 
 impl Party {
@@ -97,7 +145,7 @@ impl Party {
         if part == 1 {
             return self;
         }
-        Party { id: format!("{}#{part}", self.id), whole_id: Some(self.id), preempts: None, ..self }
+        Party { id: part_name(&self.id, part), whole_id: Some(self.id), preempts: None, ..self }
     }
 
     /// Returns the identity under which the ad was advertised.

@@ -80,6 +80,11 @@ impl Pair {
         Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), name)
     }
 
+    /// Whether an interrupt is raised, so that evaluations may have stopped.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.context.is_interrupted()
+    }
+
     fn frame(&self, side: PairSide) -> &Arc<ScopeFrame> {
         &self.frames[side.participant() as usize]
     }

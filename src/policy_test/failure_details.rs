@@ -4,19 +4,17 @@ use std::ops::Range;
 
 use crate::ad::{Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, Evaluator};
-use crate::explain::{ClauseOutcome, EvaluatedClause, Explainer, GangSummaryWriter, explain_gang};
+use crate::explain::{AdReference, ClauseOutcome, EvaluatedClause, Explainer, SummaryWriter, explain_gang};
 use crate::format::document_tree::YamlNode;
-use crate::matching::PairSide;
 use crate::matching::policy::Policy;
+use crate::matching::{PairSide, part_name};
 use crate::protocol::Protocol;
 use crate::text::shorten;
 
 use super::Mismatch;
 use super::ads::SpecAd;
 use super::expectation::CaseAnswer;
-use super::runner::{
-    CaseQuestion, ScopedExpression, admitted_offers, evaluate_pair, gang_matcher, part_name, unmet_clauses,
-};
+use super::runner::{CaseQuestion, ScopedExpression, admitted_offers, evaluate_pair, gang_matcher, is_served};
 
 /// Maximum number of marked subexpressions, and of reasons.
 const MAX_DETAILS: usize = 6;
@@ -68,7 +66,7 @@ fn refusal_details(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<S
             reasons.push(format!("{} has no constraint, so that it accepts nothing", known.id));
         }
     }
-    reasons.extend(unmet_clauses(&paired).take(MAX_DETAILS).map(|(side, clause)| {
+    reasons.extend(paired.unmet().take(MAX_DETAILS).map(|(side, clause)| {
         let (who, whom) = if side == PairSide::Request { (request, offer) } else { (offer, request) };
         format!("{} does not accept {}: {}", who.id, whom.id, clause_text(clause))
     }));
@@ -109,22 +107,24 @@ fn cycle_details(
 
 /// Says why a request gets no gang. `None` if it cannot be found out.
 fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &Context) -> Option<String> {
+    if !is_served(request, policy, context).ok()? {
+        return Some(format!("{} is not served: `roots` of the policy is not true of it", request.id));
+    }
     let offers: Vec<&SpecAd> = admitted_offers(offers, policy, context);
     let mut matcher = gang_matcher(&offers, policy, context).ok()?;
     let report = explain_gang(&mut matcher, 0, &request.ad).ok()?;
-    if report.gang.is_some() {
-        return Some(format!("{} is not served: `roots` of the policy is not true of it", request.id));
-    }
-    let wording = GangSummaryWriter {
+    let writer = SummaryWriter {
         subject: &request.id,
         is_plural: false,
-        docked_name: &|docked| part_name(&offers[docked.offer].id, docked.part),
-        offer_name: &|offer| offers[offer].id.clone(),
-        request_name: &|_| request.id.clone(),
+        nouns: ["offer", "offers"],
+        names: &|ad| match ad {
+            AdReference::Request(_) => request.id.clone(),
+            AdReference::Offer { offer, part } => part_name(&offers[offer].id, part),
+        },
         dialect: context.dialect,
-        max_condition_chars: MAX_VALUE_CHARS,
+        max_clause_chars: MAX_VALUE_CHARS,
     };
-    Some(wording.summary(&report))
+    Some(writer.gang_summary(&report))
 }
 
 /// Marks the value of each name in an expression. For a single attribute also lists its clauses that are not true.
@@ -173,12 +173,7 @@ fn clause_place(clause: &EvaluatedClause, name: &Name) -> String {
 
 /// Describes a clause: ``` `LoadAvg < 0.3` is false (MY.LoadAvg is 0.9) ```
 fn clause_text(clause: &EvaluatedClause) -> String {
-    let reads = clause.reads.iter().map(|(name, value)| {
-        let text = value.to_string();
-        format!("{name} is {}", shorten(&text, MAX_VALUE_CHARS))
-    });
-    let reads: Vec<String> = reads.collect();
-    let reads = if reads.is_empty() { String::new() } else { format!(" ({})", reads.join(", ")) };
+    let reads = clause.values_read(MAX_VALUE_CHARS);
     let outcome = match clause.value {
         Value::String(_) => "a string; in YAML an expression has `!expr` before it",
         _ => clause.outcome.phrase(),

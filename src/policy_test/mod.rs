@@ -3,7 +3,8 @@
 //!
 //! ```
 //! use classad::format::document_tree::YamlTree;
-//! use classad::policy_test::{EvaluationSettings, Spec};
+//! use classad::eval::EvaluationSettings;
+//! use classad::policy_test::Spec;
 //!
 //! let text = b"ads:
 //!   machine: { LoadAvg: 0.9, START: !expr LoadAvg < 0.3 }
@@ -40,9 +41,9 @@ pub use ads::OpenFile;
 pub use expectation::{CaseAnswer, DiffLine};
 pub use failure_details::FailureDetails;
 pub use runner::CaseError;
-pub use settings::EvaluationSettings;
 pub use update::update_expectations;
 
+use crate::eval::EvaluationSettings;
 use crate::format::document_tree::{YamlContent, YamlNode, YamlTree};
 use runner::CaseQuestion;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ad::{Dialect, ExpressionKind, Value};
-use crate::eval::{ConstraintVerdict, Context, Environment, Evaluator, Knowledge, references};
+use crate::eval::{ConstraintVerdict, Context, Environment, EvaluationSettings, Evaluator, Knowledge, references};
 use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 use crate::matching::policy::Policy;
@@ -12,8 +12,7 @@ use super::ads::{AdLibrary, OpenFile, SpecAd, report_in_file};
 use super::expectation::CaseAnswer;
 use super::normalize::normalize;
 use super::runner::{CaseQuestion, REFUSING_SIDES, ScopedExpression};
-use super::settings;
-use super::settings::EvaluationSettings;
+use super::settings::{self, SETTINGS_KEYS};
 use super::yaml_values::{read_expression, read_words};
 use super::{Expectation, Spec, TestCase};
 
@@ -74,12 +73,12 @@ impl<'o> Spec<'o> {
         open: &mut OpenFile<'_>,
     ) -> Result<Self, Vec<Problem>> {
         let mut settings = ConfigReader::new(outline, Dialect::default());
-        let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(settings::SETTINGS_KEYS).collect();
+        let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
         let entries = settings.known_entries(&outline.root, "a spec", &keys);
         let get = |wanted: &str| entries.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
         let mut own = EvaluationSettings::default();
-        for (key, value) in entries.iter().filter(|(key, _)| settings::SETTINGS_KEYS.contains(key)) {
-            own.read(&mut settings, key, value);
+        for (key, value) in entries.iter().filter(|(key, _)| SETTINGS_KEYS.contains(key)) {
+            settings::read_setting(&mut own, &mut settings, key, value);
         }
         let mut reader =
             SpecReader { settings, library: AdLibrary::new(open), policy: get("policy"), names: HashSet::new() };
@@ -176,7 +175,7 @@ impl<'o> SpecReader<'o, '_> {
     }
 
     fn read_case(&mut self, node: &'o YamlNode, outer: &EvaluationSettings) -> Option<TestCase<'o>> {
-        let mut keys: Vec<&'static str> = CASE_KEYS.into_iter().chain(settings::SETTINGS_KEYS).collect();
+        let mut keys: Vec<&'static str> = CASE_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
         for way in &QUESTION_KINDS {
             for key in std::iter::once(&way.key).chain(way.required).chain(way.optional).chain(way.expected) {
                 if !keys.contains(key) {
@@ -190,8 +189,8 @@ impl<'o> SpecReader<'o, '_> {
             return None;
         }
         let mut own = EvaluationSettings::default();
-        for (key, value) in entries.all.iter().filter(|(key, _)| settings::SETTINGS_KEYS.contains(key)) {
-            own.read(&mut self.settings, key, value);
+        for (key, value) in entries.all.iter().filter(|(key, _)| SETTINGS_KEYS.contains(key)) {
+            settings::read_setting(&mut own, &mut self.settings, key, value);
         }
         let conditions = own.with_defaults(outer);
         self.settings.dialect = conditions.dialect.unwrap_or_default();
@@ -251,7 +250,7 @@ impl<'o> SpecReader<'o, '_> {
         let others = entries
             .all
             .iter()
-            .filter(|(key, _)| !way.has(key) && !CASE_KEYS.contains(key) && !settings::SETTINGS_KEYS.contains(key));
+            .filter(|(key, _)| !way.has(key) && !CASE_KEYS.contains(key) && !SETTINGS_KEYS.contains(key));
         for (key, value) in others {
             let keys: Vec<&str> = [way.required, way.optional, way.expected].concat();
             let message = format!("`{key}` has no use in a case with `{}`", way.key);

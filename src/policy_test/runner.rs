@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, ExpressionKind, ScopeFrame};
 use crate::eval::{
-    Abort, Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize, specialize_attribute,
+    Abort, Context, Environment, Evaluator, Knowledge, SpecializeOptions, SpecializedExpression, specialize,
+    specialize_attribute,
 };
-use crate::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
+use crate::explain::{Explainer, PairReport};
 use crate::format::document_tree::YamlNode;
 use crate::matching::gang::{DockedOffer, Gang, GangFault, Gangmatcher};
 use crate::matching::negotiate::{Grant, NegotiationSettings as Cycle, negotiate};
 use crate::matching::policy::Policy;
-use crate::matching::{Accelerations, Pair, PairSide, Query, Statistics};
+use crate::matching::{Accelerations, Pair, PairSide, Query, Statistics, part_name};
 use crate::protocol::Protocol;
 
 use super::Expectation;
@@ -70,32 +71,25 @@ pub const REFUSING_SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 impl ScopedExpression<'_> {
     /// Builds the scope for evaluation.
     pub fn environment(&self) -> (Environment, Arc<ScopeFrame>) {
-        let ad = |known: &Option<SpecAd>| known.as_ref().map(|known| known.ad.clone());
-        match (ad(&self.my), ad(&self.target)) {
-            (my, Some(target)) => {
-                let (environment, [frame, _]) = Environment::pair(my.unwrap_or_default(), target);
-                (environment, frame)
-            }
-            (Some(my), None) => Environment::single(my),
-            (None, None) => Environment::empty(),
-        }
+        let [my, target] = self.ads();
+        Environment::known(my, target)
     }
 
-    fn partial_environment(&self, is_closed: bool) -> (Environment, Arc<ScopeFrame>) {
+    fn ads(&self) -> [Option<Ad>; 2] {
+        [&self.my, &self.target].map(|known| known.as_ref().map(|known| known.ad.clone()))
+    }
+
+    /// Specializes the expression. An attribute's own expression is specialized as if it stood in the attribute.
+    fn specialize(&self, is_closed: bool, context: &Context) -> SpecializedExpression {
+        let [my, target] = self.ads();
         let extent = if is_closed { Knowledge::Complete } else { Knowledge::Partial };
-        match (&self.my, &self.target) {
-            (_, Some(_)) => {
-                let (mut environment, frame) = self.environment();
-                for participant in [0, 1] {
-                    if let Some(member) = environment.member_mut(participant) {
-                        member.knowledge = extent;
-                    }
-                }
-                (environment, frame)
+        let (environment, frame) = Environment::partial(my, target, extent);
+        let liberties = SpecializeOptions::default();
+        match self.expression.without_parentheses().kind() {
+            ExpressionKind::Attribute(name) if frame.ad.get(name).is_some() => {
+                specialize_attribute(name, &frame, &environment, context, liberties)
             }
-            (Some(my), None) => Environment::partner_unknown(my.ad.clone(), extent),
-            (None, None) if is_closed => Environment::partner_unknown(Ad::default(), extent),
-            (None, None) => Environment::unknown(),
+            _ => specialize(&self.expression, &frame, &environment, context, liberties),
         }
     }
 }
@@ -107,7 +101,7 @@ impl CaseQuestion<'_> {
     ///
     /// If a budget is exceeded, or if ports or a policy are invalid.
     pub fn answer(&self, expectations: &[Expectation<'_>], context: &Context) -> Result<Vec<CaseAnswer>, CaseError> {
-        let protocol = Protocol::new(context.dialect);
+        let each = |answer: &dyn Fn(&str) -> CaseAnswer| expectations.iter().map(|asked| answer(asked.key)).collect();
         Ok(match self {
             CaseQuestion::Value(sighted) => {
                 let (environment, frame) = sighted.environment();
@@ -116,37 +110,19 @@ impl CaseQuestion<'_> {
                 vec![CaseAnswer::Value(normalize(value, &mut Evaluator::new(&environment, context))?)]
             }
             CaseQuestion::Match { request, offer } => {
-                let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
-                let accepts = [pair.accepts(PairSide::Request)?, pair.accepts(PairSide::Offer)?];
-                let refusing = || {
-                    let paired = evaluate_pair(request, offer, context);
-                    unmet_clauses(&paired).map(|(_, clause)| clause.clause.expression.clone()).collect()
-                };
-                let answer = |expectation: &Expectation<'_>| match expectation.key {
+                let accepts = mutual_acceptance(request, offer, context)?;
+                each(&|key| match key {
                     "match" => CaseAnswer::Truth(accepts == [true, true]),
-                    "refused-by" => CaseAnswer::Word(match accepts {
-                        [true, true] => REFUSING_SIDES[0],
-                        [false, true] => REFUSING_SIDES[1],
-                        [true, false] => REFUSING_SIDES[2],
-                        [false, false] => REFUSING_SIDES[3],
-                    }),
-                    _ => CaseAnswer::Clauses(refusing()),
-                };
-                expectations.iter().map(answer).collect()
+                    "refused-by" => CaseAnswer::Word(refusing_side(accepts)),
+                    _ => CaseAnswer::Clauses(unmet_clauses(request, offer, context)),
+                })
             }
             CaseQuestion::Query { constraint, pool } => {
-                let query = Query::new(constraint.clone(), context.clone());
-                let mut found = Vec::new();
-                for known in pool {
-                    if query.accepts(&known.ad)? {
-                        found.push(known.id.clone());
-                    }
-                }
-                let answer = |expectation: &Expectation<'_>| match expectation.key {
+                let found = query_pool(constraint, pool, context)?;
+                each(&|key| match key {
                     "count" => CaseAnswer::Count(found.len()),
                     _ => CaseAnswer::Ads(found.clone()),
-                };
-                expectations.iter().map(answer).collect()
+                })
             }
             CaseQuestion::Gang { request, offers, policy } => {
                 let offers = admitted_offers(offers, policy, context);
@@ -159,44 +135,58 @@ impl CaseQuestion<'_> {
                 }]
             }
             CaseQuestion::Cycle { requests, offers, policy } => {
-                vec![CaseAnswer::Places(run_cycle(requests, offers, policy, context, protocol)?)]
+                vec![CaseAnswer::Places(run_cycle(requests, offers, policy, context)?)]
             }
             CaseQuestion::Residue { sighted, is_closed } => {
-                let (environment, frame) = sighted.partial_environment(*is_closed);
-                let liberties = SpecializeOptions::default();
-                // Specialize an attribute's own expression, as if it stood in the attribute.
-                let left = match sighted.expression.without_parentheses().kind() {
-                    ExpressionKind::Attribute(name) if frame.ad.get(name).is_some() => {
-                        specialize_attribute(name, &frame, &environment, context, liberties)
-                    }
-                    _ => specialize(&sighted.expression, &frame, &environment, context, liberties),
-                };
-                let answer = |expectation: &Expectation<'_>| match expectation.key {
+                let left = sighted.specialize(*is_closed, context);
+                each(&|key| match key {
                     "verdict" => CaseAnswer::Word(left.verdict.as_str()),
                     _ => CaseAnswer::Residue(left.expression.clone()),
-                };
-                expectations.iter().map(answer).collect()
+                })
             }
         })
     }
+}
+
+/// Returns whether the request and the offer accept each other.
+fn mutual_acceptance(request: &SpecAd, offer: &SpecAd, context: &Context) -> Result<[bool; 2], CaseError> {
+    let protocol = Protocol::new(context.dialect);
+    let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
+    Ok([pair.accepts(PairSide::Request)?, pair.accepts(PairSide::Offer)?])
+}
+
+/// Returns the keyword for the sides that refuse, given whether request and offer accept.
+fn refusing_side(accepts: [bool; 2]) -> &'static str {
+    match accepts {
+        [true, true] => REFUSING_SIDES[0],
+        [false, true] => REFUSING_SIDES[1],
+        [true, false] => REFUSING_SIDES[2],
+        [false, false] => REFUSING_SIDES[3],
+    }
+}
+
+/// Returns the unmet clauses of both sides.
+fn unmet_clauses(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<Expression> {
+    let paired = evaluate_pair(request, offer, context);
+    paired.unmet().map(|(_, clause)| clause.clause.expression.clone()).collect()
+}
+
+/// Returns the names of the ads that meet the constraint.
+fn query_pool(constraint: &Expression, pool: &[SpecAd], context: &Context) -> Result<Vec<String>, CaseError> {
+    let query = Query::new(constraint.clone(), context.clone());
+    let mut found = Vec::new();
+    for known in pool {
+        if query.accepts(&known.ad)? {
+            found.push(known.id.clone());
+        }
+    }
+    Ok(found)
 }
 
 /// Evaluates the clauses of both ads against each other.
 pub fn evaluate_pair(request: &SpecAd, offer: &SpecAd, context: &Context) -> PairReport {
     let offers = [offer.ad.clone()];
     Explainer::new(&offers, Protocol::new(context.dialect), context.clone()).explain_pair(&request.ad, 0)
-}
-
-/// Returns the unmet clauses of both sides, those of the request first.
-pub fn unmet_clauses(paired: &PairReport) -> impl Iterator<Item = (PairSide, &EvaluatedClause)> {
-    let request = paired.request.iter().map(|clause| (PairSide::Request, clause));
-    let offer = paired.offer.iter().map(|clause| (PairSide::Offer, clause));
-    request.chain(offer).filter(|(_, clause)| clause.outcome != ClauseOutcome::True)
-}
-
-/// Returns the display name of a part of an offer. Part 1 is the offer itself.
-pub fn part_name(id: &str, part: usize) -> String {
-    if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
 }
 
 fn check_failures(statistics: &Statistics) -> Result<(), CaseError> {
@@ -218,18 +208,20 @@ pub fn gang_matcher(offers: &[&SpecAd], policy: &Policy, context: &Context) -> R
     Ok(matcher.with_docking_vector(policy.docking.clone()).with_residual(policy.residual.clone()))
 }
 
+/// Whether the policy serves a request: `roots` is true of it.
+pub fn is_served(request: &SpecAd, policy: &Policy, context: &Context) -> Result<bool, CaseError> {
+    let roots = policy.roots(std::slice::from_ref(&request.ad), context);
+    let (roots, failures) = roots.map_err(|fault| CaseError::Unusable(fault.reason))?;
+    if failures > 0 { Err(CaseError::FailedEvaluations(failures)) } else { Ok(!roots.is_empty()) }
+}
+
 fn find_gang(
     request: &SpecAd,
     offers: &[&SpecAd],
     policy: &Policy,
     context: &Context,
 ) -> Result<Option<Gang>, CaseError> {
-    let is_root = policy.roots(std::slice::from_ref(&request.ad), context);
-    let (roots, failures) = is_root.map_err(|fault| CaseError::Unusable(fault.reason))?;
-    if failures > 0 {
-        return Err(CaseError::FailedEvaluations(failures));
-    }
-    if roots.is_empty() {
+    if !is_served(request, policy, context)? {
         return Ok(None);
     }
     let mut matcher = gang_matcher(offers, policy, context)?;
@@ -260,9 +252,9 @@ fn run_cycle(
     offers: &[SpecAd],
     policy: &Policy,
     context: &Context,
-    protocol: Protocol,
 ) -> Result<Vec<(String, String)>, CaseError> {
     let ads = |known: &[SpecAd]| known.iter().map(|known| known.ad.clone()).collect::<Vec<Ad>>();
+    let protocol = Protocol::new(context.dialect);
     let settings =
         Cycle { policy: policy.clone(), protocol, context: context.clone(), accelerations: Accelerations::ALL };
     let outcome = negotiate(&settings, &ads(requests), &ads(offers), &|_| None, &mut |_| ());

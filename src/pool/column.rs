@@ -1,18 +1,62 @@
-//! A column: one attribute of many ads, dictionary-encoded.
+//! Dictionary columns: one attribute of many ads.
 //!
-//! Each row has a code, which is an index into the dictionary of values.  Posting lists (rows by code) and indexes
-//! by value are built on first use.
+//! Each row has a code, which stands for an entry of a dictionary.  A column of values also has posting lists (rows by
+//! code) and indexes by value, which are built on first use.
 
 use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, OperatorGroup, Span, Value};
+use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, OperatorGroup, Span, Value};
+use crate::constraint::literal_value;
 use crate::eval::binary;
 use crate::protocol::is_met;
 
+use super::Partition;
 use super::range_index::{NumberKey, RangeIndex};
+
+/// The code of a row without the attribute.
+pub const ABSENT: u32 = 0;
+/// The code of a row in which the value depends on the other side.
+const DEVIANT: u32 = 1;
+
+/// A dictionary column: a code for each row, and an entry for each code.
+pub struct DictionaryColumn<T> {
+    /// For each row its code.  Rows beyond the end lack the attribute.
+    codes: Vec<u32>,
+    /// The entries by code; the first one stands for [`ABSENT`].
+    entries: Vec<T>,
+}
+
+impl<T> DictionaryColumn<T> {
+    /// Creates a column without rows, with entries for the reserved codes.
+    pub fn new(reserved: impl Into<Vec<T>>) -> Self {
+        DictionaryColumn { codes: Vec::new(), entries: reserved.into() }
+    }
+
+    /// Adds an entry and returns its code.
+    pub fn add_entry(&mut self, entry: T) -> u32 {
+        self.entries.push(entry);
+        code(self.entries.len() - 1)
+    }
+
+    /// Sets the code of a row beyond all others; rows between lack the attribute.
+    pub fn push_at(&mut self, row: usize, code: u32) {
+        self.codes.resize(row, ABSENT);
+        self.codes.push(code);
+    }
+
+    /// Returns the code of a row.
+    pub fn code(&self, row: usize) -> u32 {
+        self.codes.get(row).copied().unwrap_or(ABSENT)
+    }
+
+    /// Returns the entries by code, the one of [`ABSENT`] first.
+    pub fn entries(&self) -> &[T] {
+        &self.entries
+    }
+}
 
 /// The state of an attribute in one ad.
 #[derive(Clone, Debug)]
@@ -25,17 +69,23 @@ pub enum ColumnCell {
     Deviant,
 }
 
-/// The code of a row without the attribute.
-pub const ABSENT: u32 = 0;
-/// The code of a row in which the value depends on the other side.
-pub const DEVIANT: u32 = 1;
+impl ColumnCell {
+    /// Returns the value, undefined if the attribute is absent; `None` if it is deviant.
+    #[must_use]
+    pub fn value(self) -> Option<Value> {
+        match self {
+            ColumnCell::Absent => Some(Value::Undefined),
+            ColumnCell::Constant(value) => Some(value),
+            ColumnCell::Deviant => None,
+        }
+    }
+}
 
-/// One attribute of many ads, with indexes for selecting rows by value.
+/// The values of one attribute of many ads, with indexes for selecting rows by value.
 pub struct AttributeColumn {
-    /// For each row its code, an index into `values`.
-    codes: Vec<u32>,
-    /// The values by code; the first two are placeholders for absent and deviant rows.
-    values: Vec<Value>,
+    dialect: Dialect,
+    /// The values; those of absent and of deviant rows are undefined.
+    values: DictionaryColumn<Value>,
     deviant: FixedBitSet,
     has_deviant: bool,
     posting_lists: OnceLock<PostingLists>,
@@ -43,11 +93,8 @@ pub struct AttributeColumn {
 }
 
 /// Builds a column row by row.
-#[derive(Default)]
-pub struct ColumnBuilder {
-    codes: Vec<u32>,
-    /// The distinct values; the first one has the code `OPEN + 1`.
-    values: Vec<Value>,
+struct ColumnBuilder {
+    values: DictionaryColumn<Value>,
     codes_by_value: FxHashMap<ValueKey, u32>,
 }
 
@@ -110,87 +157,93 @@ impl ValueKey {
 }
 
 impl ColumnBuilder {
+    fn new() -> Self {
+        let absent_and_deviant = [Value::Undefined, Value::Undefined];
+        ColumnBuilder { values: DictionaryColumn::new(absent_and_deviant), codes_by_value: FxHashMap::default() }
+    }
+
     /// Appends a row and returns its code.
-    pub fn push(&mut self, cell: ColumnCell) -> u32 {
+    fn push(&mut self, cell: ColumnCell) -> u32 {
         let code = match cell {
             ColumnCell::Absent => ABSENT,
             ColumnCell::Deviant => DEVIANT,
-            ColumnCell::Constant(value) => *self.codes_by_value.entry(ValueKey::of(&value)).or_insert_with(|| {
-                self.values.push(value);
-                DEVIANT + code(self.values.len())
-            }),
+            ColumnCell::Constant(value) => {
+                let key = ValueKey::of(&value);
+                *self.codes_by_value.entry(key).or_insert_with(|| self.values.add_entry(value))
+            }
         };
-        self.push_code(code);
+        self.values.codes.push(code);
         code
     }
 
-    /// Appends a row with the code of an earlier row.
-    pub fn push_code(&mut self, code: u32) {
-        self.codes.push(code);
-    }
-}
-
-impl From<ColumnBuilder> for AttributeColumn {
-    fn from(cells: ColumnBuilder) -> Self {
-        let absent_and_open = [Value::Undefined, Value::Undefined];
-        AttributeColumn::from_parts(cells.codes, absent_and_open.into_iter().chain(cells.values).collect())
+    fn finish(self, dialect: Dialect) -> AttributeColumn {
+        let codes = &self.values.codes;
+        let mut deviant = FixedBitSet::with_capacity(codes.len());
+        codes.iter().enumerate().filter(|(_, code)| **code == DEVIANT).for_each(|(row, _)| deviant.insert(row));
+        AttributeColumn {
+            dialect,
+            has_deviant: !deviant.is_clear(),
+            deviant,
+            values: self.values,
+            posting_lists: OnceLock::new(),
+            indexes: OnceLock::new(),
+        }
     }
 }
 
 impl AttributeColumn {
     /// Builds the column of these cells.
-    pub fn new(cells: impl IntoIterator<Item = ColumnCell>) -> Self {
-        let mut column = ColumnBuilder::default();
+    pub fn new(cells: impl IntoIterator<Item = ColumnCell>, dialect: Dialect) -> Self {
+        let mut column = ColumnBuilder::new();
         cells.into_iter().for_each(|cell| {
             column.push(cell);
         });
-        column.into()
+        column.finish(dialect)
     }
 
-    /// Builds a column of codes, of which 0 means absent and n the n-th of `values`.  The values need not be distinct.
-    pub fn from_codes(codes: impl IntoIterator<Item = u32>, values: impl IntoIterator<Item = Value>) -> Self {
-        let codes = codes.into_iter().map(|code| if code == ABSENT { ABSENT } else { code + DEVIANT });
-        let absent_and_open = [Value::Undefined, Value::Undefined];
-        AttributeColumn::from_parts(codes.collect(), absent_and_open.into_iter().chain(values).collect())
-    }
-
-    fn from_parts(codes: Vec<u32>, values: Vec<Value>) -> Self {
-        let mut deviant = FixedBitSet::with_capacity(codes.len());
-        codes.iter().enumerate().filter(|(_, code)| **code == DEVIANT).for_each(|(row, _)| deviant.insert(row));
-        let has_deviant = !deviant.is_clear();
-        AttributeColumn {
-            codes,
-            values,
-            deviant,
-            has_deviant,
-            posting_lists: OnceLock::new(),
-            indexes: OnceLock::new(),
+    /// Builds the column of an attribute that is bound to these expressions, `None` where it is absent.  `cell` gives the
+    /// cell of a row with an expression that is not a literal.
+    pub fn of_expressions<'a>(
+        expressions: impl IntoIterator<Item = Option<&'a Expression>>,
+        dialect: Dialect,
+        cell: impl Fn(usize, &Expression) -> ColumnCell,
+    ) -> Self {
+        let mut column = ColumnBuilder::new();
+        // Ads that were read together share equal literals, so that the address of a literal identifies its code.
+        let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
+        for (row, expression) in expressions.into_iter().enumerate() {
+            let Some(expression) = expression else {
+                column.push(ColumnCell::Absent);
+                continue;
+            };
+            if let Some(code) = codes.get(&expression.identity()) {
+                column.values.codes.push(*code);
+            } else if let Some(value) = literal_value(expression, dialect) {
+                codes.insert(expression.identity(), column.push(ColumnCell::Constant(value.clone())));
+            } else {
+                column.push(cell(row, expression));
+            }
         }
+        column.finish(dialect)
     }
 
-    /// Returns the code of a row.  Rows with equal codes have equal values, except that deviant rows share one code.
-    pub fn position_to_u32(&self, row: usize) -> u32 {
-        self.codes[row]
-    }
-
-    /// Number of codes, including those of absent and deviant rows.
-    pub fn codes(&self) -> usize {
-        self.values.len()
+    /// Splits groups of rows by value; rows without a known value leave their groups.
+    pub fn split(&self, groups: &mut Partition) {
+        let code = |row| Some(self.values.code(row)).filter(|code| *code != DEVIANT);
+        groups.split(self.values.entries.len(), code);
     }
 
     /// Returns the cell of a row.
     pub fn cell(&self, row: usize) -> ColumnCell {
-        match self.codes[row] {
+        match self.values.code(row) {
             ABSENT => ColumnCell::Absent,
             DEVIANT => ColumnCell::Deviant,
-            code => ColumnCell::Constant(self.values[code as usize].clone()),
+            code => ColumnCell::Constant(self.value(code).clone()),
         }
     }
 
-    /// Whether the value of a row depends on the other side.
-    #[must_use]
-    pub fn is_deviant(&self, row: usize) -> bool {
-        self.codes[row] == DEVIANT
+    fn value(&self, code: u32) -> &Value {
+        &self.values.entries[code as usize]
     }
 
     /// Returns the deviant rows: those whose value depends on the other side.
@@ -205,12 +258,12 @@ impl AttributeColumn {
 
     /// Adds the rows for which `attribute operator value` is met.  An absent attribute counts as undefined.
     ///
-    /// Deviant rows are left out: a caller that must not miss a match adds [`AttributeColumn::deviant_rows`].  All calls must pass the
-    /// same dialect, as the indexes are built for the first one.  O(log n) for a range of numbers or strings, plus a
-    /// pass over its bitmap.
-    pub fn select(&self, operator: BinaryOperator, value: &Value, dialect: Dialect, into: &mut FixedBitSet) {
+    /// Deviant rows are left out: a caller that must not miss a match adds [`AttributeColumn::deviant_rows`].  O(log n)
+    /// for a range of numbers or strings, plus a pass over its bitmap.
+    pub fn select(&self, operator: BinaryOperator, value: &Value, into: &mut FixedBitSet) {
+        let dialect = self.dialect;
         let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
-        let orders = self.indexes.get_or_init(|| self.build_indexes(dialect));
+        let orders = self.indexes.get_or_init(|| self.build_indexes());
         match (number_key(value, dialect), value) {
             (Some(key), _) => {
                 let bounds = orders.numbers.bounds(&key);
@@ -227,7 +280,7 @@ impl AttributeColumn {
         self.add_codes_where(orders.unordered.iter().copied(), met, into);
         // Numbers and strings are never identical.
         if operator == BinaryOperator::Isnt {
-            let other_types = self.values.iter().enumerate().filter(|(_, mine)| {
+            let other_types = self.values.entries.iter().enumerate().filter(|(_, mine)| {
                 number_key(mine, dialect).is_some() != number_key(value, dialect).is_some()
                     && !is_unordered(mine, dialect)
             });
@@ -238,7 +291,7 @@ impl AttributeColumn {
     /// Adds the rows whose value a predicate accepts; an absent attribute counts as undefined.  Deviant rows are left
     /// out.  Calls the predicate once for each code.
     pub fn select_where(&self, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
-        self.add_codes_where((0..code(self.values.len())).filter(|code| *code != DEVIANT), met, into);
+        self.add_codes_where((0..code(self.values.entries.len())).filter(|code| *code != DEVIANT), met, into);
     }
 
     /// Adds the rows of the keys that a comparison accepts; `below` and `upto` are the bounds of the operand's key.
@@ -266,7 +319,7 @@ impl AttributeColumn {
         // Values with the same key may differ in type or in case.
         if matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
             for row in order.rows(below, upto) {
-                if met(&self.values[self.codes[*row as usize] as usize]) {
+                if met(self.value(self.values.codes[*row as usize])) {
                     into.insert(*row as usize);
                 }
             }
@@ -274,7 +327,7 @@ impl AttributeColumn {
     }
 
     fn add_codes_where(&self, codes: impl Iterator<Item = u32>, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
-        self.add_rows(codes.filter(|code| met(&self.values[*code as usize])), into);
+        self.add_rows(codes.filter(|code| met(self.value(*code))), into);
     }
 
     fn add_rows(&self, codes: impl Iterator<Item = u32>, into: &mut FixedBitSet) {
@@ -286,11 +339,14 @@ impl AttributeColumn {
 
     fn posting_lists(&self) -> &PostingLists {
         self.posting_lists.get_or_init(|| {
-            let mut starts = vec![0; self.values.len() + 1];
-            self.codes.iter().for_each(|code| starts[*code as usize + 1] += 1);
+            let codes = &self.values.codes;
+            let mut starts = vec![0; self.values.entries.len() + 1];
+            for code in codes {
+                starts[*code as usize + 1] += 1;
+            }
             (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
-            let (mut next, mut rows) = (starts.clone(), vec![0; self.codes.len()]);
-            for (row, code) in self.codes.iter().enumerate() {
+            let (mut next, mut rows) = (starts.clone(), vec![0; codes.len()]);
+            for (row, code) in codes.iter().enumerate() {
                 let at = &mut next[*code as usize];
                 rows[*at] = self::code(row);
                 *at += 1;
@@ -299,10 +355,11 @@ impl AttributeColumn {
         })
     }
 
-    fn build_indexes(&self, dialect: Dialect) -> ValueIndexes {
+    fn build_indexes(&self) -> ValueIndexes {
+        let dialect = self.dialect;
         let rows_of = self.posting_lists();
         let (mut numbers, mut strings, mut odd) = (Vec::new(), Vec::new(), vec![ABSENT]);
-        for (at, value) in self.values.iter().enumerate().skip(DEVIANT as usize + 1) {
+        for (at, value) in self.values.entries.iter().enumerate().skip(DEVIANT as usize + 1) {
             match (number_key(value, dialect), value) {
                 (Some(number), _) => numbers.push((number, code(at))),
                 (None, Value::String(text)) => strings.push((string_key(text), code(at))),
@@ -311,7 +368,7 @@ impl AttributeColumn {
         }
         numbers.sort_unstable();
         strings.sort_unstable();
-        let length = self.codes.len();
+        let length = self.values.codes.len();
         let numbers = numbers.into_iter().flat_map(|(key, code)| rows_of.rows(code).iter().map(move |row| (key, *row)));
         let strings =
             strings.into_iter().flat_map(|(key, code)| rows_of.rows(code).iter().map(move |row| (key.clone(), *row)));
@@ -415,14 +472,14 @@ mod tests {
                         _ => ColumnCell::Constant(values[random.usize(..values.len())].clone()),
                     })
                     .collect();
-                let column = AttributeColumn::new(cells.clone());
+                let column = AttributeColumn::new(cells.clone(), dialect);
                 let operators = BinaryOperator::ALL.iter().copied();
                 for operator in
                     operators.filter(|o| matches!(o.group(), OperatorGroup::Comparison | OperatorGroup::Identity))
                 {
                     for value in &values {
                         let mut found = FixedBitSet::with_capacity(length);
-                        column.select(operator, value, dialect, &mut found);
+                        column.select(operator, value, &mut found);
                         let met =
                             |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
                         let expected = cells.iter().enumerate().filter(|(_, cell)| match cell {
@@ -435,6 +492,17 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// In HTCondor's dialect `true` compares like 1; columns of both dialects may hold the same values.
+    #[test]
+    fn a_column_selects_in_its_own_dialect() {
+        for (dialect, expected) in [(Dialect::Condor, 2), (Dialect::Classad, 1), (Dialect::Condor, 2)] {
+            let cells = ["true", "1", "\"a\""].map(|text| ColumnCell::Constant(value(text)));
+            let mut found = FixedBitSet::with_capacity(3);
+            AttributeColumn::new(cells, dialect).select(BinaryOperator::Equal, &value("1"), &mut found);
+            assert_eq!(found.count_ones(..), expected, "{dialect}");
         }
     }
 }

@@ -3,9 +3,11 @@
 //! This floor knows ads, their evaluation and the advertising protocol, but not matching.
 
 mod autocluster;
+mod bound_column;
 mod census;
 mod column;
 pub mod diff;
+mod expression_column;
 mod partition;
 mod range_index;
 mod sparse_rows;
@@ -13,9 +15,11 @@ mod store;
 mod summary;
 
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
+pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
-pub use column::{AttributeColumn, ColumnBuilder, ColumnCell, ValueKey, code};
+pub use column::{AttributeColumn, ColumnCell, ValueKey, code};
+pub use expression_column::ExpressionColumn;
 pub use partition::Partition;
 pub use sparse_rows::SparseRows;
-pub use store::{Store, StoreSelection};
+pub use store::{Dependencies, Store, StoreValues};
 pub use summary::{AttributeSummary, BindingKind, DistinctCount, ObservedRange};

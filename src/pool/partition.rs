@@ -20,6 +20,13 @@ impl Partition {
         Partition { group_of: vec![0; rows], first_rows: vec![0; rows.min(1)] }
     }
 
+    /// Creates a partition with each row in a group of its own.
+    #[must_use]
+    pub fn discrete(rows: usize) -> Self {
+        let numbers: Vec<u32> = (0..super::column::code(rows)).collect();
+        Partition { group_of: numbers.clone(), first_rows: numbers }
+    }
+
     /// Number of rows, in groups or not.
     #[must_use]
     pub fn row_count(&self) -> usize {

@@ -16,7 +16,7 @@ use super::rank_value;
 
 /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and [`HEADER_ATTRIBUTES`] are
 /// prefixes.
-pub const ADVERTISEMENT_ATTRIBUTES: [&str; 15] = [
+pub const ADVERTISEMENT_ATTRIBUTES: [&str; 16] = [
     "Name",
     "GlobalJobId",
     "ClusterId",
@@ -31,6 +31,7 @@ pub const ADVERTISEMENT_ATTRIBUTES: [&str; 15] = [
     "AddressV1",
     "ClaimId",
     "RemoteUser",
+    "RemoteOwner",
     "CurrentRank",
 ];
 
@@ -40,7 +41,10 @@ pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
 pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(11).0;
 
-static ATTRIBUTE_NAMES: LazyLock<[Name; 15]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
+/// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that hold the current user of an offer; the first present one counts.
+pub const USER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(13).1.split_at(2).0;
+
+static ATTRIBUTE_NAMES: LazyLock<[Name; 16]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
 /// An index into [`ADVERTISEMENT_ATTRIBUTES`].
 #[derive(Clone, Copy)]
@@ -59,15 +63,17 @@ enum AdvertisementAttribute {
     AddressV1,
     ClaimId,
     RemoteUser,
+    RemoteOwner,
     CurrentRank,
 }
 
 /// The current user of an offer, who loses it if the offer is matched anew.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OfferOccupant {
-    /// The user's name (`RemoteUser`).
+    /// The user's name; see [`Advertisement::user`].
     pub user: String,
     /// The job's identity (`GlobalJobId`), if the offer has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
     /// The rank that the offer gives the job (`CurrentRank`).
     pub rank: f64,
@@ -178,15 +184,23 @@ impl<'a> Advertisement<'a> {
         self.string_or_integer(AdvertisementAttribute::ClaimId).map(|text| text.to_str().into_owned())
     }
 
-    /// Returns the current user of the offer, from `RemoteUser`, `GlobalJobId` and `CurrentRank`. `None` without
-    /// `RemoteUser`.
+    /// Returns the name of the offer's current user: `RemoteUser`, else `RemoteOwner`. `None` if both are absent.
+    #[must_use]
+    pub fn user(&self) -> Option<String> {
+        let text = self
+            .string_or_integer(AdvertisementAttribute::RemoteUser)
+            .or_else(|| self.string_or_integer(AdvertisementAttribute::RemoteOwner));
+        text.map(|text| text.to_str().into_owned())
+    }
+
+    /// Returns the current user of the offer with the job and its rank, from `GlobalJobId` and `CurrentRank`. `None`
+    /// without a user.
     #[must_use]
     pub fn occupant(&self) -> Option<OfferOccupant> {
-        let text = |attribute| self.string_or_integer(attribute).map(|text| text.to_str().into_owned());
-        let (user, job) = (text(AdvertisementAttribute::RemoteUser)?, text(AdvertisementAttribute::GlobalJobId));
+        let job = self.string_or_integer(AdvertisementAttribute::GlobalJobId);
         Some(OfferOccupant {
-            user,
-            job,
+            user: self.user()?,
+            job: job.map(|text| text.to_str().into_owned()),
             rank: self.get(AdvertisementAttribute::CurrentRank).map_or(0.0, |rank| rank_value(&rank)),
         })
     }
@@ -288,7 +302,7 @@ mod tests {
 
     use super::{
         ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementAttribute, AdvertisementHeader, HEADER_ATTRIBUTES,
-        latest_advertisements,
+        USER_ATTRIBUTES, latest_advertisements,
     };
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
@@ -296,6 +310,23 @@ mod tests {
 
     fn ads(texts: &[&str]) -> Vec<Ad> {
         texts.iter().map(|text| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()).collect()
+    }
+
+    /// The user, the same for whoever asks: negotiation and notices.
+    #[test]
+    fn the_user_is_the_remote_user_or_owner() {
+        let context = Context::new(Dialect::Condor);
+        for (text, user) in [
+            ("[ RemoteUser = \"group.dave\"; RemoteOwner = \"dave\" ]", Some("group.dave")),
+            ("[ RemoteOwner = \"dave\"; CurrentRank = 2 ]", Some("dave")),
+            ("[ RemoteUser = undefined; RemoteOwner = strcat(\"da\", \"ve\") ]", Some("dave")),
+            ("[ CurrentRank = 2 ]", None),
+        ] {
+            let ad = &ads(&[text])[0];
+            let advertisement = Advertisement::new(ad, &context);
+            assert_eq!(advertisement.user().as_deref(), user, "{text}");
+            assert_eq!(advertisement.occupant().map(|occupant| occupant.user).as_deref(), user, "{text}");
+        }
     }
 
     fn counting(texts: &[&str]) -> Vec<bool> {
@@ -313,6 +344,8 @@ mod tests {
         assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Sequence as usize], "UpdateSequenceNumber");
         assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Lifetime as usize], "ClassAdLifetime");
         assert_eq!(AdvertisementAttribute::Lifetime as usize + 1, HEADER_ATTRIBUTES.len());
+        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::RemoteUser as usize], USER_ATTRIBUTES[0]);
+        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::RemoteOwner as usize], USER_ATTRIBUTES[1]);
         assert_eq!(AdvertisementAttribute::CurrentRank as usize + 1, ADVERTISEMENT_ATTRIBUTES.len());
     }
 

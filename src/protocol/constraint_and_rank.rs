@@ -72,13 +72,14 @@ pub fn is_met(value: &Value, dialect: Dialect) -> bool {
 }
 
 /// Converts the value of a rank expression to a number: a number is itself, a boolean is 0 or 1, anything else (NaN
-/// too) is 0 (1998 paper 3.2).
+/// too) is 0 (1998 paper 3.2). Minus zero is 0, so that both are one rank.
 #[must_use]
 #[allow(clippy::cast_precision_loss)] // a rank beyond 2^53 is compared as the nearest real
 pub fn rank_value(value: &Value) -> f64 {
     match value {
         Value::Integer(integer) => *integer as f64,
-        Value::Real(real) if !real.is_nan() => *real,
+        // Adding 0.0 turns -0.0 into 0.0.
+        Value::Real(real) if !real.is_nan() => *real + 0.0,
         Value::Boolean(is) => f64::from(u8::from(*is)),
         _ => 0.0,
     }

@@ -9,7 +9,7 @@ mod resource_request;
 
 pub use advertisement::{
     ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementHeader, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES,
-    OfferOccupant, latest_advertisements,
+    OfferOccupant, USER_ATTRIBUTES, latest_advertisements,
 };
 pub use constraint_and_rank::{Protocol, is_met, rank_value};
 pub use identity::identity;

@@ -15,13 +15,15 @@ pub struct SyntaxError {
     pub help: Option<String>,
     /// A related place and its label, such as the bracket that is still open.
     pub related: Option<(Span, String)>,
+    /// Whether a string before the error probably lacks its closing quote.
+    pub(crate) lacks_quote: bool,
 }
 
 impl SyntaxError {
     /// Creates an error without a hint.
     #[must_use]
     pub fn new(span: Span, message: impl Into<String>) -> Self {
-        SyntaxError { span, message: message.into(), help: None, related: None }
+        SyntaxError { span, message: message.into(), help: None, related: None, lacks_quote: false }
     }
 
     /// Adds a hint.

@@ -31,7 +31,9 @@ pub(super) fn to_syntax_error(error: ChumskyError<'_>, tokens: &[SpannedToken], 
         }
     };
     ours.help = hints::syntax_hint(ours.span, tokens, text);
-    ours.related = broken_string(span, tokens, text).or_else(|| open_bracket(span, tokens));
+    ours.related = broken_string(span, tokens, text);
+    ours.lacks_quote = ours.related.is_some();
+    ours.related = ours.related.or_else(|| open_bracket(span, tokens));
     ours
 }
 

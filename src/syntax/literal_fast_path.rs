@@ -34,12 +34,6 @@ pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value>
     }
 }
 
-/// Whether a text is a simple literal.
-#[must_use]
-pub fn is_simple_literal(text: &[u8]) -> bool {
-    scan_simple_literal(text).is_some()
-}
-
 /// A simple literal; a string as the bytes between its quotes.
 enum SimpleLiteral<'t> {
     Scalar(Value),

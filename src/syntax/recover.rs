@@ -42,7 +42,7 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
     let Ok(tokens) = lex_checked(text, rules) else { return vec![first] };
     // An unclosed quote swallows the text after it: later errors would be meaningless.
-    let end = if is_about_quotes(&first) { first.span.start } else { u32::MAX };
+    let end = if first.lacks_quote { first.span.start } else { u32::MAX };
     let mut errors = Vec::new();
     for piece in attribute_token_ranges(&tokens) {
         let ended = tokens.get(piece.end).map(|(_, span)| *span);
@@ -68,10 +68,6 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     errors.sort_by_key(|error| error.span.start);
     errors.dedup_by_key(|error| error.span);
     errors
-}
-
-fn is_about_quotes(error: &SyntaxError) -> bool {
-    error.related.as_ref().is_some_and(|(_, text)| text.contains("closing quote"))
 }
 
 /// Splits the tokens of an ad into those of its attributes, without separators.

@@ -141,6 +141,16 @@ impl AdState {
     fn expander<'a>(&'a mut self, context: &'a Context) -> MacroExpander<'a> {
         MacroExpander::new(&self.variables, &mut self.ad, context)
     }
+
+    fn record_change(
+        &mut self,
+        position: StatementPosition,
+        attribute: Name,
+        before: Option<Expression>,
+        after: Option<Expression>,
+    ) {
+        self.changes.push(AppliedChange { position, attribute, before, after });
+    }
 }
 
 /// Execution of one rule.
@@ -178,11 +188,7 @@ impl RuleExecution<'_> {
                 self.iterate(iteration, &flight, after, whole)
             }
             _ => {
-                for (name, value) in
-                    [("Row", "0"), ("Step", "0"), ("ItemIndex", "0"), ("Iterating", "0"), ("XFormId", "0")]
-                {
-                    flight.variables.insert(Name::new(name), value.into());
-                }
+                bind_counters(&mut flight.variables, [0; 4]);
                 self.execute_statements(&mut flight)?;
                 after.push(flight);
                 Ok(())
@@ -206,19 +212,13 @@ impl RuleExecution<'_> {
         let items = iteration.items.as_ref().map_or(&no_item[..], |items| items.all());
         let mut made = 0_usize;
         for (row, item) in items.iter().enumerate() {
-            let bind = |variables: &mut MacroVariables, name: &str, value: String| {
-                variables.insert(Name::new(name), value.into_bytes());
-            };
             let mut variables = flight.variables.clone();
             for (name, value) in iteration.values(item) {
-                bind(&mut variables, name, value.to_owned());
+                variables.insert(Name::new(name), value.into());
             }
             // Variables keep their values between the ads of one item.
             for step in 0..iteration.count {
-                for (name, number) in [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made)] {
-                    bind(&mut variables, name, number.to_string());
-                }
-                bind(&mut variables, "Iterating", "1".to_owned());
+                bind_counters(&mut variables, [row, step, made, 1]);
                 let mut copy = AdState { variables: variables.clone(), ..flight.clone() };
                 self.execute_statements(&mut copy)?;
                 variables.clone_from(&copy.variables);
@@ -321,12 +321,7 @@ impl RuleExecution<'_> {
             RuleAction::Delete(target) => {
                 for (name, _) in target_names(target, b"", flight)? {
                     if let Some(before) = flight.ad.remove(&name) {
-                        flight.changes.push(AppliedChange {
-                            position: cause,
-                            attribute: name,
-                            before: Some(before),
-                            after: None,
-                        });
+                        flight.record_change(cause, name, Some(before), None);
                     }
                 }
             }
@@ -348,6 +343,15 @@ impl RuleExecution<'_> {
     }
 }
 
+/// Binds the variables that count ads: the item, the ad of the item, the ad of all items, and whether ads are counted.
+fn bind_counters(variables: &mut MacroVariables, [row, step, made, iterating]: [usize; 4]) {
+    for (name, number) in
+        [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)]
+    {
+        variables.insert(Name::new(name), number.to_string().into_bytes());
+    }
+}
+
 /// Returns the attributes that a target selects, with their new names.
 fn target_names(target: &RuleTarget, names: &[u8], flight: &AdState) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
     Ok(match target {
@@ -359,7 +363,7 @@ fn target_names(target: &RuleTarget, names: &[u8], flight: &AdState) -> Result<V
 fn set_attribute(flight: &mut AdState, cause: StatementPosition, attribute: Name, expression: Expression) {
     let before = flight.ad.set(attribute.clone(), expression.clone());
     if before.as_ref() != Some(&expression) {
-        flight.changes.push(AppliedChange { position: cause, attribute, before, after: Some(expression) });
+        flight.record_change(cause, attribute, before, Some(expression));
     }
 }
 
@@ -375,9 +379,8 @@ fn rename_attribute(flight: &mut AdState, cause: StatementPosition, from: &Name,
         return;
     }
     let before = flight.ad.rename(from, to.clone());
-    let gone =
-        AppliedChange { position: cause, attribute: from.clone(), before: Some(expression.clone()), after: None };
-    flight.changes.extend([gone, AppliedChange { position: cause, attribute: to, before, after: Some(expression) }]);
+    flight.record_change(cause, from.clone(), Some(expression.clone()), None);
+    flight.record_change(cause, to, before, Some(expression));
 }
 
 /// Returns an expression for a value.

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::keywords::{LineRefusal, is_variable, skip_blank};
+use crate::format::Problem;
+
+use super::keywords::{is_variable, skip_blank};
 
 /// Parsed TRANSFORM line: `count` ads for each item.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,13 +72,11 @@ pub(super) enum TransformArguments {
     ItemsFollow(TransformLine),
 }
 
-/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`.
-pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArguments, LineRefusal> {
-    let refuse = |range: Range<usize>, message: &str, help: Option<&str>| {
-        Err((range, message.to_owned(), help.map(str::to_owned)))
-    };
+/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`. Problems have ranges in the line.
+pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArguments, Problem> {
+    let refusal = |range: Range<usize>, message: &str| Problem::error_at(range, 0, message);
     if let Some(dollar) = text[at..].find("$(") {
-        return refuse(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line", None);
+        return Err(refusal(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line"));
     }
     let mut at = skip_blank(text, at);
     let mut iteration = TransformLine { count: 1, variables: Vec::new(), items: None };
@@ -85,7 +85,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArgument
         iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);
         if iteration.count == 0 {
             let help = "REQUIREMENTS false leaves an ad as it is";
-            return refuse(at..at + digits, "no ad would be left of any", Some(help));
+            return Err(refusal(at..at + digits, "no ad would be left of any").with_help(help));
         }
         at = skip_blank(text, at + digits);
     }
@@ -103,10 +103,10 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArgument
         }
         if mode == "matching" {
             let help = "list the items behind `in` or `from`";
-            return refuse(at..text.len(), "names of files are not looked for here", Some(help));
+            return Err(refusal(at..text.len(), "names of files are not looked for here").with_help(help));
         }
         if !is_variable(word) {
-            return refuse(at..at + length.max(1), "a variable, `in` or `from` should stand here", None);
+            return Err(refusal(at..at + length.max(1), "a variable, `in` or `from` should stand here"));
         }
         iteration.variables.push(word.to_owned());
         at = skip_blank(text, at + length);
@@ -115,23 +115,15 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArgument
         }
     }
     if !iteration.variables.is_empty() {
-        return refuse(
-            start..text.len(),
-            "`in` or `from` is missing behind the variables",
-            Some("write `TRANSFORM x in (a, b)`"),
-        );
+        return Err(refusal(start..text.len(), "`in` or `from` is missing behind the variables")
+            .with_help("write `TRANSFORM x in (a, b)`"));
     }
     Ok(TransformArguments::Complete(iteration))
 }
 
 /// Parses the list after `in` or `from`.
-fn parse_list(
-    text: &str,
-    at: usize,
-    mut iteration: TransformLine,
-    lines: bool,
-) -> Result<TransformArguments, LineRefusal> {
-    let refuse = |message: &str| Err((at..text.len().max(at + 1), message.to_owned(), None));
+fn parse_list(text: &str, at: usize, mut iteration: TransformLine, lines: bool) -> Result<TransformArguments, Problem> {
+    let refuse = |message: &str| Err(Problem::error_at(at..text.len(), 0, message));
     let rest = &text[at..];
     if rest.starts_with('[') {
         return refuse("a slice of the items is not supported: list those that are wanted");
@@ -157,16 +149,16 @@ fn parse_list(
     }
 }
 
-fn complete_arguments(iteration: TransformLine, place: Range<usize>) -> Result<TransformArguments, LineRefusal> {
+fn complete_arguments(iteration: TransformLine, place: Range<usize>) -> Result<TransformArguments, Problem> {
     check_total(&iteration, place).map(|()| TransformArguments::Complete(iteration))
 }
 
 /// Refuses lists that are empty or too long.
-pub(super) fn check_total(iteration: &TransformLine, place: Range<usize>) -> Result<(), LineRefusal> {
+pub(super) fn check_total(iteration: &TransformLine, place: Range<usize>) -> Result<(), Problem> {
     match iteration.total() {
-        0 => Err((place, "there are no items".to_owned(), None)),
+        0 => Err(Problem::error_at(place, 0, "there are no items")),
         1..=MAX_ADS_PER_AD => Ok(()),
-        _ => Err((place, format!("more than {MAX_ADS_PER_AD} ads would be made of one"), None)),
+        _ => Err(Problem::error_at(place, 0, format!("more than {MAX_ADS_PER_AD} ads would be made of one"))),
     }
 }
 

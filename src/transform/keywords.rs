@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::ad::{Dialect, Name, closest_names};
+use crate::format::Problem;
 
 use super::rule::{NamePattern, RuleTarget};
 
@@ -88,16 +89,13 @@ pub(super) enum LineWordKind {
     Pattern(NamePattern),
 }
 
-/// Refusal of a part of a line: its byte range in the line, a message, and advice.
-pub(super) type LineRefusal = (Range<usize>, String, Option<String>);
-
 /// Returns the offset of the first non-blank byte at or after `at`.
 pub(super) fn skip_blank(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_ascii_start().len()
 }
 
-/// Reads the next word or pattern at or after `at`; `None` at the end of the line.
-pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, LineRefusal> {
+/// Reads the next word or pattern at or after `at`; `None` at the end of the line. Problems have ranges in the line.
+pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, Problem> {
     let start = skip_blank(text, at);
     let rest = &text[start..];
     let up_to_blank = |rest: &str| rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
@@ -105,19 +103,19 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, LineR
         None => return Ok(None),
         Some(quote @ (b'"' | b'\'')) => match rest[1..].find(char::from(quote)) {
             Some(inside) => (inside + 2, LineWordKind::Quoted),
-            None => return Err((start..text.len(), "this quote is not closed".to_owned(), None)),
+            None => return Err(Problem::error_at(start..text.len(), 0, "this quote is not closed")),
         },
         Some(b'/') => {
             let Some(inside) = rest[1..].find('/') else {
-                let help = "a regular expression stands between two slashes, and has none in it".to_owned();
-                return Err((start..text.len(), "the second slash is missing".to_owned(), Some(help)));
+                return Err(Problem::error_at(start..text.len(), 0, "the second slash is missing")
+                    .with_help("a regular expression stands between two slashes, and has none in it"));
             };
             let behind = inside + 2;
             let options = &rest[behind..behind + up_to_blank(&rest[behind..])];
             if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
                 let help = "behind a regular expression can stand g, i, m and U; a slash cannot be part of it";
                 let place = start + behind + bad..start + behind + options.len();
-                return Err((place, "this is no option".to_owned(), Some(help.to_owned())));
+                return Err(Problem::error_at(place, 0, "this is no option").with_help(help));
             }
             let pattern = NamePattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
             (behind + options.len(), LineWordKind::Pattern(pattern))
@@ -128,26 +126,26 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, LineR
 }
 
 /// Returns the attributes that a word selects.
-pub(super) fn word_target(text: &str, word: &LineWord, dialect: Dialect) -> Result<RuleTarget, LineRefusal> {
+pub(super) fn word_target(text: &str, word: &LineWord, dialect: Dialect) -> Result<RuleTarget, Problem> {
     match &word.kind {
         LineWordKind::Pattern(pattern) => match pattern.compiled() {
             Ok(_) => Ok(RuleTarget::Pattern(pattern.clone())),
-            Err(reason) => Err((word.range.clone(), reason, None)),
+            Err(reason) => Err(Problem::error_at(word.range.clone(), 0, reason)),
         },
         _ => word_attribute(text, word, dialect).map(RuleTarget::Name),
     }
 }
 
 /// Returns the attribute that a word names.
-pub(super) fn word_attribute(text: &str, word: &LineWord, dialect: Dialect) -> Result<Name, LineRefusal> {
+pub(super) fn word_attribute(text: &str, word: &LineWord, dialect: Dialect) -> Result<Name, Problem> {
     let written = &text[word.range.clone()];
     let (name, quoted) = match word.kind {
         LineWordKind::Quoted => (&written[1..written.len() - 1], true),
         _ => (written, false),
     };
-    let refuse = |message: String, help: Option<&str>| Err((word.range.clone(), message, help.map(str::to_owned)));
+    let refusal = |message: &str| Problem::error_at(word.range.clone(), 0, message);
     if name.contains("$(") {
-        return refuse("macros are not expanded in this name".to_owned(), None);
+        return Err(refusal("macros are not expanded in this name"));
     }
     if !quoted && !is_name(name) {
         let help = match name.find(['=', ',']) {
@@ -155,14 +153,14 @@ pub(super) fn word_attribute(text: &str, word: &LineWord, dialect: Dialect) -> R
             Some(at) if is_name(&name[..at]) => "no comma stands behind a name, and no second name",
             _ => "a name has letters, digits and underscores; any other stands in quotes",
         };
-        return refuse(format!("`{name}` is no name of an attribute"), Some(help));
+        return Err(refusal(&format!("`{name}` is no name of an attribute")).with_help(help));
     }
     if name.is_empty() || name.contains('\0') {
-        return refuse("a name is missing".to_owned(), None);
+        return Err(refusal("a name is missing"));
     }
     let name = Name::new(name);
     if dialect == Dialect::Classad && name.is_reserved() {
-        return refuse(format!("`{name}` is reserved and cannot name an attribute"), None);
+        return Err(refusal(&format!("`{name}` is reserved and cannot name an attribute")));
     }
     Ok(name)
 }
@@ -204,6 +202,7 @@ pub fn parse_target(text: &str, dialect: Dialect) -> Result<(RuleTarget, &str), 
         Ok(Some((target, end))) if end == word.len() => Ok((target, rest)),
         Ok(Some(_)) => Err(format!("`{word}` is no name of an attribute")),
         Ok(None) => Err("a name is missing".to_owned()),
-        Err((_, message, help)) => Err(help.map_or(message.clone(), |help| format!("{message}; {help}"))),
+        Err(Problem { message, help: Some(help), .. }) => Err(format!("{message}; {help}")),
+        Err(Problem { message, .. }) => Err(message),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::format::{Problem, byte_order_mark_length};
+
 /// Logical line: a line that ends in a backslash continues on the next one.
 #[derive(Debug)]
 pub(super) struct LogicalLine {
@@ -25,6 +27,22 @@ impl LogicalLine {
         start..end.max(start)
     }
 
+    /// Places a problem of the text in the file.
+    pub fn locate(&self, problem: Problem) -> Problem {
+        let end = self.text.len();
+        problem.map_ranges(|range| self.file_range(range.start.min(end)..range.end.min(end)))
+    }
+
+    /// Creates an error at a byte range of the text.
+    pub fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
+        self.locate(Problem::error_at(range, 0, message))
+    }
+
+    /// Creates an error at the whole line.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem::error_at(self.whole_file_range(), 0, message)
+    }
+
     /// Returns the range of the whole line in the file.
     pub fn whole_file_range(&self) -> Range<usize> {
         self.file_range(0..self.text.len())
@@ -42,7 +60,7 @@ pub(super) struct LogicalLines<'t> {
 
 impl<'t> LogicalLines<'t> {
     pub fn new(text: &'t str) -> Self {
-        LogicalLines { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 }, number: 0 }
+        LogicalLines { text, at: byte_order_mark_length(text.as_bytes()), number: 0 }
     }
 
     /// Returns the next physical line, trimmed, with its byte offset.

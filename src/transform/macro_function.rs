@@ -4,9 +4,8 @@ use crate::ad::Value;
 use crate::eval::{Environment, Evaluator};
 use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
 
-use super::c_numbers;
-use super::c_numbers::PrintfArgument;
-use super::macros::{MacroExpander, StatementFailure};
+use super::macros::{MacroExpander, StatementFailure, evaluate};
+use super::printf::{PrintfArgument, printf};
 
 /// Macro function. Its name must be written in upper case.
 struct MacroFunction {
@@ -92,16 +91,17 @@ fn not_a_number_failure(text: &[u8]) -> StatementFailure {
     StatementFailure::Reason(format!("{} is no number{hint}", quoted_excerpt(text)))
 }
 
-fn invalid_format_failure(format: &str) -> StatementFailure {
-    StatementFailure::Reason(format!("{} is no format for it", quoted_excerpt(format.as_bytes())))
+/// Prints a value with a format of the user.
+fn print_with(format: &str, value: &PrintfArgument<'_>) -> Result<String, StatementFailure> {
+    let invalid = || StatementFailure::Reason(format!("{} is no format for it", quoted_excerpt(format.as_bytes())));
+    printf(format, value).ok_or_else(invalid)
 }
 
 fn integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let (name, format) = split_format(body);
     let text = expander.expand_argument(name)?;
     let value = integer_value(expander, &text)?;
-    let printed = c_numbers::printf(format.as_deref().unwrap_or("%d"), &PrintfArgument::Integer(value));
-    printed.map(String::into_bytes).ok_or_else(|| invalid_format_failure(&format.unwrap_or_default()))
+    Ok(print_with(format.as_deref().unwrap_or("%d"), &PrintfArgument::Integer(value))?.into_bytes())
 }
 
 /// Returns the integer that a text evaluates to; reals are truncated.
@@ -125,11 +125,9 @@ fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Statem
         Some(Value::Real(real)) => real,
         _ => return Err(not_a_number_failure(&text)),
     };
-    let Some(format) = format else { return Ok(c_numbers::format_shortest(value).into_bytes()) };
-    let mut text =
-        c_numbers::printf(&format, &PrintfArgument::Real(value)).ok_or_else(|| invalid_format_failure(&format))?;
-    // The result must read as a real.
-    if !text.contains('.') {
+    let mut text = print_with(format.as_deref().unwrap_or("%.16G"), &PrintfArgument::Real(value))?;
+    // The result of a format must read as a real.
+    if format.is_some() && !text.contains('.') {
         text.push_str(".0");
     }
     Ok(text.into_bytes())
@@ -143,8 +141,7 @@ fn string(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Stat
         _ => text,
     };
     let Some(format) = format else { return Ok(text) };
-    let printed = c_numbers::printf(&format, &PrintfArgument::Text(&String::from_utf8_lossy(&text)));
-    printed.map(String::into_bytes).ok_or_else(|| invalid_format_failure(&format))
+    Ok(print_with(&format, &PrintfArgument::Text(&String::from_utf8_lossy(&text)))?.into_bytes())
 }
 
 fn eval(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
@@ -154,7 +151,7 @@ fn eval(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Statem
         let hint = if cut { "; it ends at the first `)`: EVALMACRO has no such limit" } else { "" };
         StatementFailure::Reason(format!("{}: {error}{hint}", quoted_excerpt(&text)))
     })?;
-    Ok(match expander.evaluate(&expression)? {
+    Ok(match evaluate(&expression, expander.ad, expander.context)? {
         Value::String(text) => text.as_bytes().to_vec(),
         value => print_value(&value, Style::New),
     })

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{ExpressionKind, Name, Value};
+use crate::ad::{Expression, ExpressionKind, Name, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator};
 use crate::syntax::{Style, print};
 
@@ -196,7 +196,7 @@ impl<'a> MacroExpander<'a> {
             self.bytes_left = self.bytes_left.checked_sub(cost).ok_or_else(endless_expansion)?;
         }
         out.extend_from_slice(&rest[from..]);
-        Ok(if dollars { replace_dollar_macros(&out) } else { out })
+        Ok(if dollars { replace_macros(&out, DOLLAR, |_| b"$") } else { out })
     }
 
     /// Returns the text that a macro stands for, before it is scanned again.
@@ -241,19 +241,10 @@ impl<'a> MacroExpander<'a> {
         let text = self.lookup(text).unwrap_or_else(|| text.to_vec());
         self.expand(&text)
     }
-
-    /// Evaluates an expression in the ad.
-    pub fn evaluate(&mut self, expression: &crate::ad::Expression) -> Result<Value, Abort> {
-        evaluate(expression, self.ad, self.context)
-    }
 }
 
 /// Evaluates an expression in the current state of an ad.
-pub(super) fn evaluate(
-    expression: &crate::ad::Expression,
-    draft: &mut EditedAd,
-    context: &Context,
-) -> Result<Value, Abort> {
+pub(super) fn evaluate(expression: &Expression, draft: &mut EditedAd, context: &Context) -> Result<Value, Abort> {
     if let ExpressionKind::Literal(value) = expression.kind() {
         return Ok(value.clone());
     }
@@ -265,14 +256,14 @@ fn endless_expansion() -> StatementFailure {
     StatementFailure::Reason("its macros stand for one another without end, or for too much".to_owned())
 }
 
-/// Replaces each `$(DOLLAR)` with a dollar.
-fn replace_dollar_macros(text: &[u8]) -> Vec<u8> {
+/// Replaces the macros of one variable. `value` is given the default of each.
+fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'v [u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut done = 0;
     for found in find_macros(text) {
-        if found.function.is_empty() && text[found.body.clone()].eq_ignore_ascii_case(DOLLAR.as_bytes()) {
+        if found.function.is_empty() && text[found.body.clone()].eq_ignore_ascii_case(name.as_bytes()) {
             out.extend_from_slice(&text[done..found.range.start]);
-            out.push(b'$');
+            out.extend_from_slice(value(found.default.map_or(b"", |default| &text[default])));
             done = found.range.end;
         }
     }
@@ -287,18 +278,7 @@ pub(super) fn expand_own_macro(
     variables: &MacroVariables,
 ) -> Result<Vec<u8>, StatementFailure> {
     const MAX_VALUE_BYTES: usize = 1 << 16;
-    let own = variables.get(&Name::new(name)).map_or(&b""[..], Vec::as_slice);
-    let text = text.as_bytes();
-    let mut out = Vec::new();
-    let mut done = 0;
-    for found in find_macros(text) {
-        if found.function.is_empty() && text[found.body.clone()].eq_ignore_ascii_case(name.as_bytes()) {
-            out.extend_from_slice(&text[done..found.range.start]);
-            let default = found.default.map_or(&b""[..], |default| &text[default]);
-            out.extend_from_slice(if own.is_empty() { default } else { own });
-            done = found.range.end;
-        }
-    }
-    out.extend_from_slice(&text[done..]);
+    let own = variables.get(&Name::new(name)).filter(|own| !own.is_empty());
+    let out = replace_macros(text.as_bytes(), name, |default| own.map_or(default, Vec::as_slice));
     if out.len() > MAX_VALUE_BYTES { Err(endless_expansion()) } else { Ok(out) }
 }

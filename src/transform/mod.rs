@@ -22,7 +22,6 @@
 //! # Ok::<(), classad::syntax::SyntaxError>(())
 //! ```
 
-mod c_numbers;
 mod condition;
 mod edited_ad;
 mod interpreter;
@@ -34,7 +33,9 @@ mod macros;
 mod new_names;
 mod parse;
 mod print;
+mod printf;
 mod rule;
+mod variable_uses;
 
 pub use condition::IfCondition;
 pub use interpreter::{AppliedChange, FaultScope, StatementPosition, Transform, TransformFault, TransformResult};

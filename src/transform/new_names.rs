@@ -1,6 +1,7 @@
 //! New names of attributes for COPY and RENAME.
 
 use crate::ad::Name;
+use crate::eval::{TemplatePiece, group_text, parse_template};
 
 use super::edited_ad::EditedAd;
 use super::keywords::is_name;
@@ -18,32 +19,20 @@ pub(super) fn matching_names(
     for name in draft.sorted_names() {
         let subject = name.as_str().as_bytes();
         if let Some(groups) = pattern.find(subject, 0)? {
-            // HTCondor ignores groups after the last one that took part in the match.
-            let count = (0..groups.len()).rev().find(|group| groups.get(*group).is_some()).map_or(0, |last| last + 1);
-            let group = |number: usize| {
-                (number < count).then(|| groups.get(number).map_or(&b""[..], |(start, end)| &subject[start..end]))
-            };
-            found.push((name.clone(), substitute(template, group)));
+            let mut new = Vec::with_capacity(template.len());
+            for piece in parse_template(template) {
+                match piece {
+                    TemplatePiece::Text(text) => new.extend_from_slice(text),
+                    TemplatePiece::Group(number) => match group_text(&groups, subject, number) {
+                        Some(text) => new.extend_from_slice(text),
+                        None => new.extend(format!("\\{number}").bytes()),
+                    },
+                }
+            }
+            found.push((name.clone(), new));
         }
     }
     Ok(found)
-}
-
-/// Returns a template with its groups filled in.
-fn substitute<'s>(template: &[u8], group: impl Fn(usize) -> Option<&'s [u8]>) -> Vec<u8> {
-    let mut text = Vec::with_capacity(template.len());
-    let mut at = 0;
-    while let Some(byte) = template.get(at) {
-        let digit = template.get(at + 1).filter(|digit| *byte == b'\\' && digit.is_ascii_digit());
-        if let Some(inside) = digit.and_then(|digit| group(usize::from(digit - b'0'))) {
-            text.extend_from_slice(inside);
-            at += 2;
-        } else {
-            text.push(*byte);
-            at += 1;
-        }
-    }
-    text
 }
 
 /// Converts a text to a name; `Err` holds the reason if it is not a valid one.

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use crate::ad::{Dialect, Name, closest_names};
-use crate::syntax::{ParseOptions, SyntaxError};
+use crate::ad::{Dialect, Name};
+use crate::format::Problem;
+use crate::syntax::ParseOptions;
 
 use super::condition::IfCondition;
 use super::iteration::{self, IterationItems, TransformArguments, TransformLine};
 use super::keywords;
-use super::keywords::{Keyword, LineRefusal, LineWord, is_variable, next_word, skip_blank};
+use super::keywords::{Keyword, LineWord, is_variable, next_word, skip_blank};
 use super::logical_line::{LogicalLine, LogicalLines};
-use super::macro_function::{self, MacroMistake};
 use super::macros;
 use super::rule::{RuleAction, RuleOperand, RuleStatement, TransformRule};
-use crate::format::Problem;
+use super::variable_uses::VariableUses;
 
 /// Parses a file in HTCondor's transform language into rules and problems.
 ///
@@ -34,8 +34,7 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Pr
         rules: vec![TransformRule::default()],
         problems: Vec::new(),
         open: Vec::new(),
-        used: Vec::new(),
-        variables: BUILT_IN_VARIABLES.map(str::to_owned).into(),
+        variables: VariableUses::new(),
     };
     while let Some(line) = parser.lines.next() {
         if !line.text.is_empty()
@@ -47,9 +46,6 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Pr
     parser.finish()
 }
 
-/// Variables that are defined in every rule.
-const BUILT_IN_VARIABLES: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
-
 /// Maximum nesting depth of `if`, as in HTCondor.
 const MAX_IF_DEPTH: usize = 63;
 
@@ -60,38 +56,7 @@ struct RulesParser<'t> {
     problems: Vec<Problem>,
     /// Open `if`s: their range in the file, and whether their `else` was seen.
     open: Vec<(Range<usize>, bool)>,
-    /// Variables used without a default, with their range in the file.
-    used: Vec<(String, Range<usize>)>,
-    /// Variables that are given a value.
-    variables: Vec<String>,
-}
-
-/// Returns a problem at a byte range of the file.
-fn problem_at(range: Range<usize>, message: impl Into<String>) -> Problem {
-    Problem::error_at(range, 0, message)
-}
-
-/// Converts a refusal to a problem.
-fn problem_of_refusal(line: &LogicalLine, (range, message, help): LineRefusal) -> Problem {
-    let problem = problem_at(line.file_range(range), message);
-    match help {
-        Some(help) => problem.with_help(help),
-        None => problem,
-    }
-}
-
-/// Converts a syntax error in the part of a line that begins at `offset` to a problem.
-fn problem_of_syntax_error(line: &LogicalLine, offset: usize, error: SyntaxError) -> Problem {
-    let place = |span: crate::ad::Span| {
-        let range = span.range();
-        let end = line.text.len();
-        line.file_range((offset + range.start).min(end)..(offset + range.end).min(end))
-    };
-    let related = error.related.map(|(span, text)| (place(span), text));
-    let mut problem = problem_at(place(error.span), error.message);
-    problem.help = error.help;
-    problem.related = related;
-    problem
+    variables: VariableUses,
 }
 
 impl RulesParser<'_> {
@@ -148,7 +113,7 @@ impl RulesParser<'_> {
                 }
                 None => {
                     let message = format!("the line `{end}` that ends this text is missing");
-                    return Err(problem_at(line.whole_file_range(), message));
+                    return Err(line.problem(message));
                 }
             }
         }
@@ -158,43 +123,43 @@ impl RulesParser<'_> {
 
     /// Checks the name of an assigned variable and records it.
     fn variable(&mut self, line: &LogicalLine, name: &str) -> Result<(), Problem> {
-        let place = line.file_range(0..name.len().max(1));
+        let place = 0..name.len().max(1);
         if let Some(attribute) = name.strip_prefix('+').filter(|attribute| keywords::is_name(attribute)) {
-            return Err(problem_at(place, "a rule sets no attribute like this")
+            return Err(line
+                .problem_at(place, "a rule sets no attribute like this")
                 .with_help(format!("write `SET {attribute} ...`")));
         }
         if !is_variable(name) {
-            let problem = problem_at(place, format!("`{name}` is no name of a variable"));
+            let problem = line.problem_at(place, format!("`{name}` is no name of a variable"));
             return Err(problem.with_help("a variable's name has letters, digits, underscores and dots"));
         }
         if matches!(Keyword::from_word(name), Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)) {
-            return Err(problem_at(place, format!("{name} cannot name a variable")));
+            return Err(line.problem_at(place, format!("{name} cannot name a variable")));
         }
         if let Some(keyword) = Keyword::from_word(name) {
             let message = format!("this gives a variable called {name} a value, because `=` stands behind it");
-            self.problems.push(problem_at(place, message).with_help(keyword.usage()).as_warning());
+            self.problems.push(line.problem_at(place, message).with_help(keyword.usage()).as_warning());
         }
-        self.variables.push(name.to_owned());
+        self.variables.define(name);
         Ok(())
     }
 
     fn keyword(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
         let text = line.text.as_str();
         if text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
-            let problem = problem_at(line.whole_file_range(), format!("{} wants more", keyword.as_str()));
+            let problem = line.problem(format!("{} wants more", keyword.as_str()));
             return Err(problem.with_help(keyword.usage()));
         }
         let in_rule = !matches!(keyword, Keyword::Name);
         if in_rule && self.rule().iteration.is_some() {
-            let problem = problem_at(line.whole_file_range(), "nothing of this rule may stand behind its TRANSFORM");
+            let problem = line.problem("nothing of this rule may stand behind its TRANSFORM");
             return Err(problem.with_help("HTCondor reads no further; only another NAME may follow"));
         }
         match keyword {
             Keyword::Name | Keyword::Requirements | Keyword::Universe | Keyword::Transform => {
                 if !self.open.is_empty() {
                     let message = format!("{} cannot depend on an `if`", keyword.as_str());
-                    return Err(problem_at(line.whole_file_range(), message)
-                        .with_help("HTCondor reads it whatever the condition is"));
+                    return Err(line.problem(message).with_help("HTCondor reads it whatever the condition is"));
                 }
                 self.rule_heading(line, keyword, behind)
             }
@@ -219,25 +184,23 @@ impl RulesParser<'_> {
             }
             Keyword::Requirements => {
                 if self.rule().requirements.is_some() {
-                    let problem = problem_at(line.whole_file_range(), "this rule has REQUIREMENTS already");
+                    let problem = line.problem("this rule has REQUIREMENTS already");
                     return Err(problem.with_help("join them with `&&`; HTCondor would only use the last"));
                 }
                 if macros::has_macros(text) {
-                    return Err(problem_at(
-                        line.file_range(behind..line.text.len()),
-                        "macros are not expanded in REQUIREMENTS",
-                    ));
+                    return Err(line.problem_at(behind..line.text.len(), "macros are not expanded in REQUIREMENTS"));
                 }
                 let operand = RuleOperand::new(text, ParseOptions::long(self.dialect));
-                self.rule().requirements = Some(operand.map_err(|error| problem_of_syntax_error(line, behind, error))?);
+                self.rule().requirements =
+                    Some(operand.map_err(|error| line.locate(Problem::from_syntax(error, behind, 0)))?);
             }
             Keyword::Universe => {
                 let message = "UNIVERSE has no effect: only HTCondor's job router uses it";
-                self.problems.push(problem_at(line.whole_file_range(), message).as_warning());
+                self.problems.push(line.problem(message).as_warning());
             }
             _ => {
                 let iteration = self.iteration(line, behind)?;
-                self.variables.extend(iteration.variables.iter().cloned());
+                iteration.variables.iter().for_each(|variable| self.variables.define(variable));
                 self.rule().iteration = Some(iteration);
             }
         }
@@ -246,15 +209,14 @@ impl RulesParser<'_> {
 
     /// Parses the arguments of TRANSFORM and the lines that belong to them.
     fn iteration(&mut self, line: &LogicalLine, behind: usize) -> Result<TransformLine, Problem> {
-        let mut iteration = match iteration::parse_arguments(&line.text, behind)
-            .map_err(|refusal| problem_of_refusal(line, refusal))?
-        {
-            TransformArguments::Complete(iteration) => return Ok(iteration),
-            TransformArguments::ItemsFollow(iteration) => iteration,
-        };
+        let mut iteration =
+            match iteration::parse_arguments(&line.text, behind).map_err(|problem| line.locate(problem))? {
+                TransformArguments::Complete(iteration) => return Ok(iteration),
+                TransformArguments::ItemsFollow(iteration) => iteration,
+            };
         loop {
             let Some(next) = self.lines.next() else {
-                return Err(problem_at(line.whole_file_range(), "the `)` that ends this list is missing"));
+                return Err(line.problem("the `)` that ends this list is missing"));
             };
             if next.text.starts_with(')') {
                 break;
@@ -265,7 +227,7 @@ impl RulesParser<'_> {
                 None => {}
             }
         }
-        iteration::check_total(&iteration, 0..line.text.len()).map_err(|refusal| problem_of_refusal(line, refusal))?;
+        iteration::check_total(&iteration, 0..line.text.len()).map_err(|problem| line.locate(problem))?;
         Ok(iteration)
     }
 
@@ -273,17 +235,14 @@ impl RulesParser<'_> {
         let condition = |parser: &mut Self| {
             parser.check_macros(line, behind, None);
             let condition = IfCondition::new(&line.text[behind..], ParseOptions::new(parser.dialect));
-            condition.map_err(|error| problem_of_syntax_error(line, behind, error))
+            condition.map_err(|error| line.locate(Problem::from_syntax(error, behind, 0)))
         };
-        let without = || problem_at(line.whole_file_range(), format!("{} without an `if`", keyword.as_str()));
-        let after_else = || problem_at(line.whole_file_range(), format!("{} behind an `else`", keyword.as_str()));
+        let without = || line.problem(format!("{} without an `if`", keyword.as_str()));
+        let after_else = || line.problem(format!("{} behind an `else`", keyword.as_str()));
         let action = match keyword {
             Keyword::If => {
                 if self.open.len() >= MAX_IF_DEPTH {
-                    return Err(problem_at(
-                        line.whole_file_range(),
-                        format!("`if`s are nested more than {MAX_IF_DEPTH} deep"),
-                    ));
+                    return Err(line.problem(format!("`if`s are nested more than {MAX_IF_DEPTH} deep")));
                 }
                 self.open.push((line.whole_file_range(), false));
                 RuleAction::If(condition(self)?)
@@ -299,9 +258,9 @@ impl RulesParser<'_> {
                 Some((_, seen)) => {
                     *seen = true;
                     if !line.text[behind..].is_empty() && !line.text[behind..].starts_with('#') {
-                        let place = line.file_range(behind..line.text.len());
+                        let place = behind..line.text.len();
                         let help = "for another condition write `elif`";
-                        return Err(problem_at(place, "nothing may stand behind `else`").with_help(help));
+                        return Err(line.problem_at(place, "nothing may stand behind `else`").with_help(help));
                     }
                     RuleAction::Else
                 }
@@ -323,15 +282,14 @@ impl RulesParser<'_> {
         behind: usize,
     ) -> Result<RuleAction, Problem> {
         let text = line.text.as_str();
-        let word = next_word(text, behind).map_err(|refusal| problem_of_refusal(line, refusal))?;
-        let word =
-            word.ok_or_else(|| problem_at(line.whole_file_range(), format!("{} wants more", keyword.as_str())))?;
+        let word = next_word(text, behind).map_err(|problem| line.locate(problem))?;
+        let word = word.ok_or_else(|| line.problem(format!("{} wants more", keyword.as_str())))?;
         if keyword == Keyword::Delete {
             let target = self.target(line, &word)?;
             let rest = skip_blank(text, word.range.end);
             if rest < text.len() {
                 let message = "what stands behind the name is ignored, as HTCondor ignores it";
-                self.problems.push(problem_at(line.file_range(rest..text.len()), message).as_warning());
+                self.problems.push(line.problem_at(rest..text.len(), message).as_warning());
             }
             return Ok(RuleAction::Delete(target));
         }
@@ -344,7 +302,7 @@ impl RulesParser<'_> {
                 }
                 _ => keyword.usage(),
             };
-            problem_at(line.whole_file_range(), format!("{} wants two things", keyword.as_str())).with_help(help)
+            line.problem(format!("{} wants two things", keyword.as_str())).with_help(help)
         };
         if start >= text.len() {
             return Err(missing());
@@ -356,8 +314,8 @@ impl RulesParser<'_> {
                 self.check_macros(line, start, None);
                 let pattern = matches!(target, super::RuleTarget::Pattern(_)) && name.contains('\\');
                 if !macros::has_macros(name) && !pattern && !keywords::is_name(name) {
-                    let place = line.file_range(start..text.len());
-                    return Err(problem_at(place, format!("`{name}` is no name of an attribute")));
+                    let message = format!("`{name}` is no name of an attribute");
+                    return Err(line.problem_at(start..text.len(), message));
                 }
                 let name = name.to_owned();
                 if keyword == Keyword::Copy { RuleAction::Copy(target, name) } else { RuleAction::Rename(target, name) }
@@ -384,57 +342,25 @@ impl RulesParser<'_> {
     }
 
     fn target(&self, line: &LogicalLine, word: &LineWord) -> Result<super::RuleTarget, Problem> {
-        keywords::word_target(&line.text, word, self.dialect).map_err(|refusal| problem_of_refusal(line, refusal))
+        keywords::word_target(&line.text, word, self.dialect).map_err(|problem| line.locate(problem))
     }
 
     fn attribute(&self, line: &LogicalLine, word: &LineWord) -> Result<Name, Problem> {
         if matches!(word.kind, keywords::LineWordKind::Pattern(_)) {
             let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
-            return Err(problem_at(line.file_range(word.range.clone()), message));
+            return Err(line.problem_at(word.range.clone(), message));
         }
-        keywords::word_attribute(&line.text, word, self.dialect).map_err(|refusal| problem_of_refusal(line, refusal))
+        keywords::word_attribute(&line.text, word, self.dialect).map_err(|problem| line.locate(problem))
     }
 
     /// Parses the rest of a line as an expression.
     fn operand(&mut self, line: &LogicalLine, start: usize, rules: ParseOptions) -> Result<RuleOperand, Problem> {
         self.check_macros(line, start, None);
-        RuleOperand::new(&line.text[start..], rules).map_err(|error| problem_of_syntax_error(line, start, error))
+        RuleOperand::new(&line.text[start..], rules).map_err(|error| line.locate(Problem::from_syntax(error, start, 0)))
     }
 
-    /// Records the variables used in the rest of a line, and reports unknown functions. `own` is the variable that
-    /// the line assigns.
     fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) {
-        let text = &line.text[start..];
-        for found in macros::find_macros(text.as_bytes()) {
-            let name = &text[found.body.clone()];
-            let plain = found.function.is_empty() && found.default.is_none() && is_variable(name);
-            let attribute = name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("MY."));
-            if plain && !attribute && own.is_none_or(|own| !own.eq_ignore_ascii_case(name)) {
-                let place = line.file_range(start + found.body.start..start + found.body.end);
-                self.used.push((name.to_owned(), place));
-            }
-        }
-        // A `$name(` without a closing parenthesis is plain text.
-        let last = text.rfind(')').unwrap_or(0);
-        for (dollar, _) in text[..last].match_indices('$') {
-            let word =
-                text[dollar + 1..].split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
-            let open = dollar + 1 + word.len();
-            if !text[open..].starts_with('(') {
-                continue;
-            }
-            let place = || line.file_range(start + dollar..start + open);
-            match macro_function::probable_mistake(word) {
-                Some(MacroMistake::Unsupported) => {
-                    self.problems.push(problem_at(place(), format!("${word}() is not supported")));
-                }
-                Some(MacroMistake::Spelling(meant)) => {
-                    let message = format!("${word}() is no function: it is written ${meant}()");
-                    self.problems.push(problem_at(place(), message).as_warning());
-                }
-                None => {}
-            }
-        }
+        self.problems.extend(self.variables.check_macros(line, start, own));
     }
 
     fn push(&mut self, line: &LogicalLine, action: RuleAction) {
@@ -444,21 +370,9 @@ impl RulesParser<'_> {
 
     fn finish(mut self) -> (Vec<TransformRule>, Vec<Problem>) {
         for (place, _) in &self.open {
-            self.problems.push(problem_at(place.clone(), "the `endif` of this is missing"));
+            self.problems.push(Problem::error_at(place.clone(), 0, "the `endif` of this is missing"));
         }
-        for (name, place) in std::mem::take(&mut self.used) {
-            if self.variables.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
-                continue;
-            }
-            let problem =
-                problem_at(place, format!("nothing gives the variable {name} a value: it stands for nothing"));
-            let near = closest_names(&name, self.variables.iter().map(String::as_str))
-                .first()
-                .map(|n| format!("did you mean $({n})?"));
-            let help =
-                near.unwrap_or_else(|| format!("$({name}:...) has a default, $(MY.{name}) is the ad's attribute"));
-            self.problems.push(problem.with_help(help).as_warning());
-        }
+        self.problems.extend(self.variables.without_value());
         self.problems.sort_by_key(|problem| problem.range.start);
         (self.rules, self.problems)
     }
@@ -476,20 +390,19 @@ fn operand_start(text: &str, at: usize) -> usize {
 fn unknown_line(line: &LogicalLine, word: usize, behind: usize) -> Problem {
     let text = line.text.as_str();
     let first = &text[..word];
-    let place = line.file_range(0..word.max(1));
+    let problem_at = |message: &str| line.problem_at(0..word.max(1), message);
     if first.is_empty() {
-        return problem_at(place, "a line cannot begin with this");
+        return problem_at("a line cannot begin with this");
     }
     if text[behind..].contains(':')
         && ["include", "use", "error", "warning"].iter().any(|w| first.eq_ignore_ascii_case(w))
     {
-        return problem_at(place, format!("`{first} :` is not supported in rules"));
+        return problem_at(&format!("`{first} :` is not supported in rules"));
     }
+    let problem = problem_at(&format!("`{first}` is no keyword"));
     if text[word..].starts_with(':') {
-        let problem = problem_at(place, format!("`{first}` is no keyword"));
         return problem.with_help("a variable is given a value with `=`");
     }
-    let problem = problem_at(place, format!("`{first}` is no keyword"));
     match Keyword::most_similar(first) {
         Some(near) => problem.with_help(format!("did you mean {near}?")),
         None => problem.with_help("a line begins with a keyword such as SET, or reads `variable = text`"),
@@ -506,6 +419,7 @@ mod tests {
     fn problems(text: &str) -> Vec<String> {
         let (_, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
         let shown = problems.into_iter().map(|problem| {
+            assert!(problem.range.end <= text.len(), "{problem:?} of {text}");
             let at = Position::of_offset(text.as_bytes(), problem.range.start);
             let mark = if problem.severity == Severity::Warning { "~" } else { "" };
             let help = problem.help.map_or(String::new(), |help| format!(" ({help})"));
@@ -583,6 +497,7 @@ mod tests {
                 "TRANSFORM x from items.txt",
                 "1:18: items are not read from a file: they stand behind `from (`, a line for each",
             ),
+            ("TRANSFORM x from", "1:17: items are not read from a file: they stand behind `from (`, a line for each"),
             ("TRANSFORM 99999 in (a)", "1:20: more than 10000 ads would be made of one"),
             ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
             (

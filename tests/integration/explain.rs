@@ -242,7 +242,7 @@ fn nothing_needless_is_changed() {
                     let others = ad.iter().filter(|attribute| attribute.name != name);
                     ad = others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
                 }
-                RequestEdit::Drop { .. } | RequestEdit::Rewrite { .. } => {
+                RequestEdit::Drop { .. } | RequestEdit::Rewrite { .. } | RequestEdit::DropPorts { .. } => {
                     let name = Name::new("Requirements");
                     ad = ad.with(name.clone(), request.get(&name).unwrap().clone());
                 }
@@ -250,6 +250,19 @@ fn nothing_needless_is_changed() {
             assert_eq!(explainer.match_count(&ad), 0, "{}", change.text());
         }
     }
+}
+
+/// Two literal bounds are relaxed to the values of one offer; names and operators are those of the dialect.
+#[test]
+fn bounds_are_relaxed_together() {
+    let parse = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+    let offers = ["[ Memory = 8; Disk = 1; Constraint = true ]", "[ Memory = 4; Disk = 5; Constraint = true ]"];
+    let offers = offers.map(parse);
+    let mut explainer = Explainer::new(&offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+    let report = explainer.explain(&parse("[ Constraint = other.Memory >= 9 && other.Disk >= 6 && self.Prio > 1 ]"));
+    let steps = ["`other.Memory >= 9` -> `other.Memory >= 8`", "`other.Disk >= 6` -> `other.Disk >= 1`"];
+    assert!(report.changes.iter().any(|change| change.steps[..2] == steps), "{:?}", report.changes);
+    assert!(report.remarks.iter().any(|remark| remark.text == "self.Prio is not there"), "{:?}", report.remarks);
 }
 
 /// A situation: files, and the arguments of `classad explain`.
@@ -393,6 +406,33 @@ fn cause(job: &str) -> Option<(&'static [&'static str], &'static str)> {
     ]
     .into_iter()
     .find_map(|(text, verdicts, attribute)| job.contains(text).then_some((verdicts, attribute)))
+}
+
+/// Each reference to an attribute that draws random numbers has another value: what looks like a contradiction can be
+/// true, and is not called one.
+#[test]
+fn chance_is_no_contradiction() {
+    let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+    let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+    for (request, x) in [
+        ("[ Constraint = other.x < 0.3 && other.x > 0.6 ]", "random()"),
+        ("[ Constraint = other.x < 0.3 && other.x > 0.6 ]", "y + 0; y = random()"),
+        ("[ y = random(); Constraint = y < 0.3 && MY.y > 0.6 ]", "1"),
+    ] {
+        let (request, offer) = (ad(request), ad(&format!("[ x = {x}; Constraint = true ]")));
+        let pair = Pair::new(request.clone(), offer.clone(), protocol.clone(), context.clone());
+        assert!((0..10_000).any(|_| pair.accepts(PairSide::Request) == Ok(true)), "{x}");
+        // A draw that matches is no failure to explain.
+        let mut explainer = Explainer::new(&[offer], protocol.clone(), context.clone());
+        for _ in 0..20 {
+            let verdict = explainer.explain(&request).verdict;
+            assert!(!matches!(verdict, RequestVerdict::Contradiction { .. }), "{x}: {verdict:?}");
+        }
+    }
+    let steady = ad("[ x = y + 0; y = 1; Constraint = true ]");
+    let request = ad("[ Constraint = other.x < 0.3 && other.x > 0.6 ]");
+    let verdict = Explainer::new(&[steady], protocol, context).explain(&request).verdict;
+    assert!(matches!(verdict, RequestVerdict::Contradiction { .. }), "{verdict:?}");
 }
 
 /// Every job of a generated pool that can never match is told why, and that is true.

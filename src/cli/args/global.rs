@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
-use classad::eval::Context;
+use classad::eval::{Context, EvaluationSettings};
 use classad::format::FileFormat;
 
 /// Options of every command.
@@ -65,6 +65,12 @@ pub enum Color {
 }
 
 impl GlobalOptions {
+    /// Returns the options for evaluations.
+    pub fn evaluation_settings(&self) -> EvaluationSettings {
+        let GlobalOptions { dialect, now, seed, max_steps, max_depth, .. } = *self;
+        EvaluationSettings { dialect, now, seed, max_steps, max_depth }
+    }
+
     /// Returns the maximum number of threads that work at once.
     ///
     /// It is 1 with `--seed`: random numbers of a seed must be drawn in the order of the input.

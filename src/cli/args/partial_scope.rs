@@ -23,18 +23,6 @@ pub fn dependency_names(unknowns: &References) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// Returns the environment of an ad and its partner, where both are optional and known completely.
-pub fn known_environment(ad: Option<Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
-    match (ad, target) {
-        (ad, Some(target)) => {
-            let (environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), target.clone());
-            (environment, frame)
-        }
-        (Some(ad), None) => Environment::single(ad),
-        (None, None) => Environment::empty(),
-    }
-}
-
 /// The options that say which attributes are unknown.
 pub struct PartialKnowledge {
     /// Names of the attributes to treat as unknown. Those of the other side have the prefix `target.` or `other.`.
@@ -67,20 +55,6 @@ impl PartialKnowledge {
     pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
         let extent = if self.is_complete { Knowledge::Complete } else { Knowledge::Partial };
         let ad = ad.map(|ad| self.known_attributes(ad, false));
-        match (ad, target) {
-            (ad, Some(target)) => {
-                let known = self.known_attributes(target, true);
-                let (mut environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), known);
-                for participant in [0, 1] {
-                    if let Some(member) = environment.member_mut(participant) {
-                        member.knowledge = extent;
-                    }
-                }
-                (environment, frame)
-            }
-            (Some(ad), None) => Environment::partner_unknown(ad, extent),
-            (None, None) if self.is_complete => Environment::partner_unknown(Ad::default(), extent),
-            (None, None) => Environment::unknown(),
-        }
+        Environment::partial(ad, target.map(|target| self.known_attributes(target, true)), extent)
     }
 }

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use crate::cli::io::input;
 use crate::cli::render::chart::{BarChart, histogram};
 use crate::cli::render::diagnostics;
+use crate::cli::render::json::{value_json, write_json_array};
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{self, ResultTable, write_json_array};
+use crate::cli::render::rows::{self, ResultTable};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -121,15 +122,14 @@ impl CensusCommand {
 
     fn write(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> Result<(), Failure> {
         let form = self.output.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+        let json = attributes.iter().map(|attribute| self.attribute_json(*attribute));
         match form {
             OutputForm::Json => {
                 write!(out, "{{\"version\":1,\"ads\":{},\"attributes\":", census.ads())?;
-                write_json_array(out, form, attributes.iter().map(|attribute| self.attribute_json(*attribute)))?;
+                write_json_array(out, form, json)?;
                 writeln!(out, "}}")?;
             }
-            OutputForm::Jsonl => {
-                write_json_array(out, form, attributes.iter().map(|attribute| self.attribute_json(*attribute)))?;
-            }
+            OutputForm::Jsonl => write_json_array(out, form, json)?,
             OutputForm::Table if !self.attr.is_empty() => self.write_details(out, census, attributes)?,
             OutputForm::Table => self.terminal_table(census, attributes).write(out, Some(form), !self.no_header)?,
             form => self.attribute_table(form, census, attributes).write(out, Some(form), !self.no_header)?,
@@ -252,25 +252,20 @@ impl CensusCommand {
     }
 
     fn attribute_json(&self, (name, summary): CensusEntry) -> Value {
-        let types: serde_json::Map<String, Value> =
-            summary.contents().into_iter().map(|(content, ads)| (content.as_str().to_owned(), ads.into())).collect();
-        let ranges: Vec<Value> = summary
+        let types = summary.contents().into_iter().map(|(content, ads)| (content.as_str(), ads));
+        let ranges = summary
             .ranges()
-            .map(|ObservedRange { least, greatest }| json!({ "least": json_number(least), "greatest": json_number(greatest) }))
-            .collect();
-        let top: Vec<Value> = summary
-            .most_frequent(self.max_values())
-            .map(|(value, ads)| json!({ "value": value, "ads": ads }))
-            .collect();
+            .map(|range| json!({ "least": value_json(&range.least), "greatest": value_json(&range.greatest) }));
+        let top = summary.most_frequent(self.max_values()).map(|(value, ads)| json!({ "value": value, "ads": ads }));
         json!({
             "name": name.as_str(),
             "ads": summary.ads(),
-            "types": types,
+            "types": types.collect::<Value>(),
             "distinct": summary.distinct().values,
             "more": summary.distinct().more,
-            "ranges": ranges,
+            "ranges": ranges.collect::<Value>(),
             "lengths": summary.lengths(),
-            "top": top,
+            "top": top.collect::<Value>(),
         })
     }
 
@@ -374,13 +369,4 @@ fn truncated(text: &str, room: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(room - 1).chain(['…']).collect()
-}
-
-/// Converts a bound of a range to JSON: a number, or a text where JSON has no such number.
-fn json_number(value: &ad::Value) -> Value {
-    match value {
-        ad::Value::Integer(integer) => (*integer).into(),
-        ad::Value::Real(real) if real.is_finite() => (*real).into(),
-        value => value_text(value).into(),
-    }
 }

@@ -102,7 +102,7 @@ impl ClaimCommand {
                 evaluations: claimer.evaluations,
                 ..Statistics::default()
             };
-            output::print_statistics(&counted, start.elapsed().as_secs_f64());
+            output::print_counters(counted, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(committed > 0))
     }

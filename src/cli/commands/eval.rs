@@ -4,10 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Value};
-use classad::eval::Evaluator;
+use classad::eval::{Environment, Evaluator};
 use classad::format::Problem;
 
-use crate::cli::args::partial_scope::known_environment;
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
@@ -123,7 +122,7 @@ impl Eval {
         expression: &Expression,
         shown: &SourceText,
     ) -> Result<Status, Failure> {
-        let (environment, frame) = known_environment(ad, target);
+        let (environment, frame) = Environment::known(ad, target.cloned());
         let value = match Evaluator::new(&environment, &session.context()).evaluate(expression, &frame) {
             Ok(value) => value,
             Err(halt) => {

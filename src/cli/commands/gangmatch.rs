@@ -9,18 +9,21 @@ use classad::eval::{Context, FreeNames};
 use classad::explain::GangReport;
 use classad::matching::gang::{Algorithm, Gang, GangFault, Gangmatcher};
 use classad::matching::policy::PolicyFault;
+use serde_json::json;
 
 use crate::cli::args::advertising::AdvertisingArgs;
 use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::input;
+use crate::cli::io::match_records::RECORD_VERSION;
 use crate::cli::io::parties::Parties;
+use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::gangs;
 use crate::cli::render::gang_writer::GangWriter;
+use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{self, OutputForm, out};
 use crate::cli::render::progress;
-use crate::cli::render::rows::JsonValueWriter;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -108,7 +111,7 @@ impl Gangmatch {
         let statistics = matcher.statistics();
         session.report_budget_failures(statistics.failures + failures);
         if self.common.stats {
-            output::print_statistics(&statistics, start.elapsed().as_secs_f64());
+            output::print_counters(statistics, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(found))
     }
@@ -191,23 +194,16 @@ impl GangmatchRun<'_> {
         let mut writer = self.command.common.output.map(JsonValueWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
             let subject = self.parties.requests[*request].id();
-            let words = gangs::GangTextOptions {
-                parties: self.parties,
-                subject,
-                is_plural: false,
-                dialect: self.context.dialect,
-                longest: if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS },
-            };
+            let longest = if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS };
+            let sentences = gangs::summary_writer(self.parties, subject, self.context.dialect, longest);
             if let Some(writer) = &mut writer {
-                let mut document = gangs::port_fields(report, self.parties);
-                document.insert("version".to_owned(), crate::cli::render::gang::GANG_VERSION.into());
-                document.insert("request".to_owned(), subject.into());
-                document.insert("summary".to_owned(), words.summary(report).into());
-                writer.write(out, &serde_json::Value::Object(document))?;
+                let summary = single_line(&sentences.gang_summary(report));
+                let tail = json!({ "version": RECORD_VERSION, "request": subject, "summary": summary });
+                writer.write(out, &JoinedRecord { head: gangs::port_fields(report, self.parties), tail })?;
                 continue;
             }
             let gap = if place > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", gangs::gang_report_text(report, &words, false))?;
+            write!(out, "{gap}{}", gangs::gang_report_text(report, &sentences, false))?;
         }
         if let Some(writer) = writer {
             writer.finish(out)?;

@@ -1,17 +1,12 @@
 //! `classad workload`: writes synthetic ads, generated from a seed.
 
-mod gang;
-mod index;
-mod pool;
-mod rng;
-mod template;
-
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use classad::ad::Ad;
+use classad::workload::{AdGenerator, AdKind, DomainMix, GangVariant, GangWorkload, IndexWorkload, PoolWorkload};
 
 use crate::cli::args::global::AdForm;
 use crate::cli::io::input::NamedAd;
@@ -42,45 +37,120 @@ pub struct Workload {
 
 #[derive(Subcommand)]
 enum WorkloadCommand {
-    Index(index::IndexWorkload),
-    Gang(gang::GangWorkload),
-    Pool(pool::PoolWorkload),
+    Index(IndexArgs),
+    Gang(GangArgs),
+    Pool(PoolArgs),
 }
 
-/// A kind of ads, which has its own file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum AdKind {
-    Objects,
-    Queries,
-    Machines,
-    Licenses,
-    Jobs,
+/// Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)
+#[derive(Args)]
+struct IndexArgs {
+    /// How many objects, and how many queries
+    #[arg(long, value_name = "N", default_value_t = IndexWorkload::default().ads)]
+    n: u32,
+    /// How many attributes an ad has, and how many bounds
+    #[arg(long, value_name = "N", default_value_t = IndexWorkload::default().attributes, value_parser = clap::value_parser!(u16).range(1..=676))]
+    attrs: u16,
+    /// The domains of the attributes
+    #[arg(long, value_name = "MIX", default_value = "T", ignore_case = true, value_parser = mix_parser())]
+    mix: DomainMix,
+    /// The share of attributes and bounds that is left out
+    #[arg(long, value_name = "SHARE", default_value_t = IndexWorkload::default().omitted, value_parser = parse_share)]
+    omit: f64,
+    /// The attribute that is the constraint
+    #[arg(long, value_name = "NAME", default_value_t = IndexWorkload::default().constraint)]
+    constraint_attr: String,
+    #[command(flatten)]
+    delivery: WorkloadOutput,
 }
 
-/// Lazily generated ads.
-type GeneratedAds<'s> = Box<dyn Iterator<Item = Ad> + 's>;
+/// Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)
+#[derive(Args)]
+struct GangArgs {
+    /// How many machines [default: 100, with --variant heuristic 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    machines: Option<u32>,
+    /// How many jobs [default: as many as machines]
+    #[arg(long, value_name = "N")]
+    jobs: Option<u32>,
+    /// How many licences, in percent of the machines [default: 100, with --variant heuristic 200]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(..=10_000))]
+    licenses: Option<u32>,
+    /// Into how many parts machines and licences are divided; a licence is valid in its part
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    selectivity: u32,
+    /// What is done to make it hard
+    #[arg(long, value_name = "VARIANT", default_value = "base", value_parser = variant_parser())]
+    variant: GangVariant,
+    #[command(flatten)]
+    delivery: WorkloadOutput,
+}
 
-/// A workload: generates the ads of several kinds.
-trait AdGenerator {
-    /// Returns the kinds of ads, those of offers first.
-    fn kinds(&self) -> &'static [AdKind];
+/// Machines of a modern HTCondor pool, and the jobs of many users
+#[derive(Args)]
+struct PoolArgs {
+    /// How many machines
+    #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().machines)]
+    machines: u32,
+    /// How many jobs
+    #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().jobs)]
+    jobs: u32,
+    /// How many users
+    #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().users, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    users: u32,
+    /// How many different requests there are; every job makes one of them
+    #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().shapes, value_parser = clap::value_parser!(u32).range(1..))]
+    shapes: u32,
+    /// The share of them that no machine can ever meet
+    #[arg(long, value_name = "SHARE", default_value_t = PoolWorkload::default().never, value_parser = parse_share)]
+    never: f64,
+    /// The share of them that few machines meet
+    #[arg(long, value_name = "SHARE", default_value_t = PoolWorkload::default().few, value_parser = parse_share)]
+    few: f64,
+    #[command(flatten)]
+    delivery: WorkloadOutput,
+}
 
-    /// Returns the default output form.
-    fn form(&self) -> AdForm;
+/// Returns a parser of an option whose values the library names.
+fn named_values<T: Copy + Send + Sync>(
+    values: &'static [T],
+    name: fn(T) -> &'static str,
+    help: fn(T) -> Option<&'static str>,
+) -> impl TypedValueParser<Value = T> {
+    let shown = values.iter().map(move |&value| match help(value) {
+        Some(help) => PossibleValue::new(name(value)).help(help),
+        None => PossibleValue::new(name(value)),
+    });
+    PossibleValuesParser::new(shown).map(move |given| {
+        let value = values.iter().find(|value| name(**value).eq_ignore_ascii_case(&given));
+        *value.expect("clap refuses other names")
+    })
+}
 
-    /// Generates the ads of a kind; none if the workload lacks the kind.
-    fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_>;
+fn mix_parser() -> impl TypedValueParser<Value = DomainMix> {
+    named_values(&DomainMix::ALL, DomainMix::name, |mix| {
+        Some(match mix {
+            DomainMix::Ten => "Ten values each",
+            DomainMix::Mixed => "Ten values for the first half of them, N for the others",
+            DomainMix::Diverse => "N values each",
+        })
+    })
+}
 
-    /// Returns why the options contradict each other; `None` if they do not.
-    fn contradiction(&self) -> Option<String> {
-        None
-    }
+fn variant_parser() -> impl TypedValueParser<Value = GangVariant> {
+    named_values(&GangVariant::ALL, GangVariant::name, |variant| {
+        Some(match variant {
+            GangVariant::Base => "Nothing",
+            GangVariant::Dud => "Seven machines that no licence accepts, and a licence that no machine suits",
+            GangVariant::Heuristic => {
+                "All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only"
+            }
+        })
+    })
+}
 
-    /// Returns a note about the ads of a kind that the ads do not show, such as how many requests cannot match; `None`
-    /// if there is none.
-    fn remark(&self, _kind: AdKind, _seed: u64) -> Option<String> {
-        None
-    }
+fn kind_parser() -> impl TypedValueParser<Value = AdKind> {
+    named_values(&AdKind::ALL, AdKind::name, |_| None)
 }
 
 /// Where the ads go.
@@ -90,7 +160,7 @@ struct WorkloadOutput {
     #[arg(long, value_name = "FORM")]
     form: Option<AdForm>,
     /// Write one kind of ads, without --out to standard output
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     kind: Option<AdKind>,
     /// Write a file for each kind of ads into this folder, and print what was written
     #[arg(long, value_name = "DIR")]
@@ -100,15 +170,40 @@ struct WorkloadOutput {
 impl Workload {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         match &self.shape {
-            WorkloadCommand::Index(index) => index.delivery.run(session, index),
-            WorkloadCommand::Gang(gang) => gang.delivery.run(session, gang),
-            WorkloadCommand::Pool(pool) => pool.delivery.run(session, pool),
+            WorkloadCommand::Index(IndexArgs { n, attrs, mix, omit, constraint_attr, delivery }) => {
+                let constraint = constraint_attr.clone();
+                let plan = IndexWorkload { ads: *n, attributes: *attrs, mix: *mix, omitted: *omit, constraint };
+                delivery.run(session, AdForm::New, &plan)
+            }
+            WorkloadCommand::Gang(GangArgs { machines, jobs, licenses, selectivity, variant, delivery }) => {
+                let default = GangWorkload::new(*variant);
+                let machines = machines.unwrap_or(default.machines);
+                let plan = GangWorkload {
+                    machines,
+                    jobs: jobs.unwrap_or(machines),
+                    license_percent: licenses.unwrap_or(default.license_percent),
+                    selectivity: *selectivity,
+                    variant: *variant,
+                };
+                delivery.run(session, AdForm::New, &plan)
+            }
+            WorkloadCommand::Pool(PoolArgs { machines, jobs, users, shapes, never, few, delivery }) => {
+                let plan = PoolWorkload {
+                    machines: *machines,
+                    jobs: *jobs,
+                    users: *users,
+                    shapes: *shapes,
+                    never: *never,
+                    few: *few,
+                };
+                delivery.run(session, AdForm::Long, &plan)
+            }
         }
     }
 }
 
 impl WorkloadOutput {
-    fn run(&self, session: &mut Session, plan: &dyn AdGenerator) -> Result<Status, Failure> {
+    fn run(&self, session: &mut Session, default_form: AdForm, plan: &dyn AdGenerator) -> Result<Status, Failure> {
         let kinds = match self.kind {
             None if self.out.is_some() => plan.kinds().to_vec(),
             None => {
@@ -117,79 +212,82 @@ impl WorkloadOutput {
             }
             Some(kind) if plan.kinds().contains(&kind) => vec![kind],
             Some(kind) => {
-                let message = format!("this workload has no {}, only {}", option_value_name(&kind), kind_names(plan));
+                let message = format!("this workload has no {}, only {}", kind.name(), kind_names(plan));
                 return Err(Failure::Refused(Some(message)));
             }
         };
         if let Some(refusal) = plan.contradiction() {
             return Err(Failure::Refused(Some(refusal)));
         }
+        let form = self.form.unwrap_or(default_form);
         match &self.out {
-            Some(folder) => self.to_files(session, plan, &kinds, Path::new(folder)),
-            None => self.to_output(session, plan, &kinds),
+            Some(folder) => write_files(session, plan, &kinds, form, Path::new(folder)),
+            None => write_stdout(session, plan, &kinds, form),
         }
     }
+}
 
-    fn to_output(&self, session: &mut Session, plan: &dyn AdGenerator, kinds: &[AdKind]) -> Result<Status, Failure> {
-        let mut out: Box<dyn Write> = if session.options.quiet { Box::new(io::sink()) } else { Box::new(out()) };
-        let mut count = 0;
-        for kind in kinds {
-            count += self.write(session, plan, *kind, &mut out)?;
-        }
-        Ok(Status::of(count > 0))
+fn write_stdout(
+    session: &mut Session,
+    plan: &dyn AdGenerator,
+    kinds: &[AdKind],
+    form: AdForm,
+) -> Result<Status, Failure> {
+    let mut out: Box<dyn Write> = if session.options.quiet { Box::new(io::sink()) } else { Box::new(out()) };
+    let mut count = 0;
+    for kind in kinds {
+        count += write_kind(session, plan, *kind, form, &mut out)?;
     }
+    Ok(Status::of(count > 0))
+}
 
-    fn to_files(
-        &self,
-        session: &mut Session,
-        plan: &dyn AdGenerator,
-        kinds: &[AdKind],
-        folder: &Path,
-    ) -> Result<Status, Failure> {
-        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-        let mut rows = ResultTable::new(&["file", "ads", "bytes"]);
-        for kind in kinds {
-            let path = folder.join(format!("{}.{}", option_value_name(kind), option_value_name(&self.form(plan))));
-            let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
-            let count = self.write(session, plan, *kind, &mut BufWriter::new(file));
-            let count = count.map_err(|failure| match failure {
-                Failure::Output(error) => unwritable(&path, &error),
-                failure @ Failure::Refused(_) => failure,
-            })?;
-            let bytes = fs::metadata(&path).map_err(|error| unwritable(&path, &error))?.len();
-            rows.rows.push(vec![path.display().to_string().into(), count.into(), bytes.to_string().into()]);
-        }
-        if !session.options.quiet {
-            rows.write(&mut out(), None, true)?;
-            for remark in kinds.iter().filter_map(|kind| plan.remark(*kind, seed(session))) {
-                session.note(&remark);
-            }
-        }
-        Ok(Status::Yes)
+fn write_files(
+    session: &mut Session,
+    plan: &dyn AdGenerator,
+    kinds: &[AdKind],
+    form: AdForm,
+    folder: &Path,
+) -> Result<Status, Failure> {
+    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    let mut rows = ResultTable::new(&["file", "ads", "bytes"]);
+    let extension = form.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+    for kind in kinds {
+        let path = folder.join(kind.name()).with_extension(&extension);
+        let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
+        let count = write_kind(session, plan, *kind, form, &mut BufWriter::new(file));
+        let count = count.map_err(|failure| match failure {
+            Failure::Output(error) => unwritable(&path, &error),
+            failure @ Failure::Refused(_) => failure,
+        })?;
+        let bytes = fs::metadata(&path).map_err(|error| unwritable(&path, &error))?.len();
+        rows.rows.push(vec![path.display().to_string().into(), count.into(), bytes.to_string().into()]);
     }
+    if !session.options.quiet {
+        rows.write(&mut out(), None, true)?;
+        for remark in kinds.iter().filter_map(|kind| plan.remark(*kind, seed(session))) {
+            session.note(&remark);
+        }
+    }
+    Ok(Status::Yes)
+}
 
-    fn form(&self, plan: &dyn AdGenerator) -> AdForm {
-        self.form.unwrap_or(plan.form())
+/// Writes the ads of a kind as one document; returns the number of ads.
+fn write_kind(
+    session: &mut Session,
+    plan: &dyn AdGenerator,
+    kind: AdKind,
+    form: AdForm,
+    out: &mut dyn Write,
+) -> Result<usize, Failure> {
+    let mut writer = AdWriter::with_form(form.into());
+    let mut count = 0;
+    for ad in plan.ads(kind, seed(session)) {
+        count += 1;
+        progress::report_step("writing", count, None);
+        writer.write(session, out, &NamedAd::unnamed(ad))?;
     }
-
-    /// Writes the ads of a kind as one document; returns the number of ads.
-    fn write(
-        &self,
-        session: &mut Session,
-        plan: &dyn AdGenerator,
-        kind: AdKind,
-        out: &mut dyn Write,
-    ) -> Result<usize, Failure> {
-        let mut writer = AdWriter::with_form(self.form(plan).into());
-        let mut count = 0;
-        for ad in plan.ads(kind, seed(session)) {
-            count += 1;
-            progress::report_step("writing", count, None);
-            writer.write(session, out, &NamedAd::unnamed(ad))?;
-        }
-        writer.finish(out)?;
-        Ok(count)
-    }
+    writer.finish(out)?;
+    Ok(count)
 }
 
 /// Returns the seed: 1 unless `--seed` sets another.
@@ -203,12 +301,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 
 /// Lists the kinds of a workload for a message.
 fn kind_names(plan: &dyn AdGenerator) -> String {
-    plan.kinds().iter().map(option_value_name).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the name of an option's value on the command line.
-fn option_value_name(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    plan.kinds().iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Parses an argument between 0 and 1.

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use clap::ValueEnum;
-use classad::ad::{Ad, Dialect, Name, Value};
+use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::{ConstraintVerdict, Context, Environment, Evaluator, SpecializeOptions};
 use classad::format::{self, FileFormat, Position};
 use classad::matching::{Pair, PairSide};
@@ -15,7 +15,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::cli::args::global::AdForm;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::render::diagnostics;
-use crate::cli::render::output::out;
+use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
+use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -23,7 +24,7 @@ use crate::cli::{Failure, Status};
 pub fn run(
     session: &mut Session,
     file: &str,
-    answer: fn(&Map<String, Json>, &Context) -> Map<String, Json>,
+    answer: fn(&Map<String, Json>, &Context) -> Json,
 ) -> Result<Status, Failure> {
     let input: Box<dyn Read> = if file == "-" {
         Box::new(io::stdin().lock())
@@ -34,6 +35,7 @@ pub fn run(
         })?)
     };
     let mut out = out();
+    let mut writer = JsonValueWriter::new(OutputForm::Jsonl);
     for (number, line) in BufReader::new(input).split(b'\n').enumerate() {
         let line = line?;
         if line.trim_ascii().is_empty() {
@@ -41,10 +43,8 @@ pub fn run(
         }
         match serde_json::from_slice::<Map<String, Json>>(&line) {
             Ok(case) => {
-                let mut reply = Map::new();
-                reply.insert("id".to_owned(), case.get("id").cloned().unwrap_or(Json::Null));
-                reply.extend(answer(&case, &session.context()));
-                writeln!(out, "{}", Json::Object(reply))?;
+                let head = json!({ "id": case.get("id") });
+                writer.write(&mut out, &JoinedRecord { head, tail: answer(&case, &session.context()) })?;
             }
             Err(error) => {
                 let text = error.to_string();
@@ -91,11 +91,15 @@ fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     }
 }
 
-fn into_object(value: Json) -> Map<String, Json> {
-    match value {
-        Json::Object(object) => object,
-        _ => Map::new(),
-    }
+/// Reads the ads in the fields `ad` and `target`. `None` if a text is not exactly one ad.
+fn known_ads(case: &Map<String, Json>, context: &Context) -> Option<[Option<Ad>; 2]> {
+    let read = |key| if is_given(case, key) { ad(case, key, context.dialect).map(Some) } else { Some(None) };
+    Some([read("ad")?, read("target")?])
+}
+
+/// Reads the expression in the field `expr`.
+fn expression(case: &Map<String, Json>, context: &Context) -> Result<Expression, SyntaxError> {
+    parse_expression(text(case, "expr").unwrap_or("").as_bytes(), ParseOptions::new(context.dialect))
 }
 
 fn lossy_string(bytes: &[u8]) -> String {
@@ -104,109 +108,88 @@ fn lossy_string(bytes: &[u8]) -> String {
 
 /// Answers `{"id","ad","target","expr"}` with `{"id","value","type"}`, and a case with `"exprs":[...]` with
 /// `{"id","values":[{"value","type"},...]}`.
-pub fn eval(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
-    let ad = ad(case, "ad", context.dialect);
-    let target = is_given(case, "target").then(|| self::ad(case, "target", context.dialect));
-    let environment = match (ad, target) {
-        (Some(_), None) if !is_given(case, "ad") => Some(Environment::empty()),
-        (Some(ad), None) => Some(Environment::single(ad)),
-        (Some(ad), Some(Some(target))) => {
-            let (environment, [frame, _]) = Environment::pair(ad, target);
-            Some((environment, frame))
-        }
-        _ => None,
-    };
-    let evaluate = |expression: &str| {
-        let Some((environment, frame)) = &environment else { return json!({"value": "", "type": "parse-error"}) };
-        match parse_expression(expression.as_bytes(), ParseOptions::new(context.dialect)) {
-            Err(_) => json!({"value": "", "type": "parse-error"}),
-            Ok(tree) => match Evaluator::new(environment, context).evaluate(&tree, frame) {
-                Ok(value) => typed_value_json(&value),
-                Err(halt) => json!({"value": halt.to_string(), "type": "failure"}),
-            },
+pub fn eval(case: &Map<String, Json>, context: &Context) -> Json {
+    let environment = known_ads(case, context).map(|[ad, target]| Environment::known(ad, target));
+    let evaluate = |text: &str| {
+        let tree = parse_expression(text.as_bytes(), ParseOptions::new(context.dialect));
+        let (Some((environment, frame)), Ok(tree)) = (&environment, tree) else {
+            return json!({"value": "", "type": "parse-error"});
+        };
+        match Evaluator::new(environment, context).evaluate(&tree, frame) {
+            Ok(value) => {
+                json!({"value": lossy_string(&print_value(&value, Style::New)), "type": value.value_type().as_str()})
+            }
+            Err(halt) => json!({"value": halt.to_string(), "type": "failure"}),
         }
     };
     match case.get("exprs").and_then(Json::as_array) {
         Some(expressions) => {
-            let values: Vec<Json> = expressions.iter().map(|e| evaluate(e.as_str().unwrap_or(""))).collect();
-            into_object(json!({ "values": values }))
+            let values = expressions.iter().map(|text| evaluate(text.as_str().unwrap_or("")));
+            json!({ "values": values.collect::<Json>() })
         }
-        None => into_object(evaluate(text(case, "expr").unwrap_or(""))),
+        None => evaluate(text(case, "expr").unwrap_or("")),
     }
-}
-
-fn typed_value_json(value: &Value) -> Json {
-    json!({"value": lossy_string(&print_value(value, Style::New)), "type": value.value_type().as_str()})
 }
 
 /// Answers `{"id","ad","expr"}` with `{"id","value","verdict"}`: the residue of the expression, where the ad is known
 /// in part. If the residue depends on unknown names, `"unknowns"` lists them.
 ///
 /// Further fields of a case: `"target"`, `"unknown":[...]`, and the flags `"closed"`, `"loose"`, `"inline"`, `"now"`.
-pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
+pub fn specialize(case: &Map<String, Json>, context: &Context) -> Json {
     let flag = |name: &str| case.get(name).and_then(Json::as_bool).unwrap_or(false);
-    let failed = || into_object(json!({"value": "", "verdict": "parse-error"}));
-    let Ok(expression) =
-        parse_expression(text(case, "expr").unwrap_or("").as_bytes(), ParseOptions::new(context.dialect))
-    else {
-        return failed();
+    let (Ok(expression), Some([known, target])) = (expression(case, context), known_ads(case, context)) else {
+        return json!({"value": "", "verdict": "parse-error"});
     };
-    let [known, target] = ["ad", "target"].map(|key| is_given(case, key).then(|| ad(case, key, context.dialect)));
-    if matches!(known, Some(None)) || matches!(target, Some(None)) {
-        return failed();
-    }
     let unknown = case.get("unknown").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
     let partly = PartialKnowledge { unknown: unknown.map(str::to_owned).collect(), is_complete: flag("closed") };
-    let (environment, frame) = partly.environment(known.flatten().as_ref(), target.flatten().as_ref());
+    let (environment, frame) = partly.environment(known.as_ref(), target.as_ref());
     let liberties = SpecializeOptions { loose: flag("loose"), inline: flag("inline") };
     let context = Context { random: None, now: context.now.filter(|_| flag("now")), ..context.clone() };
     let left = classad::eval::specialize(&expression, &frame, &environment, &context, liberties);
-    let mut reply = into_object(
-        json!({"value": lossy_string(&print(&left.expression, Style::New)), "verdict": left.verdict.as_str()}),
-    );
+    let mut reply =
+        json!({"value": lossy_string(&print(&left.expression, Style::New)), "verdict": left.verdict.as_str()});
     if left.verdict == ConstraintVerdict::Depends {
         let unknowns = classad::eval::unknowns(&left.expression, &frame, &environment, &context);
-        reply.insert("unknowns".to_owned(), dependency_names(&unknowns).into());
+        reply["unknowns"] = dependency_names(&unknowns).into();
     }
     reply
 }
 
 /// Answers `{"id","ad","expr"}` with `{"id","external":[...],"internal":[...]}`, and with `"everything"` if the
 /// expression may read any name.
-pub fn refs(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
-    let expression = parse_expression(text(case, "expr").unwrap_or("").as_bytes(), ParseOptions::new(context.dialect));
-    let (Ok(expression), Some(ad)) = (expression, ad(case, "ad", context.dialect)) else {
-        return into_object(json!({"external": [], "internal": [], "error": "parse-error"}));
+pub fn refs(case: &Map<String, Json>, context: &Context) -> Json {
+    let (Ok(expression), Some(ad)) = (expression(case, context), ad(case, "ad", context.dialect)) else {
+        return json!({"external": [], "internal": [], "error": "parse-error"});
     };
     let (environment, frame) = Environment::single(ad);
     let found = classad::eval::references(&expression, &frame, &environment, context);
     let external: IndexSet<String> = found.external.iter().map(ToString::to_string).collect();
     let internal: Vec<&str> = found.internal.iter().map(Name::as_str).collect();
-    let mut reply = into_object(json!({"external": external.into_iter().collect::<Vec<_>>(), "internal": internal}));
+    let mut reply = json!({"external": external.into_iter().collect::<Vec<_>>(), "internal": internal});
     if found.reads_anything {
-        reply.insert("everything".to_owned(), true.into());
+        reply["everything"] = true.into();
     }
     reply
 }
 
 /// Answers `{"id","text","form":"new|long|json|xml|expr"}` with `{"id","ok","ads":[...]|"expr","error":{...}}`.
-pub fn parse(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
+pub fn parse(case: &Map<String, Json>, context: &Context) -> Json {
     let source = text(case, "text").unwrap_or("");
     let place = |offset: usize, message: String| {
         let position = Position::of_offset(source.as_bytes(), offset);
         json!({"line": position.line, "column": position.column, "message": message})
     };
     if text(case, "form") == Some("expr") {
-        return into_object(match parse_expression(source.as_bytes(), ParseOptions::new(context.dialect)) {
+        return match parse_expression(source.as_bytes(), ParseOptions::new(context.dialect)) {
             Ok(tree) => json!({"ok": true, "expr": lossy_string(&print(&tree, Style::New))}),
             Err(SyntaxError { span, message, .. }) => json!({"ok": false, "error": place(span.range().start, message)}),
-        });
+        };
     }
     let form = match text(case, "form").map(|name| named_form(name).ok_or(name)) {
         Some(Ok(form)) => form,
         Some(Err(other)) => {
             let message = format!("there is no form `{other}`");
-            return into_object(json!({"ok": false, "ads": [], "error": place(0, message)}));
+            return json!({"ok": false, "ads": [], "error": place(0, message)});
         }
         None => format::detect(source.as_bytes()).unwrap_or(FileFormat::Bracketed),
     };
@@ -221,21 +204,21 @@ pub fn parse(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
             Err(_) => {}
         }
     }
-    into_object(match first_error {
+    match first_error {
         None => json!({"ok": true, "ads": ads}),
         Some(error) => json!({"ok": false, "ads": ads, "error": error}),
-    })
+    }
 }
 
 /// Answers `{"id","left","right"}` with whether each ad accepts the other, and the ranks of both.
-pub fn match_pair(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
+pub fn match_pair(case: &Map<String, Json>, context: &Context) -> Json {
     let (Some(left), Some(right)) = (ad(case, "left", context.dialect), ad(case, "right", context.dialect)) else {
-        return into_object(json!({"error": "an ad of this case does not parse"}));
+        return json!({"error": "an ad of this case does not parse"});
     };
     let pair = Pair::new(left, right, Protocol::new(context.dialect), context.clone());
     let sides = [PairSide::Request, PairSide::Offer]
         .map(|side| Ok::<_, classad::eval::Abort>((pair.accepts(side)?, pair.rank(side)?)));
-    into_object(match sides {
+    match sides {
         [Ok((left, left_rank)), Ok((right, right_rank))] => json!({
             "left_accepts": left,
             "right_accepts": right,
@@ -244,5 +227,5 @@ pub fn match_pair(case: &Map<String, Json>, context: &Context) -> Map<String, Js
             "right_rank": right_rank,
         }),
         [Err(halt), _] | [_, Err(halt)] => json!({"error": halt.to_string()}),
-    })
+    }
 }

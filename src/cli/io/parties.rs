@@ -2,8 +2,9 @@
 
 use classad::ad::{Ad, Name};
 use classad::eval::Context;
+use classad::explain::{AdNames, AdReference};
 use classad::matching::gang::Gang;
-use classad::matching::{BilateralMatch as Pairing, Notice, Party};
+use classad::matching::{BilateralMatch as Pairing, Notice, Party, part_name};
 use classad::protocol::{PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -64,8 +65,7 @@ impl Parties {
 
     /// Returns the name of an offer, with the number of the part for residual offers; part 1 is the offer itself.
     pub fn offer_name(&self, offer: usize, part: usize) -> String {
-        let id = self.offers[offer].id();
-        if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
+        part_name(self.offers[offer].id(), part)
     }
 
     /// Returns the notification of a match of a unit of the request and a part of the offer; `at` is in seconds since
@@ -89,6 +89,15 @@ impl Parties {
         let request = &self.requests[gang.request];
         let offer = |index: usize| Party::from_offer(&self.offers[index].ad, self.offers[index].id(), context);
         Notice::for_gang(gang, Party::new(&request.ad, request.id(), context), offer, at)
+    }
+}
+
+impl AdNames for Parties {
+    fn ad_name(&self, ad: AdReference) -> String {
+        match ad {
+            AdReference::Request(request) => self.request_name(request, None),
+            AdReference::Offer { offer, part } => self.offer_name(offer, part),
+        }
     }
 }
 

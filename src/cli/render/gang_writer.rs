@@ -10,8 +10,9 @@ use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
 use crate::cli::render::gang::GangView;
+use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::{self, AdWriter, OutputForm};
-use crate::cli::render::rows::{JsonValueWriter, ResultTable, TableCell, TableWriter};
+use crate::cli::render::rows::{ResultTable, TableCell, TableWriter};
 use crate::cli::session::Session;
 
 /// Writes gangs, in one of the forms of output.
@@ -64,7 +65,7 @@ impl GangWriter {
         match self {
             GangWriter::Silent => {}
             GangWriter::Tree { width } => out.write_all(told(notice()).tree(*width).as_bytes())?,
-            GangWriter::Json(writer) => writer.write(out, &told(notice()).json())?,
+            GangWriter::Json(writer) => writer.write(out, &told(notice()).record())?,
             GangWriter::Ads(writer) => {
                 let told = told(notice());
                 let ad = NamedAd::unnamed(told.ad()).with_name(told.id().to_owned());

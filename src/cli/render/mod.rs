@@ -7,6 +7,7 @@ pub mod expression_tree;
 pub mod function_help;
 pub mod gang;
 pub mod gang_writer;
+pub mod json;
 pub mod output;
 pub mod progress;
 pub mod references;

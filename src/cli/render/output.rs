@@ -5,7 +5,8 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
 use classad::format::{self, FileFormat};
-use classad::matching::Statistics;
+use serde::Serialize;
+use serde_json::json;
 
 use super::progress;
 use crate::cli::Failure;
@@ -188,35 +189,18 @@ impl DocumentWriter {
 }
 
 /// Prints the counters of a run on standard error: a table on a terminal, else one line of JSON.
-pub fn print_statistics(statistics: &Statistics, seconds: f64) {
-    let counted = [
-        ("roots", statistics.roots),
-        ("matched", statistics.matched),
-        ("tests", statistics.tests),
-        ("evaluations", statistics.evaluations),
-        ("probes", statistics.probes),
-        ("backtracks", statistics.backtracks),
-        ("autoclusters", statistics.autoclusters),
-    ];
-    print_counters(&counted, seconds);
-}
-
-/// Prints counters on standard error: a table on a terminal, else one line of JSON.
-pub fn print_counters(counters: &[(&str, u64)], seconds: f64) {
+pub fn print_counters(counters: impl Serialize, seconds: f64) {
     use std::io::IsTerminal;
     let mut err = io::stderr().lock();
+    let mut counters = json!(counters);
     // Ignore errors: if standard error is closed, they cannot be reported anyway.
     let _ = if err.is_terminal() {
+        let mut counters = counters.as_object().into_iter().flatten();
         counters
-            .iter()
             .try_for_each(|(name, count)| writeln!(err, "{name:>12}  {count}"))
             .and_then(|()| writeln!(err, "{:>12}  {seconds:.3}", "seconds"))
     } else {
-        let mut object = serde_json::Map::new();
-        for (name, count) in counters {
-            object.insert((*name).to_owned(), (*count).into());
-        }
-        object.insert("seconds".to_owned(), seconds.into());
-        writeln!(err, "{}", serde_json::Value::Object(object))
+        counters["seconds"] = seconds.into();
+        writeln!(err, "{counters}")
     };
 }

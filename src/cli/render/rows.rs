@@ -8,6 +8,7 @@ use classad::syntax::{Style, print_value};
 use super::super::Failure;
 use super::super::session::Session;
 use super::diagnostics;
+use super::json::{JsonValueWriter, value_json};
 use super::output::OutputForm;
 use super::table::TableLayout;
 
@@ -56,10 +57,7 @@ impl From<&Value> for TableCell {
         let text = String::from_utf8_lossy(&value_text(value, true)).into_owned();
         let json = match value {
             Value::Undefined => serde_json::Value::Null,
-            Value::Boolean(is) => (*is).into(),
-            Value::Integer(integer) => (*integer).into(),
-            Value::Real(real) if real.is_finite() => (*real).into(),
-            _ => text.clone().into(),
+            value => value_json(value),
         };
         TableCell { text, json }
     }
@@ -185,50 +183,6 @@ fn write_separated(out: &mut dyn Write, by: &str, cells: impl Iterator<Item = St
         write!(out, "{}{cell}", if index == 0 { "" } else { by })?;
     }
     writeln!(out)
-}
-
-/// Writes JSON values as one array, or one a line for [`OutputForm::Jsonl`].
-pub fn write_json_array(
-    out: &mut dyn Write,
-    form: OutputForm,
-    values: impl Iterator<Item = impl std::fmt::Display>,
-) -> io::Result<()> {
-    let mut writer = JsonValueWriter::new(form);
-    for value in values {
-        writer.write(out, &value)?;
-    }
-    writer.finish(out)
-}
-
-/// Writes JSON values one after the other, as one array or one a line.
-pub struct JsonValueWriter {
-    /// Whether each value is a line of its own, instead of an element of an array.
-    is_line_per_value: bool,
-    is_empty: bool,
-}
-
-impl JsonValueWriter {
-    pub fn new(form: OutputForm) -> Self {
-        JsonValueWriter { is_line_per_value: form == OutputForm::Jsonl, is_empty: true }
-    }
-
-    pub fn write(&mut self, out: &mut dyn Write, value: &impl std::fmt::Display) -> io::Result<()> {
-        let is_first = std::mem::replace(&mut self.is_empty, false);
-        match (self.is_line_per_value, is_first) {
-            (true, _) => writeln!(out, "{value}"),
-            (false, true) => write!(out, "[\n{value}"),
-            (false, false) => write!(out, ",\n{value}"),
-        }
-    }
-
-    /// Writes the end of the array.
-    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
-        match (self.is_line_per_value, self.is_empty) {
-            (true, _) => Ok(()),
-            (false, true) => writeln!(out, "[]"),
-            (false, false) => writeln!(out, "\n]"),
-        }
-    }
 }
 
 /// Escapes the characters that would break the row: tab, line ends, backslash.

@@ -53,7 +53,9 @@ const MAX_CONFLICTS: usize = 64;
 /// Finds contradictions among the clauses of a specialized constraint, such as [`conjuncts`](super::conjuncts)
 /// returns. Unqualified names are taken as attributes of the other side.
 ///
-/// Sound but not complete: every reported contradiction is certain, some are missed. Per subject O(n²) in the number
+/// Sound but not complete: every reported contradiction is certain if its subject has one value throughout an
+/// evaluation, some are missed. An attribute has another value for each reference if it calls `random()`: whoever knows
+/// the ad that has it has to look. Per subject O(n²) in the number
 /// of clauses that restrict it.
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {

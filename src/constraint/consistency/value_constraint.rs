@@ -4,7 +4,8 @@ use crate::ad::{
     BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, UnaryOperator, Value,
     structurally_equal,
 };
-use crate::constraint::{ClauseOperand, is_self_evaluating};
+use crate::constraint::conjuncts::chain_operands;
+use crate::constraint::{ClauseOperand, literal_value, orient_comparison};
 use crate::eval::string_list_items;
 use crate::protocol::is_met;
 
@@ -159,19 +160,6 @@ impl<'e> ValueConstraints<'e> {
     }
 }
 
-/// Returns the operands of a chain of `&&` or of `||`, from left to right.
-fn chain_operands(expression: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
-    let mut parts = Vec::new();
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        match expression.without_parentheses().kind() {
-            ExpressionKind::Binary(found, left, right) if *found == operator => pending.extend([right, left]),
-            _ => parts.push(expression),
-        }
-    }
-    parts
-}
-
 fn truth_constraints(expression: &Expression, wanted: bool, dialect: Dialect) -> ValueConstraints<'_> {
     let subject = ConstraintSubject::of(expression);
     subject.map_or(ValueConstraints::UNCONSTRAINED, |subject| {
@@ -179,12 +167,9 @@ fn truth_constraints(expression: &Expression, wanted: bool, dialect: Dialect) ->
     })
 }
 
-/// Returns the value of a literal that evaluates to itself; `None` for other expressions.
+/// Returns the value of a literal that evaluates to itself, without its parentheses; `None` for other expressions.
 fn constant_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
-    match expression.without_parentheses().kind() {
-        ExpressionKind::Literal(value) if is_self_evaluating(value, dialect) => Some(value),
-        _ => None,
-    }
+    literal_value(expression.without_parentheses(), dialect)
 }
 
 fn comparison_constraints<'e>(
@@ -194,11 +179,9 @@ fn comparison_constraints<'e>(
     wanted: bool,
     dialect: Dialect,
 ) -> Option<ValueConstraints<'e>> {
-    let (operator, subject, value) = match (constant_value(left, dialect), constant_value(right, dialect)) {
-        (None, Some(value)) => (operator, left, value),
-        (Some(value), None) => (operator.converse()?, right, value),
-        _ => return None,
-    };
+    let constant = |operand| constant_value(operand, dialect);
+    let variable = |operand| constant(operand).is_none().then_some(operand);
+    let (subject, operator, value) = orient_comparison(operator, left, right, variable, constant)?;
     let subject = ConstraintSubject::of(subject)?;
     Some(ValueConstraints::single(subject, ValueDomain::of_comparison(operator, value, wanted, dialect)))
 }

@@ -351,7 +351,7 @@ fn substitute(call: &Call<'_, '_>, values: &[Value], implied: &[u8]) -> Argument
 }
 
 /// Piece of a substitution template.
-enum TemplatePiece<'a> {
+pub(crate) enum TemplatePiece<'a> {
     /// Literal text.
     Text(&'a [u8]),
     /// Text matched by the group of this number.
@@ -359,7 +359,7 @@ enum TemplatePiece<'a> {
 }
 
 /// Splits a template into pieces: a backslash and a digit stand for a group, other backslashes for themselves.
-fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
+pub(crate) fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let group = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
     while let Some(place) = template.windows(2).position(group) {
@@ -369,6 +369,13 @@ fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
     }
     pieces.push(TemplatePiece::Text(template));
     pieces
+}
+
+/// Returns the text of a group of a match, which is empty if the group took no part in it. `None` for the groups after
+/// the last one that took part: HTCondor ignores these.
+pub(crate) fn group_text<'s>(groups: &CaptureLocations, subject: &'s [u8], group: usize) -> Option<&'s [u8]> {
+    let text = || groups.get(group).and_then(|(start, end)| subject.get(start..end)).unwrap_or_default();
+    (group..groups.len()).any(|later| groups.get(later).is_some()).then(text)
 }
 
 /// One run of a substitution function.
@@ -425,19 +432,12 @@ impl Substitution<'_> {
 
     /// Appends the template with its groups filled in.
     fn expand(&self, groups: &CaptureLocations, draft: &mut BoundedString) -> Result<(), String> {
-        let highest = (0..groups.len()).rev().find(|group| groups.get(*group).is_some()).unwrap_or(0);
         for piece in &self.template {
-            match piece {
-                TemplatePiece::Text(text) => draft.push(text),
-                TemplatePiece::Group(group) if *group > highest => {
-                    return Err(format!("\\{group} stands for a group that the match does not have"));
-                }
-                // A group that took no part in the match is empty.
-                TemplatePiece::Group(group) => {
-                    let place = groups.get(*group).and_then(|(start, end)| self.subject.get(start..end));
-                    draft.push(place.unwrap_or_default());
-                }
-            }
+            draft.push(match piece {
+                TemplatePiece::Text(text) => text,
+                TemplatePiece::Group(group) => group_text(groups, self.subject, *group)
+                    .ok_or_else(|| format!("\\{group} stands for a group that the match does not have"))?,
+            });
         }
         Ok(())
     }

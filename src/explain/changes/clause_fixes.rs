@@ -1,16 +1,17 @@
 //! Proposes fixes for a single clause.
 
-use crate::ad::ScopeAd;
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Value};
-use crate::explain::clause_analysis::ClauseComparison;
-use crate::explain::clauses::ExplainedClause;
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::explain::distance::{as_number, closest_row_value, relative_distance};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::explainer::{RequestAnalysis, near};
 use crate::explain::failure_reason::FailureReason;
+use crate::lint::ChainedComparison;
 
-use super::Proposal;
 use super::edit::{RequestEdit, rewrite_expression};
+use super::search::Proposal;
+
+/// A fix of a clause, with the value of the offers that the clause then accepts. `None` for a corrected slip.
+pub type ClauseFix = (Proposal, Option<Value>);
 
 /// Proposes fixes of a clause, other than dropping it, with which some of `rows` meet it.
 pub fn propose_fixes(
@@ -19,117 +20,114 @@ pub fn propose_fixes(
     names: &[Name],
     place: usize,
     rows: &[usize],
-) -> Vec<Proposal> {
+) -> Vec<ClauseFix> {
     let clause = &situation.clauses[place];
     let expression = &clause.analysis.clause.expression;
-    let mut proposals: Vec<Proposal> = Vec::new();
-    let mut slip = |to: Option<Expression>| {
-        let edit = to.map(|to| RequestEdit::Rewrite { clause: place, to });
-        proposals.extend(edit.map(|edit| Proposal { edits: vec![edit], size: 0.0 }));
-    };
-    match &clause.failure {
+    let slips: Vec<Option<Expression>> = match &clause.failure {
         Some(FailureReason::UnknownFunction(name, near)) => {
-            for known in near {
-                slip(rename_function(expression, name, known));
-            }
+            near.iter().map(|known| rename_function(expression, name, known)).collect()
         }
         Some(FailureReason::MissingOwnAttribute(name, near)) => {
-            for known in near {
-                slip(rename_attribute(expression, name, known));
-            }
+            near.iter().map(|known| rename_attribute(expression, name, known)).collect()
         }
-        Some(FailureReason::Shadowed(name)) => slip(qualify_as_other(expression, name, survey.context.dialect)),
-        Some(FailureReason::Precedence(_)) => slip(regroup(expression)),
+        Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, survey.context.dialect)],
+        Some(FailureReason::Precedence(_)) => vec![regroup(expression)],
         Some(FailureReason::MissingAttribute(name)) => {
-            for (known, _) in near(name, survey, names) {
-                slip(rename_attribute(expression, name, &known));
-            }
+            near(name, survey, names).iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
         }
-        Some(FailureReason::CaseMismatch { .. }) => {
-            slip(rewrite_expression(expression, &mut |part| match part.kind() {
-                ExpressionKind::Binary(BinaryOperator::Is, left, right) => Some(Expression::new(
-                    ExpressionKind::Binary(BinaryOperator::Equal, left.clone(), right.clone()),
-                    part.span(),
-                )),
-                _ => None,
-            }));
-        }
-        _ => {}
-    }
-    let Some(asked) = &clause.analysis.comparison else { return proposals };
+        Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
+        _ => Vec::new(),
+    };
+    let slips = slips.into_iter().flatten();
+    let mut fixes: Vec<ClauseFix> = slips.map(|to| (rewrite_proposal(expression, to, 0.0), None)).collect();
+    let Some(asked) = &clause.analysis.comparison else { return fixes };
+    let bound = RelaxableBound {
+        clause: expression,
+        operand: &asked.operand,
+        operator: asked.operator,
+        value: &asked.bound,
+        is_reversed: asked.is_reversed,
+        holder: asked.bound_attribute.as_ref().and_then(|name| Some((name, situation.request.ad.get(name)?))),
+    };
     if let Some(FailureReason::TypeMismatch { .. }) = &clause.failure
         && let Some(value) = convert_type(&asked.bound)
     {
-        proposals
-            .extend(relax_bound(asked, situation, place, value).map(|edit| Proposal { edits: vec![edit], size: 0.0 }));
+        fixes.extend(bound.relax(value, 0.0).map(|proposal| (proposal, None)));
     }
-    let answers = survey.clause_results(&situation.request, &ExplainedClause::detached(asked.operand.clone()));
+    let answers = survey.expression_results(&situation.request, &asked.operand);
     if let Some(value) = closest_row_value(asked, &answers, rows.iter().copied(), survey) {
         let size = relative_distance(&value, &asked.bound);
-        proposals.extend(relax_bound(asked, situation, place, value).map(|edit| Proposal { edits: vec![edit], size }));
+        fixes.extend(bound.relax(value.clone(), size).map(|proposal| (proposal, Some(value))));
     }
-    proposals
+    fixes
 }
 
-/// Returns the rows that meet a clause after the fix. Only a fix that sets an attribute narrows `rows`.
-pub fn rows_meeting_fix(
+/// Returns those of `rows` whose value a fix of a clause accepts.
+pub fn rows_with_value(
     survey: &mut OfferTable,
     situation: &RequestAnalysis,
     place: usize,
-    mend: &Proposal,
+    value: &Value,
     rows: Vec<usize>,
 ) -> Vec<usize> {
-    let value = mend.edits.iter().find_map(|edit| match edit {
-        RequestEdit::Set { to, .. } => Some(to.clone()),
-        _ => None,
-    });
-    let (Some(asked), Some(_)) = (&situation.clauses[place].analysis.comparison, value) else { return rows };
-    let answers = survey.clause_results(&situation.request, &ExplainedClause::detached(asked.operand.clone()));
-    let Some(best) = closest_row_value(asked, &answers, rows.iter().copied(), survey) else { return rows };
-    rows.into_iter().filter(|row| answers.values[answers.group_of(*row)] == best).collect()
+    let Some(asked) = &situation.clauses[place].analysis.comparison else { return rows };
+    let answers = survey.expression_results(&situation.request, &asked.operand);
+    rows.into_iter().filter(|row| answers.values[answers.group_of(*row)] == *value).collect()
 }
 
-/// Relaxes a comparison so that `value` meets it: sets the request's attribute that holds the bound, or else rewrites
-/// the clause. `None` if nothing would change, or if no such bound exists.
-fn relax_bound(
-    asked: &ClauseComparison,
-    situation: &RequestAnalysis,
-    place: usize,
-    value: Value,
-) -> Option<RequestEdit> {
-    let value = convert_to_bound_type(value, asked.operator, &asked.bound);
-    if let Some(name) = &asked.bound_attribute {
-        let to = closest_bound(value, asked.operator)?;
-        let from = situation.request.ad.get(name).cloned();
-        return (to != asked.bound).then_some(RequestEdit::Set { name: name.clone(), from, to });
+/// Proposes to replace a clause.
+pub fn rewrite_proposal(clause: &Expression, to: Expression, size: f64) -> Proposal {
+    Proposal { edits: vec![RequestEdit::Rewrite { clause: clause.clone(), to }], size }
+}
+
+/// A comparison of an operand of the offer with a known value, which can be relaxed.
+pub struct RelaxableBound<'b> {
+    /// The clause that is the comparison.
+    pub clause: &'b Expression,
+    pub operand: &'b Expression,
+    /// The operator, with the operand on its left.
+    pub operator: BinaryOperator,
+    pub value: &'b Value,
+    /// Whether the value is written on the left.
+    pub is_reversed: bool,
+    /// The attribute of the request that holds the value, and its expression. `None` if the clause holds it.
+    pub holder: Option<(&'b Name, &'b Expression)>,
+}
+
+impl RelaxableBound<'_> {
+    /// Proposes to relax the comparison so that `value` meets it: sets the attribute that holds the bound, or else
+    /// rewrites the clause. `None` if nothing would change, or if no such bound exists.
+    pub fn relax(&self, value: Value, size: f64) -> Option<Proposal> {
+        let value = convert_to_bound_type(value, self.operator, self.value);
+        let Some((name, from)) = self.holder else {
+            return Some(rewrite_proposal(self.clause, self.relaxed_clause(value)?, size));
+        };
+        let to = closest_bound(value, self.operator).filter(|to| to != self.value)?;
+        let (name, from, to) = (name.clone(), Some(from.clone()), Expression::literal(to));
+        Some(Proposal { edits: vec![RequestEdit::Set { name, from, to }], size })
     }
-    let to = relaxed_comparison(&asked.operand, asked.operator, value, asked.is_reversed, asked.operand.span())?;
-    Some(RequestEdit::Rewrite { clause: place, to })
-}
 
-/// Builds a comparison that `value` meets; strict operators become inclusive. `is_exchanged` puts the value on the
-/// left. `None` if the operator cannot be exchanged.
-pub fn relaxed_comparison(
-    what: &Expression,
-    operator: BinaryOperator,
-    value: Value,
-    is_exchanged: bool,
-    span: Span,
-) -> Option<Expression> {
-    let operator = match operator {
-        BinaryOperator::Greater => BinaryOperator::GreaterEqual,
-        BinaryOperator::Less => BinaryOperator::LessEqual,
-        other => other,
-    };
-    let constant = Expression::literal(value);
-    let (operator, left, right) =
-        if is_exchanged { (operator.converse()?, constant, what.clone()) } else { (operator, what.clone(), constant) };
-    Some(Expression::new(ExpressionKind::Binary(operator, left, right), span))
+    /// Builds a comparison that `value` meets; strict operators become inclusive. `None` if the operator cannot be
+    /// exchanged.
+    fn relaxed_clause(&self, value: Value) -> Option<Expression> {
+        let operator = match self.operator {
+            BinaryOperator::Greater => BinaryOperator::GreaterEqual,
+            BinaryOperator::Less => BinaryOperator::LessEqual,
+            other => other,
+        };
+        let (operand, constant) = (self.operand.clone(), Expression::literal(value));
+        let kind = if self.is_reversed {
+            ExpressionKind::Binary(operator.converse()?, constant, operand)
+        } else {
+            ExpressionKind::Binary(operator, operand, constant)
+        };
+        Some(Expression::new(kind, self.clause.span()))
+    }
 }
 
 /// Returns the closest bound that `value` meets under `operator`. For a strict operator it is the adjacent whole
 /// number, and `None` for a value that is not a number or would overflow.
-pub fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
+fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
     Some(match (value, operator) {
         (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),
         (Value::Integer(value), BinaryOperator::Less) => Value::Integer(value.checked_add(1)?),
@@ -143,7 +141,7 @@ pub fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
 /// Converts a real to an integer if the bound is an integer, rounded so that the comparison does not become stricter.
 /// Other values and reals beyond 2^53 are returned unchanged.
 #[allow(clippy::cast_possible_truncation)] // below 2^53
-pub fn convert_to_bound_type(value: Value, operator: BinaryOperator, bound: &Value) -> Value {
+fn convert_to_bound_type(value: Value, operator: BinaryOperator, bound: &Value) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let (Value::Real(real), Value::Integer(_)) = (&value, bound) else { return value };
     let whole = match operator {
@@ -166,7 +164,8 @@ pub fn convert_type(value: &Value) -> Option<Value> {
     }
 }
 
-fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
+/// Replaces the name of an attribute.
+pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
     rewrite_expression(expression, &mut |part| match part.kind() {
         ExpressionKind::Attribute(found) if found == name => {
             Some(Expression::new(ExpressionKind::Attribute(known.clone()), part.span()))
@@ -180,7 +179,7 @@ fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Optio
 
 /// Qualifies an unqualified name as the other side's attribute.
 fn qualify_as_other(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
-    let side = Name::new(ScopeAd::Other.as_str(dialect));
+    let side = Name::new(dialect.side_names()[1]);
     rewrite_expression(expression, &mut |part| match part.kind() {
         ExpressionKind::Attribute(found) if found == name => {
             let side = Expression::new(ExpressionKind::Attribute(side.clone()), part.span());
@@ -199,14 +198,24 @@ fn rename_function(expression: &Expression, name: &Name, known: &str) -> Option<
     })
 }
 
+/// Replaces `is` by `==`, which ignores case.
+fn ignore_case(expression: &Expression) -> Option<Expression> {
+    rewrite_expression(expression, &mut |part| match part.kind() {
+        ExpressionKind::Binary(BinaryOperator::Is, left, right) => Some(Expression::new(
+            ExpressionKind::Binary(BinaryOperator::Equal, left.clone(), right.clone()),
+            part.span(),
+        )),
+        _ => None,
+    })
+}
+
 /// Regroups `a > b is c ? d : e` as `a > (b is c ? d : e)`. `None` for an expression of another form.
 fn regroup(expression: &Expression) -> Option<Expression> {
     let ExpressionKind::Conditional(condition, yes, no) = expression.without_parentheses().kind() else { return None };
-    let ExpressionKind::Binary(outer, left, other) = condition.kind() else { return None };
-    let ExpressionKind::Binary(inner, first, second) = left.kind() else { return None };
-    let span = expression.span();
-    let condition = Expression::new(ExpressionKind::Binary(*outer, second.clone(), other.clone()), span);
-    let chosen = Expression::new(ExpressionKind::Conditional(condition, yes.clone(), no.clone()), span);
-    let chosen = Expression::new(ExpressionKind::Parentheses(chosen), span);
-    Some(Expression::new(ExpressionKind::Binary(*inner, first.clone(), chosen), span))
+    let chain = ChainedComparison::of(condition)?;
+    let new = |kind| Expression::new(kind, expression.span());
+    let condition = new(ExpressionKind::Binary(chain.outer, chain.second.clone(), chain.last.clone()));
+    let chosen = new(ExpressionKind::Conditional(condition, yes.clone(), no.clone()));
+    let chosen = new(ExpressionKind::Parentheses(chosen));
+    Some(new(ExpressionKind::Binary(chain.inner, chain.first.clone(), chosen)))
 }

@@ -1,84 +1,144 @@
 //! Edits of a request.
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
-use crate::constraint::conjuncts;
 use crate::explain::clauses::text;
-use crate::explain::report::ClauseReport;
+use crate::protocol::{Port, read_ports};
+use crate::text::join_and;
 
-/// One edit of a request.
+/// One edit of a request. A clause or a bound expression is identified by its node in memory, which changed requests
+/// share with the original.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestEdit {
-    /// Drops a clause.
+    /// Drops a clause: replaces it with `true`.
     Drop {
-        /// Index of the clause.
-        clause: usize,
+        /// The clause.
+        clause: Expression,
     },
     /// Replaces a clause.
     Rewrite {
-        /// Index of the clause.
-        clause: usize,
+        /// The clause.
+        clause: Expression,
         /// The new clause.
         to: Expression,
     },
-    /// Sets an attribute of the request.
+    /// Sets an attribute of the request or of one of its ports.
     Set {
         /// The attribute.
         name: Name,
         /// The current expression; `None` if the request lacks the attribute.
         from: Option<Expression>,
-        /// The new value.
-        to: Value,
+        /// The new literal.
+        to: Expression,
+    },
+    /// Drops ports: a single one, or all of a group.
+    DropPorts {
+        /// The labels of the ports.
+        labels: Vec<Name>,
     },
 }
 
 impl RequestEdit {
-    /// Describes the edit in a phrase. `clauses` are those of the unchanged request.
+    /// Describes the edit in a phrase.
     #[must_use]
-    pub fn text(&self, clauses: &[ClauseReport], dialect: Dialect) -> String {
+    pub fn text(&self, dialect: Dialect) -> String {
+        let text = |expression: &Expression| text(expression, dialect);
         match self {
-            RequestEdit::Drop { clause } => format!("drop `{}`", clauses[*clause].text),
-            RequestEdit::Rewrite { clause, to } => format!("`{}` -> `{}`", clauses[*clause].text, text(to, dialect)),
-            RequestEdit::Set { name, from, to } => {
-                let to = text(&Expression::literal(to.clone()), dialect);
-                match from {
-                    Some(from) => format!("{name} {} -> {to}", text(from, dialect)),
-                    None => format!("{name} = {to}"),
-                }
+            RequestEdit::Drop { clause } => format!("drop `{}`", text(clause)),
+            RequestEdit::Rewrite { clause, to } => format!("`{}` -> `{}`", text(clause), text(to)),
+            RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
+            RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
+            RequestEdit::DropPorts { labels } => {
+                let labels: Vec<String> = labels.iter().map(Name::to_string).collect();
+                format!("do without {}", join_and(&labels))
             }
         }
     }
 
-    /// The target of the edit as a sort key: the index of a clause, or `usize::MAX` and the name of an attribute.
-    pub(super) fn target(&self) -> (usize, Option<&Name>) {
+    /// Applies the edit. `None` if the request does not contain what is edited.
+    pub(super) fn apply(&self, request: &Ad) -> Option<Ad> {
         match self {
-            RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => (*clause, None),
-            RequestEdit::Set { name, .. } => (usize::MAX, Some(name)),
+            RequestEdit::Set { name, from, to } => {
+                let is_own = |from: &&Expression| request.get(name).is_some_and(|own| own.ptr_eq(from));
+                let of_port = from.as_ref().filter(|from| !is_own(from));
+                let changed = of_port.and_then(|from| replace_expression(request, from, to));
+                changed.or_else(|| Some(request.with(name.clone(), to.clone())))
+            }
+            RequestEdit::Rewrite { clause, to } => replace_expression(request, clause, &parenthesized(to)),
+            RequestEdit::Drop { clause } => {
+                replace_expression(request, clause, &Expression::literal(Value::Boolean(true)))
+            }
+            RequestEdit::DropPorts { labels } => drop_ports(request, labels),
         }
+    }
+
+    /// The expression that the edit replaces. `None` if it replaces none.
+    pub(super) fn replaced(&self) -> Option<&Expression> {
+        match self {
+            RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => Some(clause),
+            RequestEdit::Set { from, .. } => from.as_ref(),
+            RequestEdit::DropPorts { .. } => None,
+        }
+    }
+
+    /// Whether both edit the same part of the request, in the same way apart from the new value.
+    pub(super) fn differs_in_value_only(&self, other: &RequestEdit) -> bool {
+        let is_same_part = match (self.replaced(), other.replaced()) {
+            (Some(part), Some(other)) => part.ptr_eq(other),
+            (None, None) => true,
+            _ => false,
+        };
+        match (self, other) {
+            (RequestEdit::Set { name, .. }, RequestEdit::Set { name: other, .. }) => is_same_part && name == other,
+            (RequestEdit::DropPorts { .. }, _) => self == other,
+            _ => is_same_part && std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
+    /// Joins a later edit of the changed request into this one. Returns false unless it edits what this one wrote.
+    pub(super) fn join(&mut self, later: &RequestEdit) -> bool {
+        let (RequestEdit::Rewrite { to: written, .. } | RequestEdit::Set { to: written, .. }) = self else {
+            return false;
+        };
+        if !later.replaced().is_some_and(|of| of.without_parentheses().ptr_eq(written.without_parentheses())) {
+            return false;
+        }
+        match later {
+            RequestEdit::Rewrite { to, .. } | RequestEdit::Set { to, .. } => written.clone_from(to),
+            RequestEdit::Drop { .. } | RequestEdit::DropPorts { .. } => {
+                let Some(clause) = self.replaced().cloned() else { return false };
+                *self = RequestEdit::Drop { clause };
+            }
+        }
+        true
     }
 }
 
-/// Applies the edits to a request. `None` if a clause is not found in it.
-pub fn apply_edits(request: &Ad, clauses: &[ClauseReport], edits: &[RequestEdit]) -> Option<Ad> {
-    edits.iter().try_fold(request.clone(), |ad, edit| match edit {
-        RequestEdit::Set { name, to, .. } => Some(ad.with(name.clone(), Expression::literal(to.clone()))),
-        RequestEdit::Drop { clause } => replace_clause(&ad, &clauses[*clause], None),
-        RequestEdit::Rewrite { clause, to } => replace_clause(&ad, &clauses[*clause], Some(to)),
+/// Replaces an expression wherever the request contains it. `None` if it does not.
+fn replace_expression(request: &Ad, from: &Expression, to: &Expression) -> Option<Ad> {
+    rewrite_ad(request, &mut |part| part.ptr_eq(from).then(|| to.clone()))
+}
+
+/// Removes ports from the list that contains them; all ports of a group with the group.
+fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
+    let ports = read_ports(request).ok()?;
+    let is_dropped = |port: &&Port| labels.contains(&port.label);
+    let first = ports.list.iter().find(is_dropped)?;
+    let is_whole = |group: &&Ad| ports_of_group(&ports.list, group).all(|port| is_dropped(&port));
+    let record = first.groups.first().filter(is_whole).or(first.record.as_ref())?.identity();
+    let is_it = |entry: &Expression| matches!(entry.without_parentheses().kind(), ExpressionKind::Ad(ad) if ad.identity() == record);
+    rewrite_ad(request, &mut |part| match part.kind() {
+        ExpressionKind::List(entries) if entries.iter().any(is_it) && entries.len() > 1 => {
+            let left: Vec<Expression> = entries.iter().filter(|entry| !is_it(entry)).cloned().collect();
+            Some(Expression::new(ExpressionKind::List(left.into()), part.span()))
+        }
+        _ => None,
     })
 }
 
-/// Replaces a clause of a request, or removes it if `by` is `None`.
-fn replace_clause(ad: &Ad, clause: &ClauseReport, by: Option<&Expression>) -> Option<Ad> {
-    let clause = &clause.analysis.clause;
-    let attribute = clause.attribute()?;
-    let parts = conjuncts(ad.get(attribute)?);
-    let place = parts.iter().position(|part| part.ptr_eq(&clause.expression))?;
-    let mut parts: Vec<Expression> = parts.into_iter().cloned().collect();
-    match by {
-        Some(by) => parts[place] = parenthesized(by),
-        None => drop(parts.remove(place)),
-    }
-    let joined = parts.into_iter().reduce(Expression::and);
-    Some(ad.with(attribute.clone(), joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true)))))
+/// The ports of an outermost group.
+pub fn ports_of_group<'p>(ports: &'p [Port], group: &Ad) -> impl Iterator<Item = &'p Port> {
+    let group = group.identity();
+    ports.iter().filter(move |port| port.groups.first().is_some_and(|of| of.identity() == group))
 }
 
 fn parenthesized(expression: &Expression) -> Expression {
@@ -88,44 +148,61 @@ fn parenthesized(expression: &Expression) -> Expression {
     }
 }
 
+/// Rewrites the attributes of an ad as [`rewrite_expression`] does. `None` if nothing was replaced.
+fn rewrite_ad(ad: &Ad, by: &mut dyn FnMut(&Expression) -> Option<Expression>) -> Option<Ad> {
+    let mut changed: Option<Ad> = None;
+    for attribute in ad.iter() {
+        if let Some(to) = rewrite_expression(attribute.expression, by) {
+            changed = Some(changed.as_ref().unwrap_or(ad).with(attribute.name.clone(), to));
+        }
+    }
+    changed
+}
+
 /// Rewrites an expression top-down: `by` returns the replacement of a subexpression, or `None` to descend into it.
-/// Returns `None` if nothing was replaced, or if the expression is nested too deeply.
+/// Subexpressions without a replacement stay the same nodes in memory. Returns `None` if nothing was replaced, or if
+/// the expression is nested too deeply.
 pub fn rewrite_expression(
     expression: &Expression,
     by: &mut dyn FnMut(&Expression) -> Option<Expression>,
 ) -> Option<Expression> {
-    let mut changed = false;
-    let result = rewrite_within(expression, by, &mut changed, 0)?;
-    changed.then_some(result)
+    rewrite_within(expression, by, 0).ok().flatten()
 }
 
-/// Maximum nesting depth of a clause that is rewritten.
-const MAX_REWRITE_DEPTH: usize = 100;
+/// Maximum nesting depth of an expression that is rewritten; every operand of a conjunction is one deeper than the next.
+const MAX_REWRITE_DEPTH: usize = 500;
 
+/// An expression is nested too deeply to be rewritten.
+struct TooDeep;
+
+/// Returns the rewritten expression; `None` if nothing was replaced.
 fn rewrite_within(
     expression: &Expression,
     by: &mut dyn FnMut(&Expression) -> Option<Expression>,
-    changed: &mut bool,
     depth: usize,
-) -> Option<Expression> {
+) -> Result<Option<Expression>, TooDeep> {
     if depth > MAX_REWRITE_DEPTH {
-        return None;
+        return Err(TooDeep);
     }
     if let Some(other) = by(expression) {
-        *changed = true;
-        return Some(other);
+        return Ok(Some(other));
     }
-    let mut inner = |part: &Expression| rewrite_within(part, by, changed, depth + 1);
+    let mut is_changed = false;
+    let mut inner = |part: &Expression| {
+        let changed = rewrite_within(part, by, depth + 1)?;
+        is_changed |= changed.is_some();
+        Ok(changed.unwrap_or_else(|| part.clone()))
+    };
     let kind = match expression.kind() {
         ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {
-            return Some(expression.clone());
+            return Ok(None);
         }
         ExpressionKind::List(elements) => {
-            ExpressionKind::List(elements.iter().map(inner).collect::<Option<Vec<_>>>()?.into())
+            ExpressionKind::List(elements.iter().map(inner).collect::<Result<Vec<_>, TooDeep>>()?.into())
         }
         ExpressionKind::Ad(ad) => {
-            let attributes = ad.iter().map(|attribute| Some((attribute.name.clone(), inner(attribute.expression)?)));
-            ExpressionKind::Ad(attributes.collect::<Option<Vec<_>>>()?.into_iter().collect())
+            let attributes = ad.iter().map(|attribute| Ok((attribute.name.clone(), inner(attribute.expression)?)));
+            ExpressionKind::Ad(attributes.collect::<Result<Vec<_>, TooDeep>>()?.into_iter().collect())
         }
         ExpressionKind::Select(of, name) => ExpressionKind::Select(inner(of)?, name.clone()),
         ExpressionKind::Subscript(of, index) => ExpressionKind::Subscript(inner(of)?, inner(index)?),
@@ -137,8 +214,8 @@ fn rewrite_within(
         ExpressionKind::Elvis(left, right) => ExpressionKind::Elvis(inner(left)?, inner(right)?),
         ExpressionKind::Parentheses(of) => ExpressionKind::Parentheses(inner(of)?),
         ExpressionKind::Call(name, arguments) => {
-            ExpressionKind::Call(name.clone(), arguments.iter().map(inner).collect::<Option<_>>()?)
+            ExpressionKind::Call(name.clone(), arguments.iter().map(inner).collect::<Result<_, TooDeep>>()?)
         }
     };
-    Some(Expression::new(kind, expression.span()))
+    Ok(is_changed.then(|| Expression::new(kind, expression.span())))
 }

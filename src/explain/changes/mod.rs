@@ -5,17 +5,21 @@ mod edit;
 mod offer_demands;
 mod search;
 
-use crate::ad::{Ad, Name};
+use std::convert::Infallible;
 
+use crate::ad::{Ad, Dialect, Name};
+
+use super::closest_offers::closest_offers;
 use super::conflicts::{bit_positions, minimal_masks};
-use super::evaluation::OfferTable;
+use super::evaluation::{OfferTable, RequestContext};
 use super::explainer::RequestAnalysis;
 
-pub(super) use clause_fixes::{closest_bound, convert_to_bound_type, convert_type, relaxed_comparison};
+pub(super) use clause_fixes::{RelaxableBound, convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
-pub(super) use edit::rewrite_expression;
-pub(super) use offer_demands::{is_identity_attribute, sort_by_preference, value_meeting};
-use search::ChangeSearch;
+pub(super) use edit::ports_of_group;
+pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
+use search::MAX_EDITS;
+pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, VerifiedChange, search_changes};
 
 /// A verified change with which the request matches.
 #[derive(Clone, Debug)]
@@ -38,38 +42,85 @@ impl RequestChange {
     }
 }
 
-/// A change that has not been verified.
-pub struct Proposal {
-    pub edits: Vec<RequestEdit>,
-    /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause.
-    pub size: f64,
-}
-
 /// Maximum number of clause sets considered for the offers that accept the request, and again for all offers.
 const MAX_CLAUSE_SETS: usize = 12;
 
 /// Maximum number of clauses in such a set, unless every set is larger.
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
-/// Maximum number of changes returned.
-const MAX_CHANGES: usize = 10;
-
-/// Maximum number of rounds that extend the most promising insufficient changes.
-const MAX_EXTENSION_ROUNDS: usize = 3;
-
 /// Returns the changes with which the request matches, fewest and smallest first.
 pub fn find_changes(survey: &mut OfferTable, situation: &RequestAnalysis, names: &[Name]) -> Vec<RequestChange> {
-    let mut trials = ChangeSearch::new(situation);
-    let single = propose(survey, situation, names);
-    trials.verify(survey, single);
-    for _ in 0..MAX_EXTENSION_ROUNDS {
-        if trials.has_found() {
-            break;
-        }
-        let continued = trials.extensions(survey, names);
-        trials.verify(survey, continued);
+    let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
+    let is_extended = !situation.minimal_failures.iter().all(is_far);
+    let mut problem = BilateralChanges { survey, situation, names };
+    let Ok(changes) = search_changes(&mut problem, &situation.request.ad, situation, is_extended);
+    let change = |VerifiedChange { edits, steps, request, found, .. }| RequestChange {
+        edits,
+        steps,
+        request,
+        match_count: found,
+    };
+    changes.into_iter().map(change).collect()
+}
+
+/// The search of changes of a request that matches offers one by one.
+struct BilateralChanges<'p> {
+    survey: &'p mut OfferTable,
+    /// The analysis of the original request.
+    situation: &'p RequestAnalysis,
+    names: &'p [Name],
+}
+
+impl ChangeProblem for BilateralChanges<'_> {
+    const KEEPS_BEST_VALUE: bool = false;
+
+    /// Number of offers.
+    type Match = usize;
+    type Failure = RequestAnalysis;
+    type Fault = Infallible;
+
+    fn dialect(&self) -> Dialect {
+        self.survey.context.dialect
     }
-    trials.into_changes(MAX_CHANGES)
+
+    fn is_interrupted(&self) -> bool {
+        self.survey.context.is_interrupted()
+    }
+
+    fn find_match(&mut self, request: &Ad) -> Result<Option<usize>, Infallible> {
+        let rows = self.survey.matching_rows(&RequestContext::new(request));
+        Ok(Some(self.survey.offers_in(rows.ones())).filter(|offers| *offers > 0))
+    }
+
+    fn match_count(found: &usize) -> usize {
+        *found
+    }
+
+    fn failure(&mut self, request: &Ad) -> Option<RequestAnalysis> {
+        Some(RequestAnalysis::new(request, self.survey))
+    }
+
+    /// Counts the unmet clauses of both sides for the closest offer.
+    fn obstacles(&mut self, failure: &RequestAnalysis) -> ObstacleCount {
+        let closest = closest_offers(self.survey, failure);
+        (closest.first().map_or(usize::MAX, |near| near.failed_clauses.len() + near.unmet_demands.len()), 0)
+    }
+
+    fn propose(&mut self, _: &Ad, failure: &RequestAnalysis) -> Result<Vec<Proposal>, Infallible> {
+        Ok(propose(self.survey, failure, self.names))
+    }
+
+    /// Sorts by position in the constraint, edits of attributes last and by name.
+    fn sort_edits(&self, edits: &mut [RequestEdit]) {
+        let position = |edit: &RequestEdit| {
+            let clause = edit.replaced()?;
+            self.situation.clauses.iter().position(|known| known.analysis.clause.expression.ptr_eq(clause))
+        };
+        edits.sort_by_key(|edit| match edit {
+            RequestEdit::Set { name, .. } => (usize::MAX, Some(name.clone())),
+            _ => (position(edit).unwrap_or(usize::MAX), None),
+        });
+    }
 }
 
 /// Proposes changes for a request that matches nothing. A proposal need not suffice.
@@ -106,24 +157,37 @@ fn propose_for_set(
     places: &[usize],
     mut rows: Vec<usize>,
 ) -> Vec<Proposal> {
-    let dropped = |place: &usize| RequestEdit::Drop { clause: *place };
+    let dropped =
+        |place: &usize| RequestEdit::Drop { clause: situation.clauses[*place].analysis.clause.expression.clone() };
     #[allow(clippy::cast_precision_loss)] // three or so
     let all_dropped = Proposal { edits: places.iter().map(dropped).collect(), size: 2.0 * places.len() as f64 };
     if let [place] = places {
-        let mut proposals = clause_fixes::propose_fixes(survey, situation, names, *place, &rows);
-        proposals.push(all_dropped);
-        return proposals;
+        let fixes = clause_fixes::propose_fixes(survey, situation, names, *place, &rows);
+        return fixes.into_iter().map(|(proposal, _)| proposal).chain([all_dropped]).collect();
     }
     let mut together = Proposal { edits: Vec::new(), size: 0.0 };
     for place in places {
-        if let Some(mend) = clause_fixes::propose_fixes(survey, situation, names, *place, &rows).into_iter().next() {
-            rows = clause_fixes::rows_meeting_fix(survey, situation, *place, &mend, rows);
-            together.edits.extend(mend.edits);
-            together.size += mend.size;
+        let mut fixes = clause_fixes::propose_fixes(survey, situation, names, *place, &rows).into_iter();
+        if let Some((fix, value)) = fixes.next() {
+            // The next clauses are fixed for offers that meet this one.
+            if let Some(value) = value.filter(|_| !is_contradicted(situation, places, *place)) {
+                rows = clause_fixes::rows_with_value(survey, situation, *place, &value, rows);
+            }
+            together.edits.extend(fix.edits);
+            together.size += fix.size;
         } else {
             together.edits.push(dropped(place));
             together.size += 2.0;
         }
     }
     vec![together, all_dropped]
+}
+
+/// Whether another of the clauses compares the same operand, and this one has a literal bound. Such bounds contradict
+/// each other; both are not moved to the value of one offer.
+fn is_contradicted(situation: &RequestAnalysis, places: &[usize], place: usize) -> bool {
+    let comparison = |place: usize| situation.clauses[place].analysis.comparison.as_ref();
+    let Some(asked) = comparison(place).filter(|asked| asked.bound_attribute.is_none()) else { return false };
+    let mut others = places.iter().filter(|other| **other != place).filter_map(|other| comparison(*other));
+    others.any(|other| other.operand == asked.operand)
 }

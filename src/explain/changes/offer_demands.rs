@@ -4,14 +4,15 @@ use indexmap::IndexMap;
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::ClauseOperand;
+use crate::explain::clauses::ExplainedClause;
 use crate::explain::conflicts::minimal_masks;
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{ClauseOutcome, OfferTable};
 use crate::explain::explainer::RequestAnalysis;
 use crate::matching::PairSide;
 
-use super::Proposal;
 use super::edit::RequestEdit;
+use super::search::Proposal;
 
 /// Attributes that say who the user or which the job is. Changes of them are never proposed.
 const IDENTITY_ATTRIBUTES: [&str; 9] =
@@ -23,50 +24,82 @@ const MAX_EVALUATED_ROWS: usize = 500;
 /// Maximum number of values proposed for each pair of attribute and operator.
 const MAX_VALUES: usize = 2;
 
-/// The values that offers compare an attribute of the request with, by attribute and operator; each value with the
-/// number of offers.
-type DemandedValues = IndexMap<(Name, BinaryOperator), Vec<(Value, usize)>>;
+/// The values that offers compare an attribute of the request with, by attribute, its expression's place in memory and
+/// operator; each value with the number of offers.
+#[derive(Default)]
+pub struct DemandedValues(IndexMap<(Name, Option<usize>, BinaryOperator), (Option<Expression>, Vec<WeightedValue>)>);
+
+/// A value with the number of offers that have it or ask for it.
+pub type WeightedValue = (Value, usize);
+
+/// Adds offers with a value to the list of distinct values.
+pub fn add_value(values: &mut Vec<WeightedValue>, value: &Value, offers: usize) {
+    match values.iter_mut().find(|(known, _)| known == value) {
+        Some((_, count)) => *count += offers,
+        None => values.push((value.clone(), offers)),
+    }
+}
+
+impl DemandedValues {
+    /// Adds that offers demand `name operator value`. `from` is the current expression of the attribute.
+    pub fn add(
+        &mut self,
+        name: &Name,
+        from: Option<&Expression>,
+        operator: BinaryOperator,
+        value: &Value,
+        offers: usize,
+    ) {
+        let key = (name.clone(), from.map(Expression::identity), operator);
+        let (_, values) = self.0.entry(key).or_insert_with(|| (from.cloned(), Vec::new()));
+        add_value(values, value, offers);
+    }
+
+    /// Proposes to set each attribute to the values that meet the demands: for an inequality the `max_bounds` loosest,
+    /// otherwise the most frequent ones.
+    pub fn propose(self, max_bounds: usize) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for ((name, _, operator), (from, mut values)) in self.0 {
+            if IDENTITY_ATTRIBUTES.iter().any(|fixed| name.is(fixed)) {
+                continue;
+            }
+            // Without a current value to stay close to, prefer the value that suits most offers.
+            let order = if from.is_some() { Some(operator) } else { operator.converse() };
+            sort_by_preference(&mut values, order.unwrap_or(operator));
+            let old = from.as_ref().and_then(Expression::as_literal);
+            let is_bound = values.iter().all(|(value, _)| as_number(value).is_some())
+                && operator.group() == OperatorGroup::Comparison
+                && operator != BinaryOperator::Equal;
+            let most = if is_bound { max_bounds } else { MAX_VALUES };
+            let suitable = values.into_iter().take(most).filter_map(|(value, _)| value_meeting(operator, value));
+            for to in suitable.filter(|to| Some(to) != old) {
+                let size = old.map_or(1.0, |old| relative_distance(&to, old));
+                let set = RequestEdit::Set { name: name.clone(), from: from.clone(), to: Expression::literal(to) };
+                proposals.push(Proposal { edits: vec![set], size });
+            }
+        }
+        proposals
+    }
+}
 
 /// Proposes values with which offers that fail few of the request's clauses would accept it.
 pub fn propose_demanded_values(survey: &mut OfferTable, situation: &RequestAnalysis) -> Vec<Proposal> {
-    let mut wishes = DemandedValues::new();
+    let mut wishes = DemandedValues::default();
     let least = minimal_masks(situation.minimal_failures.iter().copied());
     let near =
         (0..survey.row_count()).filter(|row| least.contains(&situation.failed_clauses[*row])).take(MAX_EVALUATED_ROWS);
-    for row in near.collect::<Vec<_>>() {
+    for row in near {
         collect_demands(survey, situation, row, &mut wishes);
     }
-    let mut proposals = Vec::new();
-    for ((name, operator), mut values) in wishes {
-        if is_identity_attribute(&name) {
-            continue;
-        }
-        let from = situation.request.ad.get(&name).cloned();
-        // Without a current value to stay close to, prefer the value that suits most offers.
-        let order = if from.is_some() { Some(operator) } else { operator.converse() };
-        sort_by_preference(&mut values, order.unwrap_or(operator));
-        let old = from.as_ref().and_then(literal);
-        let is_bound =
-            values.iter().all(|(value, _)| as_number(value).is_some()) && operator.group() == OperatorGroup::Comparison;
-        let most = if is_bound && operator != BinaryOperator::Equal { 1 } else { MAX_VALUES };
-        for (value, _) in values.into_iter().take(most) {
-            let Some(to) = value_meeting(operator, value) else { continue };
-            if Some(&to) == old {
-                continue;
-            }
-            let size = old.map_or(1.0, |old| relative_distance(&to, old));
-            proposals
-                .push(Proposal { edits: vec![RequestEdit::Set { name: name.clone(), from: from.clone(), to }], size });
-        }
-    }
-    proposals
+    // Each offer decides by itself: if the loosest bound does not suffice, no stricter one does.
+    wishes.propose(1)
 }
 
 /// Collects the comparisons in a row's unmet clauses with attributes of the request, and those in its other clauses
 /// with the same attributes.
 fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize, wishes: &mut DemandedValues) {
     let demanding = survey.offer_clause_outcomes(&situation.request, row);
-    let ad = survey.ads[row].clone();
+    let ad = survey.store.ads()[row].clone();
     let unmet = demanding.iter().filter(|(_, is)| *is != ClauseOutcome::True);
     let unmet: Vec<Name> =
         unmet.flat_map(|(clause, _)| request_comparisons(&clause.expression, &ad)).map(|(name, ..)| name).collect();
@@ -77,7 +110,7 @@ fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: us
             }
             let value = match bound {
                 Some(bound) => {
-                    let bound = crate::explain::clauses::ExplainedClause::detached(bound);
+                    let bound = ExplainedClause::detached(bound);
                     survey.evaluate(&situation.request, PairSide::Offer, &bound, row)
                 }
                 None => Value::Boolean(true),
@@ -85,12 +118,7 @@ fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: us
             if value.is_exceptional() || matches!(value, Value::List(_) | Value::Ad(_)) {
                 continue;
             }
-            let values = wishes.entry((name, operator)).or_default();
-            let weight = survey.weights[row];
-            match values.iter_mut().find(|(known, _)| *known == value) {
-                Some((_, count)) => *count += weight,
-                None => values.push((value, weight)),
-            }
+            wishes.add(&name, situation.request.ad.get(&name), operator, &value, survey.weights[row]);
         }
     }
 }
@@ -133,14 +161,9 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperato
     found
 }
 
-/// Whether an attribute says who the user or which the job is.
-pub fn is_identity_attribute(name: &Name) -> bool {
-    IDENTITY_ATTRIBUTES.iter().any(|fixed| name.is(fixed))
-}
-
 /// Sorts the bounds of an inequality by strictness, the loosest first: it requires the smallest change. Sorts other
 /// values by frequency, the most frequent first.
-pub fn sort_by_preference(values: &mut [(Value, usize)], operator: BinaryOperator) {
+pub fn sort_by_preference(values: &mut [WeightedValue], operator: BinaryOperator) {
     values.sort_by(|(a, a_count), (b, b_count)| match (operator, as_number(a), as_number(b)) {
         (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => b.total_cmp(&a),
         (BinaryOperator::Greater | BinaryOperator::GreaterEqual, Some(a), Some(b)) => a.total_cmp(&b),
@@ -149,18 +172,11 @@ pub fn sort_by_preference(values: &mut [(Value, usize)], operator: BinaryOperato
 }
 
 /// Returns a value `v` for which `v operator bound` is true. `None` for an operator or bound without an obvious one.
-pub fn value_meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
+fn value_meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
     match (operator, &bound) {
         (BinaryOperator::Less, Value::Integer(bound)) => bound.checked_sub(1).map(Value::Integer),
         (BinaryOperator::Greater, Value::Integer(bound)) => bound.checked_add(1).map(Value::Integer),
         (BinaryOperator::Less | BinaryOperator::Greater | BinaryOperator::NotEqual | BinaryOperator::Isnt, _) => None,
         _ => Some(bound),
-    }
-}
-
-fn literal(expression: &Expression) -> Option<&Value> {
-    match expression.without_parentheses().kind() {
-        ExpressionKind::Literal(value) => Some(value),
-        _ => None,
     }
 }

@@ -1,15 +1,73 @@
-//! Searches for changes that suffice: verifies single proposals first, then extends the most promising ones.
+//! Searches for changes with which a request matches: verifies proposals, then extends the most promising ones.
 
-use std::mem::discriminant;
-
-use crate::ad::{Ad, Name};
-use crate::explain::closest_offers::closest_offers;
+use crate::ad::{Ad, Dialect};
 use crate::explain::distance::as_number;
-use crate::explain::evaluation::{OfferTable, RequestContext};
-use crate::explain::explainer::RequestAnalysis;
 
-use super::edit::{RequestEdit, apply_edits};
-use super::{Proposal, RequestChange, propose};
+use super::edit::RequestEdit;
+
+/// A change that has not been verified.
+pub struct Proposal {
+    pub edits: Vec<RequestEdit>,
+    /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause, 4 for
+    /// each dropped port or group.
+    pub size: f64,
+}
+
+/// A verified change.
+pub struct VerifiedChange<M> {
+    pub edits: Vec<RequestEdit>,
+    /// The description of each edit.
+    pub steps: Vec<String>,
+    /// The changed request.
+    pub request: Ad,
+    /// The result of matching the changed request.
+    pub found: M,
+    size: f64,
+}
+
+/// What is still in the way of a match: fewer are better; the second number decides between equal first ones.
+pub type ObstacleCount = (usize, usize);
+
+/// A kind of matching, for the search of changes.
+pub trait ChangeProblem {
+    /// Whether of several values for a single attribute only the best is returned.
+    const KEEPS_BEST_VALUE: bool;
+
+    /// What a request gets that matches.
+    type Match;
+    /// The analysis of a request that does not match.
+    type Failure;
+    /// An error that ends the search.
+    type Fault;
+
+    /// The dialect in which edits are described.
+    fn dialect(&self) -> Dialect;
+
+    /// Whether the search is to stop.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
+    /// Matches a changed request.
+    fn find_match(&mut self, request: &Ad) -> Result<Option<Self::Match>, Self::Fault>;
+
+    /// Number of offers of a match; of equally large changes the one with most is preferred.
+    fn match_count(_found: &Self::Match) -> usize {
+        1
+    }
+
+    /// Analyses a changed request that does not match. `None` if it cannot be extended.
+    fn failure(&mut self, request: &Ad) -> Option<Self::Failure>;
+
+    /// Counts what is still in the way.
+    fn obstacles(&mut self, failure: &Self::Failure) -> ObstacleCount;
+
+    /// Proposes changes of a request that does not match. A proposal need not suffice.
+    fn propose(&mut self, request: &Ad, failure: &Self::Failure) -> Result<Vec<Proposal>, Self::Fault>;
+
+    /// Sorts the edits of a change for its description.
+    fn sort_edits(&self, _edits: &mut [RequestEdit]) {}
+}
 
 /// Maximum number of changes verified by matching.
 const MAX_VERIFIED_CHANGES: usize = 60;
@@ -20,157 +78,173 @@ const MAX_ANALYZED_CHANGES: usize = 12;
 /// Maximum number of insufficient changes extended per round.
 const MAX_EXTENDED_CHANGES: usize = 3;
 
+/// Maximum number of rounds that extend the most promising insufficient changes.
+const MAX_EXTENSION_ROUNDS: usize = 3;
+
 /// Changes with this many edits are not extended: longer ones are of no use to people.
-const MAX_EDITS: usize = 5;
+pub const MAX_EDITS: usize = 5;
 
-/// The state of the search for one request.
-pub struct ChangeSearch<'s> {
-    situation: &'s RequestAnalysis,
-    tried: Vec<String>,
-    /// The changes that suffice, each with its size.
-    sufficient: Vec<(f64, RequestChange)>,
-    /// The insufficient changes of the last round, each with the changed request.
-    insufficient: Vec<(Proposal, Ad)>,
-}
+/// Maximum number of changes returned.
+const MAX_CHANGES: usize = 10;
 
-impl<'s> ChangeSearch<'s> {
-    pub fn new(situation: &'s RequestAnalysis) -> Self {
-        ChangeSearch { situation, tried: Vec::new(), sufficient: Vec::new(), insufficient: Vec::new() }
-    }
-
-    pub fn has_found(&self) -> bool {
-        !self.sufficient.is_empty()
-    }
-
-    /// Verifies a round of proposals, fewest and smallest edits first.
-    pub fn verify(&mut self, survey: &mut OfferTable, mut proposals: Vec<Proposal>) {
-        self.insufficient.clear();
-        proposals.sort_by(|a, b| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
-        for proposal in proposals {
-            match self.verify_one(survey, &proposal.edits) {
-                Some(change) if change.match_count > 0 => {
-                    let change = self.minimized(survey, change);
-                    self.sufficient.push((proposal.size, change));
-                }
-                Some(change) => self.insufficient.push((proposal, change.request)),
-                None => {}
+/// Returns the changes with which the request matches, fewest and smallest first. Single proposals are only extended
+/// with `is_extended`.
+pub fn search_changes<P: ChangeProblem>(
+    problem: &mut P,
+    request: &Ad,
+    failure: &P::Failure,
+    is_extended: bool,
+) -> Result<Vec<VerifiedChange<P::Match>>, P::Fault> {
+    let mut search = ChangeSearch { problem, request, tried: Vec::new(), sufficient: Vec::new() };
+    let proposals = search.problem.propose(request, failure)?;
+    let mut drafts = search.verify(proposals.into_iter().map(|proposal| (proposal, None)).collect())?;
+    if is_extended && search.sufficient.is_empty() {
+        let obstacles = search.problem.obstacles(failure);
+        for _ in 0..MAX_EXTENSION_ROUNDS {
+            let extended = search.extend(drafts, obstacles)?;
+            drafts = search.verify(extended)?;
+            if !search.sufficient.is_empty() {
+                break;
             }
         }
     }
+    Ok(search.into_changes())
+}
 
-    /// Applies edits and counts the matches. `None` if the edits cannot be applied or were tried before, if the limit
-    /// is reached, or on an interrupt.
-    fn verify_one(&mut self, survey: &mut OfferTable, edits: &[RequestEdit]) -> Option<RequestChange> {
-        let RequestAnalysis { request: asking, clauses, .. } = self.situation;
-        let dialect = survey.context.dialect;
-        let steps: Vec<String> = edits.iter().map(|edit| edit.text(clauses, dialect)).collect();
+/// A change that does not suffice.
+struct InsufficientChange {
+    proposal: Proposal,
+    request: Ad,
+    /// The obstacles before the last edits; `None` for those of the original request.
+    before: Option<ObstacleCount>,
+}
+
+/// The state of the search for one request.
+struct ChangeSearch<'s, P: ChangeProblem> {
+    problem: &'s mut P,
+    request: &'s Ad,
+    tried: Vec<String>,
+    sufficient: Vec<VerifiedChange<P::Match>>,
+}
+
+impl<P: ChangeProblem> ChangeSearch<'_, P> {
+    /// Verifies a round of proposals, fewest and smallest edits first. Returns those that do not suffice.
+    fn verify(
+        &mut self,
+        mut proposals: Vec<(Proposal, Option<ObstacleCount>)>,
+    ) -> Result<Vec<InsufficientChange>, P::Fault> {
+        let mut insufficient = Vec::new();
+        proposals.sort_by(|(a, _), (b, _)| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
+        for (proposal, before) in proposals {
+            let Some((steps, request)) = self.apply(&proposal.edits) else { continue };
+            match self.problem.find_match(&request)? {
+                Some(found) => {
+                    let Proposal { edits, size } = proposal;
+                    let change = self.minimized(VerifiedChange { edits, steps, request, found, size })?;
+                    self.sufficient.push(change);
+                }
+                None => insufficient.push(InsufficientChange { proposal, request, before }),
+            }
+        }
+        Ok(insufficient)
+    }
+
+    /// Describes edits and applies them to the original request. `None` if they cannot be applied or were tried
+    /// before, if the limit is reached, or on an interrupt.
+    fn apply(&mut self, edits: &[RequestEdit]) -> Option<(Vec<String>, Ad)> {
+        let steps: Vec<String> = edits.iter().map(|edit| edit.text(self.problem.dialect())).collect();
         let text = steps.join(", ");
-        if self.tried.len() >= MAX_VERIFIED_CHANGES || self.tried.contains(&text) || survey.context.is_interrupted() {
+        if self.tried.len() >= MAX_VERIFIED_CHANGES || self.tried.contains(&text) || self.problem.is_interrupted() {
             return None;
         }
         self.tried.push(text);
-        let request = apply_edits(&asking.ad, clauses, edits)?;
-        let rows = survey.matching_rows(&RequestContext::new(&request));
-        let matches = survey.offers_in(rows.ones());
-        Some(RequestChange { edits: edits.to_vec(), steps, match_count: matches, request })
+        let request = edits.iter().try_fold(self.request.clone(), |request, edit| edit.apply(&request))?;
+        Some((steps, request))
     }
 
     /// Removes the edits without which the change still suffices.
-    fn minimized(&mut self, survey: &mut OfferTable, mut change: RequestChange) -> RequestChange {
+    fn minimized(&mut self, mut change: VerifiedChange<P::Match>) -> Result<VerifiedChange<P::Match>, P::Fault> {
         let mut place = 0;
         while change.edits.len() > 1 && place < change.edits.len() {
-            let mut fewer = change.edits.clone();
-            fewer.remove(place);
-            match self.verify_one(survey, &fewer) {
-                Some(less) if less.match_count > 0 => change = less,
-                _ => place += 1,
+            let mut edits = change.edits.clone();
+            edits.remove(place);
+            let fewer = self.apply(&edits);
+            let fewer = fewer.and_then(|(steps, request)| {
+                let found = self.problem.find_match(&request).transpose()?;
+                Some(found.map(|found| VerifiedChange { edits, steps, request, found, size: change.size }))
+            });
+            match fewer.transpose()? {
+                Some(fewer) => change = fewer,
+                None => place += 1,
             }
         }
-        change
+        Ok(change)
     }
 
-    /// Extends those changes of the last round that leave the fewest unmet clauses, each with the proposals for the
-    /// changed request.
-    pub fn extensions(&mut self, survey: &mut OfferTable, names: &[Name]) -> Vec<Proposal> {
-        let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
-        if self.situation.minimal_failures.iter().all(is_far) {
-            return Vec::new();
-        }
-        let mut measured = Vec::new();
-        let failed = self.insufficient.drain(..).filter(|(proposal, _)| proposal.edits.len() < MAX_EDITS);
-        for (proposal, request) in failed.take(MAX_ANALYZED_CHANGES) {
-            let reached = RequestAnalysis::new(&request, survey);
-            if let Some(near) = closest_offers(survey, &reached).first() {
-                measured.push((near.failed_clauses.len() + near.unmet_demands.len(), proposal, reached));
-            }
-        }
-        measured.sort_by(|(a_left, a, _), (b_left, b, _)| a_left.cmp(b_left).then(a.size.total_cmp(&b.size)));
-        let mut continued = Vec::new();
-        for (_, done, reached) in measured.into_iter().take(MAX_EXTENDED_CHANGES) {
-            let places = self.original_positions(&done.edits, &reached);
-            for more in propose(survey, &reached, names) {
-                if let Some(edits) = merge_edits(&done.edits, more.edits, &places) {
-                    continued.push(Proposal { edits, size: done.size + more.size });
+    /// Extends the changes with the fewest remaining obstacles, each with the proposals for the changed request.
+    /// Skips changes that removed no obstacle. `original` counts those of the original request.
+    fn extend(
+        &mut self,
+        insufficient: Vec<InsufficientChange>,
+        original: ObstacleCount,
+    ) -> Result<Vec<(Proposal, Option<ObstacleCount>)>, P::Fault> {
+        let mut closer = Vec::new();
+        let short = insufficient.into_iter().filter(|draft| draft.proposal.edits.len() < MAX_EDITS);
+        for draft in short.take(MAX_ANALYZED_CHANGES) {
+            if let Some(failure) = self.problem.failure(&draft.request) {
+                let left = self.problem.obstacles(&failure);
+                if left < draft.before.unwrap_or(original) {
+                    closer.push((left, draft, failure));
                 }
             }
         }
-        continued
-    }
-
-    /// Maps the clauses of a changed request to those of the original. Empty if they do not correspond one to one.
-    fn original_positions(&self, edits: &[RequestEdit], reached: &RequestAnalysis) -> Vec<usize> {
-        let is_dropped = |place: &usize| edits.iter().any(|edit| *edit == RequestEdit::Drop { clause: *place });
-        let left: Vec<usize> = (0..self.situation.clauses.len()).filter(|place| !is_dropped(place)).collect();
-        if left.len() == reached.clauses.len() { left } else { Vec::new() }
-    }
-
-    /// Returns the changes that suffice, fewest and smallest first, at most `most` of them.
-    pub fn into_changes(mut self, most: usize) -> Vec<RequestChange> {
-        self.sufficient.sort_by(|(a_size, a), (b_size, b)| {
-            let fewest = a.edits.len().cmp(&b.edits.len());
-            let least = || added_magnitude(&a.edits).total_cmp(&added_magnitude(&b.edits));
-            fewest.then(a_size.total_cmp(b_size)).then(b.match_count.cmp(&a.match_count)).then_with(least)
+        closer.sort_by(|(a_left, a, _), (b_left, b, _)| {
+            a_left.cmp(b_left).then(a.proposal.size.total_cmp(&b.proposal.size))
         });
-        let mut told: Vec<RequestChange> = Vec::new();
-        for (_, change) in self.sufficient {
-            // Of changes with several edits that differ in their values only, keep the first.
-            if change.edits.len() == 1 || !told.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
+        let mut extended = Vec::new();
+        for (left, InsufficientChange { proposal, request, .. }, failure) in
+            closer.into_iter().take(MAX_EXTENDED_CHANGES)
+        {
+            for more in self.problem.propose(&request, &failure)? {
+                let mut edits = proposal.edits.clone();
+                for edit in more.edits {
+                    if !edits.iter_mut().any(|known| known.join(&edit)) {
+                        edits.push(edit);
+                    }
+                }
+                self.problem.sort_edits(&mut edits);
+                extended.push((Proposal { edits, size: proposal.size + more.size }, Some(left)));
+            }
+        }
+        Ok(extended)
+    }
+
+    /// Returns the changes that suffice, fewest and smallest first.
+    fn into_changes(mut self) -> Vec<VerifiedChange<P::Match>> {
+        self.sufficient.sort_by(|a, b| {
+            let fewest = a.edits.len().cmp(&b.edits.len());
+            let most_matches = P::match_count(&b.found).cmp(&P::match_count(&a.found));
+            let least = || added_magnitude(&a.edits).total_cmp(&added_magnitude(&b.edits));
+            fewest.then(a.size.total_cmp(&b.size)).then(most_matches).then_with(least)
+        });
+        let mut told: Vec<VerifiedChange<P::Match>> = Vec::new();
+        for change in self.sufficient {
+            // Of changes that differ in their values only, keep the first.
+            let is_single_value = matches!(change.edits.as_slice(), [RequestEdit::Set { .. }]);
+            let is_comparable = change.edits.len() > 1 || (P::KEEPS_BEST_VALUE && is_single_value);
+            if !is_comparable || !told.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
                 told.push(change);
             }
         }
-        told.truncate(most);
+        told.truncate(MAX_CHANGES);
         told
     }
-}
-
-/// Appends edits to edits. `places` maps the clauses of the appended ones to those of the original request. An edit
-/// with a target already edited replaces the earlier one. `None` if a clause has no counterpart.
-fn merge_edits(edits: &[RequestEdit], more: Vec<RequestEdit>, places: &[usize]) -> Option<Vec<RequestEdit>> {
-    let mut joined = edits.to_vec();
-    for edit in more {
-        let edit = match edit {
-            RequestEdit::Drop { clause } => RequestEdit::Drop { clause: *places.get(clause)? },
-            RequestEdit::Rewrite { clause, to } => RequestEdit::Rewrite { clause: *places.get(clause)?, to },
-            set @ RequestEdit::Set { .. } => set,
-        };
-        match joined.iter_mut().find(|known| known.target() == edit.target()) {
-            Some(RequestEdit::Set { to: known, .. }) => {
-                if let RequestEdit::Set { to, .. } = edit {
-                    *known = to;
-                }
-            }
-            Some(known) => *known = edit,
-            None => joined.push(edit),
-        }
-    }
-    joined.sort_by(|a, b| a.target().cmp(&b.target()));
-    Some(joined)
 }
 
 /// The sum of the absolute numbers that the edits give to attributes which the request lacks.
 fn added_magnitude(edits: &[RequestEdit]) -> f64 {
     let numbers = edits.iter().filter_map(|edit| match edit {
-        RequestEdit::Set { from: None, to, .. } => as_number(to),
+        RequestEdit::Set { from: None, to, .. } => as_number(to.as_literal()?),
         _ => None,
     });
     numbers.map(f64::abs).sum()
@@ -178,6 +252,5 @@ fn added_magnitude(edits: &[RequestEdit]) -> f64 {
 
 /// Whether two lists of edits differ in their values only.
 fn differ_in_values_only(some: &[RequestEdit], others: &[RequestEdit]) -> bool {
-    let is_alike = |a: &RequestEdit, b: &RequestEdit| discriminant(a) == discriminant(b) && a.target() == b.target();
-    some.len() == others.len() && some.iter().zip(others).all(|(a, b)| is_alike(a, b))
+    some.len() == others.len() && some.iter().zip(others).all(|(a, b)| a.differs_in_value_only(b))
 }

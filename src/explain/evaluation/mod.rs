@@ -1,7 +1,6 @@
 //! Evaluates expressions against all offers at once. Each expression is evaluated once per group of offers that agree
 //! in the attributes it depends on.
 
-mod attribute;
 mod dependencies;
 mod results;
 
@@ -10,20 +9,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Expression, ExpressionInterner, ExpressionKind, Name, ScopeFrame, Value};
-use crate::constraint::{ClauseForm, ClauseOperand, is_scope_name, is_self_evaluating};
-use crate::eval::{Context, FreeNames, binary};
+use crate::ad::{Ad, Expression, Name, ScopeFrame, Value};
+use crate::constraint::{ClauseForm, ClauseOperand, has_scope_attribute, is_self_evaluating, literal_value};
+use crate::eval::Context;
 use crate::matching::policy::{PolicyRule, PolicyVector};
 use crate::matching::{Pair, PairSide};
-use crate::pool::Partition;
+use crate::pool::{Partition, Store};
 use crate::protocol::Protocol;
 
 use super::clauses::{ExplainedClause, split_constraint};
-use attribute::{OfferColumn, build_columns};
-use dependencies::Dependencies;
 pub use results::{ClauseOutcome, ClauseResults, OutcomeCounts};
 
 /// The offers as columns, with caches of results. A *row* is a distinct ad; offers that share one ad in memory share a
@@ -32,7 +29,7 @@ pub struct OfferTable {
     pub protocol: Protocol,
     pub context: Context,
     /// The ad of each row.
-    pub ads: Vec<Ad>,
+    pub store: Store,
     /// Number of offers of each row.
     pub weights: Vec<usize>,
     /// Index of the first offer of each row.
@@ -40,18 +37,9 @@ pub struct OfferTable {
     /// The row of each offer.
     pub row_of: Vec<u32>,
     pair: Pair,
-    attributes: IndexMap<Name, Rc<OfferColumn>, FxBuildHasher>,
-    partitions: FxHashMap<Vec<Name>, Rc<Partition>>,
-    name_ids: IndexSet<Name, FxBuildHasher>,
-    interner: ExpressionInterner,
-    free_names: FxHashMap<usize, Rc<FreeNames>>,
-    /// Dependencies by the number of the expression, for requests whose attributes in them are literals.
-    dependencies: FxHashMap<usize, Option<Dependencies>>,
     results: FxHashMap<Box<[usize]>, Rc<ClauseResults>>,
     /// The clauses of the offers' constraints; `None` until first needed.
     constraint_groups: Option<ConstraintGroups>,
-    /// Whether some offer has an attribute with a reserved scope name such as `target`.
-    has_scope_attribute: bool,
     /// The docking vector of the policy: a candidate for which a component has no comparable value is discarded.
     pub docking: Vec<PolicyRule>,
     /// Number of expressions evaluated.
@@ -117,26 +105,17 @@ impl OfferTable {
             row_of.push(u32::try_from(entry.index()).unwrap_or(u32::MAX));
             entry.or_insert((position, 0)).1 += 1;
         }
-        let ads: Vec<Ad> = rows.values().map(|(first, _)| offers[*first].clone()).collect();
-        let attributes = build_columns(&ads);
-        let has_scope_attribute = attributes.keys().any(is_scope_name);
+        let ads = rows.values().map(|(first, _)| offers[*first].clone()).collect();
         OfferTable {
+            store: Store::with_all_columns(ads, context.dialect),
             pair: Pair::new(Ad::default(), Ad::default(), protocol.clone(), context.clone()),
             protocol,
             context,
             weights: rows.values().map(|(_, weight)| *weight).collect(),
             first_offer: rows.values().map(|(first, _)| *first).collect(),
             row_of,
-            attributes,
-            partitions: FxHashMap::default(),
-            name_ids: IndexSet::default(),
-            interner: ExpressionInterner::default(),
-            free_names: FxHashMap::default(),
-            dependencies: FxHashMap::default(),
             results: FxHashMap::default(),
             constraint_groups: None,
-            has_scope_attribute,
-            ads,
             docking: Vec::new(),
             evaluations: 0,
         }
@@ -144,7 +123,7 @@ impl OfferTable {
 
     /// Number of rows.
     pub fn row_count(&self) -> usize {
-        self.ads.len()
+        self.store.ads().len()
     }
 
     /// Number of offers.
@@ -196,7 +175,7 @@ impl OfferTable {
     /// Returns the cached results of a clause. Request clauses are evaluated at once over all offers, offer clauses on
     /// demand.
     fn cached_clause(&mut self, asking: &RequestContext, clause: &ExplainedClause, side: PairSide) -> Rc<CachedClause> {
-        let number = self.interner.intern(&clause.expression).0;
+        let number = self.store.intern(&clause.expression);
         let short = (number * 2 + usize::from(clause.is_whole), side as usize);
         if let Some(known) = asking.clauses.borrow().get(&short) {
             return Rc::clone(known);
@@ -207,10 +186,10 @@ impl OfferTable {
             _ => false,
         };
         let answers = self.results.get(&key).cloned().unwrap_or_else(|| {
-            let groups = names.map(|names| self.partition_by(names.to_vec()));
+            let groups = self.store.partition(names);
             let answers = Rc::new(match side {
                 PairSide::Request => self.evaluate_all_rows(asking, clause, groups),
-                PairSide::Offer => ClauseResults::unevaluated(groups, self.row_count()),
+                PairSide::Offer => ClauseResults::unevaluated(groups),
             });
             self.results.insert(key, Rc::clone(&answers));
             answers
@@ -224,13 +203,10 @@ impl OfferTable {
         &mut self,
         asking: &RequestContext,
         clause: &ExplainedClause,
-        groups: Option<Rc<Partition>>,
+        groups: Rc<Partition>,
     ) -> ClauseResults {
-        let rows: Vec<usize> = match &groups {
-            Some(groups) => groups.first_rows().iter().map(|row| *row as usize).collect(),
-            None => (0..self.row_count()).collect(),
-        };
-        let values = rows.into_iter().map(|row| self.evaluate(asking, PairSide::Request, clause, row)).collect();
+        let rows = groups.first_rows().iter();
+        let values = rows.map(|row| self.evaluate(asking, PairSide::Request, clause, *row as usize)).collect();
         ClauseResults::new(values, groups, &self.weights, self.context.dialect)
     }
 
@@ -241,7 +217,7 @@ impl OfferTable {
             return value;
         }
         self.pair.replace(PairSide::Request, &asking.frame);
-        self.pair.replace(PairSide::Offer, &Pair::make_scope(self.ads[row].clone(), PairSide::Offer));
+        self.pair.replace(PairSide::Offer, &Pair::make_scope(self.store.ads()[row].clone(), PairSide::Offer));
         let name = clause.path.first().filter(|_| clause.is_whole);
         let value = match name {
             Some(name) => self.pair.evaluate_attribute(side, name),
@@ -260,48 +236,38 @@ impl OfferTable {
         clause: &ExplainedClause,
         row: usize,
     ) -> Option<Value> {
-        if clause.is_whole || self.has_scope_attribute || asking.has_scope_attribute {
+        if clause.is_whole || self.store.has_scope_attribute() || asking.has_scope_attribute {
             return None;
         }
         let (own, other) = match side {
-            PairSide::Request => (&asking.ad, &self.ads[row]),
-            PairSide::Offer => (&self.ads[row], &asking.ad),
+            PairSide::Request => (&asking.ad, &self.store.ads()[row]),
+            PairSide::Offer => (&self.store.ads()[row], &asking.ad),
         };
         let dialect = self.context.dialect;
-        let literal = |bound: Option<&Expression>| match bound.map(Expression::kind) {
-            Some(ExpressionKind::Literal(value)) => {
-                Some(value.clone()).filter(|value| is_self_evaluating(value, dialect))
-            }
-            Some(_) => None,
+        let bound = |expression: Option<&Expression>| match expression {
+            Some(expression) => literal_value(expression, dialect).cloned(),
             None => Some(Value::Undefined),
         };
-        let value = |operand| match operand {
+        let value = ClauseForm::of(&clause.expression).decide(dialect, |operand| match *operand {
             ClauseOperand::Literal(value) => Some(value.clone()).filter(|value| is_self_evaluating(value, dialect)),
-            ClauseOperand::Own(name) => literal(own.get(name)),
-            ClauseOperand::Other(name) => literal(other.get(name)),
-            ClauseOperand::Unqualified(name) => literal(own.get(name).or_else(|| other.get(name))),
-        };
-        let value = match ClauseForm::of(&clause.expression) {
-            ClauseForm::Comparison(operator, left, right) => {
-                binary(operator, &value(left)?, &value(right)?, dialect, clause.expression.span())
-            }
-            ClauseForm::Truth(operand) => value(operand)?,
-            ClauseForm::StringListMember(..) | ClauseForm::Residue => return None,
-        };
-        (!matches!(value, Value::Error(_))).then_some(value)
+            ClauseOperand::Own(name) => bound(own.get(name)),
+            ClauseOperand::Other(name) => bound(other.get(name)),
+            ClauseOperand::Unqualified(name) => bound(own.get(name).or_else(|| other.get(name))),
+        });
+        value.filter(|value| !matches!(value, Value::Error(_)))
     }
 
     /// Returns the clauses of a row's constraint, empty if it has none, and the group of rows with an equal constraint.
     fn row_clauses(&mut self, row: usize) -> (usize, Rc<[ExplainedClause]>) {
         let (groups, mut known) = self.constraint_groups.take().unwrap_or_else(|| {
             let names = self.constraint_attributes();
-            let groups = self.partition_by(names);
+            let groups = self.store.partition(Some(names.into()));
             let unknown = vec![None; groups.first_rows().len()];
             (groups, unknown)
         });
         let group = groups.group(row).unwrap_or_default();
         let found = known[group].get_or_insert_with(|| {
-            let ad = &self.ads[row];
+            let ad = &self.store.ads()[row];
             self.protocol.constraint_name(ad).map_or(Vec::new(), |name| split_constraint(ad, name)).into()
         });
         let found = Rc::clone(found);
@@ -322,7 +288,7 @@ impl OfferTable {
         let mut found = with_known(&demands);
         if found.iter().any(|(_, known)| known.is_circular) {
             let whole = demands.first().and_then(|clause| {
-                let ad = &self.ads[row];
+                let ad = &self.store.ads()[row];
                 ExplainedClause::whole_constraint(ad, clause.path.first()?)
             });
             let whole: Vec<ExplainedClause> = whole.into_iter().collect();
@@ -371,7 +337,8 @@ impl OfferTable {
         }
         self.evaluations += self.docking.len() as u64;
         // A component that exceeds its budget discards the row.
-        PolicyVector::first_unordered(&self.docking, &asking.ad, &self.ads[row], &self.context).unwrap_or(Some(0))
+        PolicyVector::first_unordered(&self.docking, &asking.ad, &self.store.ads()[row], &self.context)
+            .unwrap_or(Some(0))
     }
 
     /// Returns the rows that match: both sides accept, and the docking vector does not discard the row.
@@ -396,23 +363,14 @@ impl OfferTable {
         rows
     }
 
-    /// Returns the column of an attribute; an empty one if no offer has it.
-    fn column(&self, name: &Name) -> Rc<OfferColumn> {
-        self.attributes.get(name).cloned().unwrap_or_default()
-    }
-
     /// The names of all attributes of the offers.
     pub fn attribute_names(&self) -> impl Iterator<Item = &Name> {
-        self.attributes.keys()
+        self.store.column_names()
     }
 
     /// Returns the number of offers that have an attribute.
     pub fn offers_with(&self, name: &Name) -> usize {
-        let attribute = self.column(name);
+        let Some(attribute) = self.store.built_column(name) else { return 0 };
         self.offers_in((0..self.row_count()).filter(|row| attribute.has(*row)))
     }
-}
-
-fn has_scope_attribute(ad: &Ad) -> bool {
-    ad.iter().any(|attribute| is_scope_name(attribute.name))
 }

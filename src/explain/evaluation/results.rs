@@ -80,8 +80,7 @@ impl OutcomeCounts {
 /// The results of an expression, stored once per group of rows. The rows of a group agree in all attributes that the
 /// expression depends on.
 pub struct ClauseResults {
-    /// The groups of rows; `None` if each row is a group of its own.
-    groups: Option<Rc<Partition>>,
+    groups: Rc<Partition>,
     /// The value of each group; empty unless the expression was evaluated for all rows.
     pub values: Vec<Value>,
     outcomes: RefCell<Vec<Option<ClauseOutcome>>>,
@@ -93,9 +92,9 @@ pub struct ClauseResults {
 
 impl ClauseResults {
     /// Builds the results from the values of all groups. `weights` is the number of offers of each row.
-    pub fn new(values: Vec<Value>, groups: Option<Rc<Partition>>, weights: &[usize], dialect: Dialect) -> Self {
+    pub fn new(values: Vec<Value>, groups: Rc<Partition>, weights: &[usize], dialect: Dialect) -> Self {
         let outcomes: Vec<_> = values.iter().map(|value| Some(ClauseOutcome::of(value, dialect))).collect();
-        let mut answers = ClauseResults::unevaluated(groups, weights.len());
+        let mut answers = ClauseResults::unevaluated(groups);
         answers.outcomes = RefCell::new(outcomes);
         answers.values = values;
         answers.true_rows.grow(weights.len());
@@ -108,8 +107,8 @@ impl ClauseResults {
     }
 
     /// Results without any outcome yet; [`Self::record`] adds them.
-    pub fn unevaluated(groups: Option<Rc<Partition>>, rows: usize) -> Self {
-        let size = groups.as_ref().map_or(rows, |groups| groups.first_rows().len());
+    pub fn unevaluated(groups: Rc<Partition>) -> Self {
+        let size = groups.first_rows().len();
         ClauseResults {
             groups,
             values: Vec::new(),
@@ -121,7 +120,7 @@ impl ClauseResults {
 
     /// Index of the group of a row.
     pub fn group_of(&self, row: usize) -> usize {
-        self.groups.as_ref().map_or(row, |groups| groups.group(row).unwrap_or_default())
+        self.groups.group(row).unwrap_or_default()
     }
 
     /// The outcome in a row. `None` if it has not been evaluated.

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use crate::ad::{Ad, Dialect, Name, Value};
 use crate::explain::conflicts::{Conflicts, bit_positions, minimal_masks};
 use crate::explain::distance::closest_value;
+use crate::lint::similar_names;
 use crate::matching::gang::{ClauseBound, FailedClauses, GangFailure, GangFault, Gangmatcher, PortClause};
-use crate::text::closest_names;
 
 /// A port that stays empty, with the reason.
 #[derive(Clone, Debug)]
@@ -139,8 +139,7 @@ pub fn missing_attribute(matcher: &Gangmatcher, part: &PortClause) -> Option<Nam
 
 /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
 pub fn similar_attributes(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usize)> {
-    let near = closest_names(name.as_str(), matcher.attribute_names().map(Name::as_str));
-    near.into_iter().map(|near| (Name::new(near), matcher.offers_with_attribute(&Name::new(near)))).collect()
+    similar_names(name, matcher.attribute_names(), |name| matcher.offers_with_attribute(name))
 }
 
 /// Returns the offers' value that comes closest to meeting a part. `None` if no value is comparable.

@@ -16,7 +16,6 @@ use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
 pub use changes::GangChange;
-pub use summary::GangSummaryWriter;
 
 /// The explanation of one request with ports.
 #[derive(Clone, Debug)]

@@ -1,42 +1,22 @@
 //! Renders the verdict on a gang as one sentence.
 
-use crate::ad::{Dialect, Name};
 use crate::explain::clauses::text;
-use crate::explain::summary::{MAX_NAMED_ADS, closest_value_phrase, list_names};
-use crate::matching::gang::{BlockedPort, ClauseBound, DockedOffer, FailedCondition, Gang, GangFailure};
+use crate::explain::summary::{MAX_NAMED_ADS, SummaryWriter};
+use crate::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure};
 use crate::text::{counted, join_and, shorten, with_commas};
 
 use super::{EmptyPort, EmptyPortCause, GangReport, GangVerdict};
 
-/// Settings for sentences about gangs: names, dialect and maximum length of a condition.
-pub struct GangSummaryWriter<'w> {
-    /// The explained request, as the subject of a sentence.
-    pub subject: &'w str,
-    /// Whether the subject is plural.
-    pub is_plural: bool,
-    /// Returns the name of a docked offer.
-    pub docked_name: &'w dyn Fn(&DockedOffer) -> String,
-    /// Returns the name of an offer, by index.
-    pub offer_name: &'w dyn Fn(usize) -> String,
-    /// Returns the name of another request, by index.
-    pub request_name: &'w dyn Fn(usize) -> String,
-    /// The dialect in which conditions are printed.
-    pub dialect: Dialect,
-    /// Maximum length of a condition in characters; the rest is cut off.
-    pub max_condition_chars: usize,
-}
-
-impl GangSummaryWriter<'_> {
-    /// Returns the verdict as one sentence without a full stop.
+impl SummaryWriter<'_> {
+    /// Returns the verdict on a gang as one sentence without a full stop.
     #[must_use]
-    pub fn summary(&self, report: &GangReport) -> String {
-        let verb = |one: &'static str, several: &'static str| if self.is_plural { several } else { one };
+    pub fn gang_summary(&self, report: &GangReport) -> String {
         let subject = self.subject;
-        let (gets, a) = (verb("gets", "get"), verb("a gang", "a gang each"));
+        let (gets, a) = (self.verb("gets", "get"), self.verb("a gang", "a gang each"));
         match (&report.verdict, &report.gang, &report.failure) {
             (GangVerdict::Matches, Some(gang), _) => format!("{subject} {gets} {a}: {}", self.list_docked(gang)),
             (GangVerdict::Taken(by), Some(gang), _) => {
-                let (gang, takers) = (self.list_docked(gang), list_names(by, self.request_name));
+                let (gang, takers) = (self.list_docked(gang), self.list_requests(by));
                 format!("{subject} could have {a} ({gang}), but offers of it are taken by {takers}")
             }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
@@ -57,7 +37,7 @@ impl GangSummaryWriter<'_> {
             return "it needs nobody".to_owned();
         }
         let docked: Vec<String> =
-            gang.ports.iter().map(|docked| format!("{} at {}", (self.docked_name)(docked), docked.label)).collect();
+            gang.ports.iter().map(|docked| format!("{} at {}", self.docked_name(docked), docked.label)).collect();
         docked.join(", ")
     }
 
@@ -87,20 +67,12 @@ impl GangSummaryWriter<'_> {
         // Skip a value that is only passed on under another name.
         let is_told = |name: &str| all().any(|read| read.text == name);
         let reads = all().filter(|read| read.text != read.value || !is_told(&read.name)).map(|read| {
-            let value = shorten(&read.value, self.max_condition_chars);
+            let value = shorten(&read.value, self.max_clause_chars);
             let is = if read.text == read.value { String::new() } else { format!(" = {}", self.shorten(&read.text)) };
             format!("{}{is} is {value}", read.name)
         });
         let reads: Vec<String> = reads.collect();
         if reads.is_empty() { String::new() } else { format!(", where {}", join_and(&reads)) }
-    }
-
-    fn shorten(&self, text: &str) -> String {
-        shorten(text, self.max_condition_chars)
-    }
-
-    fn quoted(&self, text: &str) -> String {
-        format!("`{}`", self.shorten(text))
     }
 
     fn empty_port(&self, obstacle: &EmptyPort, impasse: &GangFailure, offers: usize) -> String {
@@ -113,11 +85,7 @@ impl GangSummaryWriter<'_> {
                 format!("{nobody}: {}", self.unmet_part(&obstacle.cause, &port.ruled_out, offers))
             }
             EmptyPortCause::Refused { suitable } => {
-                let (would, refuse) = match suitable {
-                    1 => ("1 offer would do".to_owned(), "it refuses"),
-                    many => (format!("{} offers would do", with_commas(*many)), "each of them refuses"),
-                };
-                format!("{nobody}: {would}, but {refuse}: {}", self.refusing_condition(&port.ruled_out))
+                format!("{nobody}: {}{}", self.refusal_prefix(*suitable), self.refusing_condition(&port.ruled_out))
             }
             _ => format!("{nobody}: {}", self.ruled_out(&port.ruled_out)),
         };
@@ -150,7 +118,7 @@ impl GangSummaryWriter<'_> {
             let holding = members.iter().filter(|docked| stuck.held.contains(&docked.offer));
             let wants: Vec<String> = holding.map(|docked| docked.label.clone()).chain([label.clone()]).collect();
             let only: Vec<String> =
-                stuck.held.iter().take(MAX_NAMED_ADS).map(|offer| (self.offer_name)(*offer)).collect();
+                stuck.held.iter().take(MAX_NAMED_ADS).map(|offer| self.offer_name(*offer)).collect();
             return match stuck.held.as_slice() {
                 [_] => {
                     let all = if wants.len() > 2 { "all" } else { "both" };
@@ -192,7 +160,7 @@ impl GangSummaryWriter<'_> {
     }
 
     fn unserved(&self, label: &str, stuck: &BlockedPort, first: usize) -> String {
-        let name = (self.offer_name)(first);
+        let name = self.offer_name(first);
         let lacking: Vec<String> =
             stuck.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label.clone()).collect();
         let what = match stuck.unserved.len() {
@@ -210,20 +178,15 @@ impl GangSummaryWriter<'_> {
     fn unmet_part(&self, cause: &EmptyPortCause, conditions: &[FailedCondition], offers: usize) -> String {
         match cause {
             EmptyPortCause::Missing { name, near, .. } => {
-                let near: Vec<String> = near
-                    .iter()
-                    .map(|(name, having)| {
-                        let have = if *having == 1 { "has" } else { "have" };
-                        format!("{name}? {} {have} it", counted(*having, "offer"))
-                    })
-                    .collect();
+                let near = near.iter().map(|(name, having)| format!("{name}? {}", self.having(*having)));
+                let near: Vec<String> = near.collect();
                 let near = if near.is_empty() { String::new() } else { format!(" (did you mean {})", near.join("; ")) };
                 format!("no offer has {name}{near}")
             }
             EmptyPortCause::Unmet { asked: Some(asked), best: Some(best), .. } => {
-                let wanted = self.comparison_text(asked);
-                let best = closest_value_phrase(asked.operator, best, &asked.value);
-                format!("no offer has {}; {best}", self.shorten(&wanted))
+                let holder = asked.literal.as_ref().and_then(|written| written.name.as_ref());
+                let operand = text(&asked.operand, self.dialect);
+                self.unmet_comparison(&operand, asked.operator, &asked.value, holder, best)
             }
             EmptyPortCause::Unmet { text, .. } => {
                 let told = conditions.iter().find(|condition| condition.is_of_request && condition.text == *text);
@@ -231,19 +194,11 @@ impl GangSummaryWriter<'_> {
                 let reads = told.map(|condition| {
                     self.read_values(&FailedCondition { offer_attributes: Vec::new(), ..condition.clone() })
                 });
-                let (shown, offers) = (self.quoted(text), counted(offers, "offer"));
+                let (shown, offers) = (self.quoted(text), self.count(offers));
                 format!("{shown} is true of none of {offers}{}", reads.unwrap_or_default())
             }
             _ => self.ruled_out(conditions),
         }
-    }
-
-    /// Formats a comparison with the source of its bound: `Cpu.Memory >= 65536 (RequestMemory)`.
-    fn comparison_text(&self, asked: &ClauseBound) -> String {
-        let symbol = if self.dialect.is_condor() { asked.operator.condor_symbol() } else { asked.operator.symbol() };
-        let from = asked.literal.as_ref().and_then(|written| written.name.as_ref()).map(Name::as_str);
-        let from = from.map(|name| format!(" ({name})")).unwrap_or_default();
-        format!("{} {symbol} {}{from}", text(&asked.operand, self.dialect), asked.value)
     }
 
     /// Says by which condition suitable offers refuse.

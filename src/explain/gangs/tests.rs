@@ -102,6 +102,17 @@ fn values_are_changed_where_they_are_written() {
 }
 
 #[test]
+fn several_ports_are_mended_one_after_the_other() {
+    let report = explained(
+        "[ Ports = { [ Label = a; Constraint = a.X >= 9 ], [ Label = b; Constraint = b.Y >= 9 ], \
+           [ Label = c; Constraint = c.Z >= 9 ] } ]",
+        &["[ X = 8; Constraint = true ]", "[ Y = 7; Constraint = true ]", "[ Z = 6; Constraint = true ]"],
+    );
+    let expected = "`a.X >= 9` -> `a.X >= 8`, `b.Y >= 9` -> `b.Y >= 7`, `c.Z >= 9` -> `c.Z >= 6`";
+    assert_eq!(report.changes[0].text(), expected);
+}
+
+#[test]
 fn what_is_wanted_twice_is_told() {
     let report = explained(
         "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = b.X == 1 ] } ]",

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::ad::Dialect;
-use crate::format::long::{LongReader, find_separator};
+use crate::format::detect::byte_order_mark_length;
+use crate::format::long::{LongReader, find_separator, is_comment};
 use crate::format::{Problem, Severity};
 use crate::syntax::{ParseOptions, StringSyntax, parse_prefix};
 
@@ -13,7 +14,7 @@ use super::printer::LayoutPrinter;
 use super::trivia::TriviaTokens;
 
 /// Formats a text in the long form.
-pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> FormattedText {
+pub fn format_long(text: &[u8], dialect: Dialect, _: usize, line_end: &'static [u8]) -> FormattedText {
     let problems: Vec<Problem> = LongReader::new(text, dialect).filter_map(Result::err).collect();
     let mut bad =
         problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| problem.ad_number);
@@ -24,7 +25,7 @@ pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Fo
     let mut ends_bad = false;
     for paragraph in paragraphs(text) {
         file.printer.begin_line(0, true);
-        number += usize::from(paragraph.iter().any(|line| !is_comment(&text[line.clone()])));
+        number += usize::from(paragraph.iter().any(|line| !is_comment(text[line.clone()].trim_ascii_start())));
         while next_bad.is_some_and(|bad| bad < number) {
             next_bad = bad.next();
         }
@@ -52,7 +53,7 @@ pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Fo
 /// Splits a text at blank lines. Returns the lines of each paragraph as byte ranges without line ends.
 fn paragraphs(text: &[u8]) -> Vec<Vec<Range<usize>>> {
     let mut paragraphs = vec![Vec::new()];
-    let mut start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mut start = byte_order_mark_length(text);
     for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
         let line = text.get(start..end).unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -69,11 +70,6 @@ fn paragraphs(text: &[u8]) -> Vec<Vec<Range<usize>>> {
     paragraphs
 }
 
-fn is_comment(line: &[u8]) -> bool {
-    let line = line.trim_ascii_start();
-    line.starts_with(b"#") || line.starts_with(b"//")
-}
-
 /// Formatter of one text in the long form.
 struct LongFormatter<'t> {
     text: &'t [u8],
@@ -86,7 +82,7 @@ impl LongFormatter<'_> {
     fn format_line(&mut self, range: Range<usize>) {
         self.printer.begin_line(0, false);
         let line = &self.text[range.clone()];
-        let equals = find_separator(line).filter(|_| !is_comment(line));
+        let equals = find_separator(line).filter(|_| !is_comment(line.trim_ascii_start()));
         let Some(equals) = equals else { return self.printer.write_text(line.trim_ascii()) };
         self.printer.write_text(line[..equals].trim_ascii());
         self.printer.write_text(b" =");

@@ -11,6 +11,9 @@ mod printer;
 mod tree;
 mod trivia;
 
+pub(super) use bracketed::format_bracketed;
+pub(super) use long::format_long;
+
 use crate::ad::Dialect;
 
 use super::{FileFormat, Problem, Severity, detect, is_compressed};
@@ -48,18 +51,17 @@ impl FormattedText {
 pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize) -> Result<FormattedText, Problem> {
     let refusal = |message: &str| Problem::error_at(0..text.len().min(1), 0, message);
     let line_end: &[u8] = if has_only_crlf_line_ends(text) { b"\r\n" } else { b"\n" };
-    match form {
-        _ if is_compressed(text) => {
-            Err(refusal("this is compressed, and only text has a layout").with_help("unpack it first"))
-        }
-        _ if detect::is_utf16(text) => Err(refusal("this is UTF-16").with_help(detect::UTF16_HELP)),
-        FileFormat::Bracketed => Ok(bracketed::format_bracketed(text, dialect, width, line_end)),
-        FileFormat::Long => Ok(long::format_long(text, dialect, line_end)),
-        other => {
-            let message = format!("this is {other}; only bracketed ads and the long form are laid out");
-            Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"))
-        }
+    if is_compressed(text) {
+        return Err(refusal("this is compressed, and only text has a layout").with_help("unpack it first"));
     }
+    if detect::is_utf16(text) {
+        return Err(refusal("this is UTF-16").with_help(detect::UTF16_HELP));
+    }
+    let Some(lay_out) = form.ad_format().lay_out else {
+        let message = format!("this is {form}; only bracketed ads and the long form are laid out");
+        return Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"));
+    };
+    Ok(lay_out(text, dialect, width, line_end))
 }
 
 /// Whether a text has line ends and all of them are `\r\n`.

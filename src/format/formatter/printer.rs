@@ -63,21 +63,25 @@ impl TokenPlacement {
 /// An entry of the printer's stack.
 #[derive(Clone, Copy)]
 enum LayoutTask {
-    Node {
-        node: LayoutNodeId,
-        place: TokenPlacement,
-        /// Indentation in columns of the line on which the node begins.
-        base: usize,
-        /// Whether operators on new lines are indented one more level, because the node begins inside another
-        /// construct's line.
-        is_nested: bool,
-        /// Number of columns needed behind the node's last token on the same line.
-        trailing: usize,
-        /// Whether the node is known to fit on one line.
-        is_flat: bool,
-    },
+    Node(NodeTask),
     /// The semicolon that ends an attribute.
     Semicolon,
+}
+
+/// A node to print.
+#[derive(Clone, Copy)]
+struct NodeTask {
+    node: LayoutNodeId,
+    place: TokenPlacement,
+    /// Indentation in columns of the line on which the node begins.
+    base: usize,
+    /// Whether operators on new lines are indented one more level, because the node begins inside another construct's
+    /// line.
+    is_nested: bool,
+    /// Number of columns needed behind the node's last token on the same line.
+    trailing: usize,
+    /// Whether the node is known to fit on one line.
+    is_flat: bool,
 }
 
 /// The printer: its output so far, and the current line.
@@ -199,26 +203,23 @@ impl LayoutPrinter {
 
     /// Prints the subtree of a node whose first token stands at `place`.
     pub fn print_node(&mut self, tree: &LayoutTree, node: LayoutNodeId, place: TokenPlacement) {
-        self.run(
-            tree,
-            LayoutTask::Node { node, place, base: place.indent, is_nested: false, trailing: 0, is_flat: false },
-        );
+        self.run(tree, NodeTask { node, place, base: place.indent, is_nested: false, trailing: 0, is_flat: false });
     }
 
     /// Prints the subtree of a node after a space, on the current line whatever its width.
     pub fn print_flat(&mut self, tree: &LayoutTree, node: LayoutNodeId) {
         let place = TokenPlacement::beside(Spacing::Space, 0);
-        self.run(tree, LayoutTask::Node { node, place, base: 0, is_nested: false, trailing: 0, is_flat: true });
+        self.run(tree, NodeTask { node, place, base: 0, is_nested: false, trailing: 0, is_flat: true });
     }
 
-    fn run(&mut self, tree: &LayoutTree, root: LayoutTask) {
-        let mut tasks = vec![root];
+    fn run(&mut self, tree: &LayoutTree, root: NodeTask) {
+        let mut tasks = vec![LayoutTask::Node(root)];
         while let Some(task) = tasks.pop() {
             match task {
                 LayoutTask::Semicolon => self.write_text(b";"),
-                LayoutTask::Node { .. } => {
+                LayoutTask::Node(node) => {
                     let start = tasks.len();
-                    self.expand_node(tree, task, &mut tasks);
+                    self.expand_node(tree, node, &mut tasks);
                     tasks[start..].reverse();
                 }
             }
@@ -238,17 +239,13 @@ impl LayoutPrinter {
     }
 
     /// Prints a token, or pushes the parts of a node as tasks, the first part first.
-    fn expand_node(&mut self, tree: &LayoutTree, task: LayoutTask, tasks: &mut Vec<LayoutTask>) {
-        let LayoutTask::Node { node, place, base, is_nested, trailing, is_flat } = task else { return };
+    fn expand_node(&mut self, tree: &LayoutTree, task: NodeTask, tasks: &mut Vec<LayoutTask>) {
+        let NodeTask { node, place, base, is_nested, trailing, is_flat } = task;
         let flat = is_flat || self.fits(tree, node, place, trailing);
-        let part = |node, place, base, trailing| LayoutTask::Node {
-            node,
-            place,
-            base,
-            is_nested: true,
-            trailing,
-            is_flat: flat,
+        let part = |node, place, base, trailing| {
+            LayoutTask::Node(NodeTask { node, place, base, is_nested: true, trailing, is_flat: flat })
         };
+        let operators = if is_nested { base + INDENT_COLUMNS } else { base };
         match &tree.get(node).shape {
             LayoutShape::Token(piece) => {
                 self.print_comments_before(tree.tokens, *piece, place);
@@ -266,40 +263,31 @@ impl LayoutPrinter {
                     tasks.push(part(*node, place, base, rest + trailing));
                 }
             }
-            LayoutShape::Chain(nodes, _) => {
-                let operators = if is_nested { base + INDENT_COLUMNS } else { base };
-                for (position, node) in nodes.iter().enumerate() {
-                    let trailing = if position + 1 == nodes.len() { trailing } else { 0 };
-                    tasks.push(match position {
-                        0 => part(*node, place, base, trailing),
-                        _ if position % 2 == 1 => part(*node, operator_placement(flat, operators), operators, 0),
-                        _ => part(*node, TokenPlacement::beside(Spacing::Space, operators), operators, trailing),
-                    });
-                }
-            }
-            LayoutShape::Conditional(nodes) => {
-                let operators = if is_nested { base + INDENT_COLUMNS } else { base };
-                for (position, node) in nodes.iter().rev().enumerate() {
-                    let trailing = if position + 1 == nodes.len() { trailing } else { 0 };
+            shape @ (LayoutShape::Chain(nodes, _) | LayoutShape::Conditional(nodes)) => {
+                let is_conditional = matches!(shape, LayoutShape::Conditional(_));
+                let last = nodes.len() - 1;
+                for position in 0..=last {
+                    let node = nodes[if is_conditional { last - position } else { position }];
+                    let trailing = if position == last { trailing } else { 0 };
                     // `?` is indented one level more than the conditions and the `:` before them.
-                    let line = if matches!(position % 4, 1 | 2) { operators + INDENT_COLUMNS } else { operators };
+                    let is_deeper = is_conditional && matches!(position % 4, 1 | 2);
+                    let line = if is_deeper { operators + INDENT_COLUMNS } else { operators };
                     tasks.push(match position {
-                        0 => part(*node, place, base, trailing),
-                        _ if position % 2 == 1 => part(*node, operator_placement(flat, line), line, 0),
-                        _ => part(*node, TokenPlacement::beside(Spacing::Space, line), line, trailing),
+                        0 => part(node, place, base, trailing),
+                        _ if position % 2 == 1 => part(node, operator_placement(flat, line), line, 0),
+                        _ => part(node, TokenPlacement::beside(Spacing::Space, line), line, trailing),
                     });
                 }
             }
             LayoutShape::Strings(nodes) => {
-                let lines = if is_nested { base + INDENT_COLUMNS } else { base };
                 for (position, node) in nodes.iter().enumerate() {
-                    let place = if position == 0 { place } else { operator_placement(flat, lines) };
+                    let place = if position == 0 { place } else { operator_placement(flat, operators) };
                     tasks.push(part(*node, place, base, if position + 1 == nodes.len() { trailing } else { 0 }));
                 }
             }
             LayoutShape::Bracketed(nodes, bracket) => {
                 let flat = flat || nodes.len() == 2 && !tree.get(node).is_multiline;
-                Self::expand_brackets(nodes, *bracket, task, flat, tasks);
+                Self::expand_brackets(nodes, *bracket, NodeTask { is_flat: flat, is_nested: false, ..task }, tasks);
             }
             LayoutShape::Attribute([name, equals, value]) => {
                 tasks.push(part(*name, place, base, 0));
@@ -316,28 +304,16 @@ impl LayoutPrinter {
                 } else {
                     (TokenPlacement::beside(Spacing::Space, base), base)
                 };
-                tasks.push(LayoutTask::Node { node: *value, place, base, is_nested: false, trailing, is_flat: flat });
+                let value = NodeTask { node: *value, place, base, is_nested: false, trailing, is_flat: flat };
+                tasks.push(LayoutTask::Node(value));
             }
         }
     }
 
     /// Pushes the brackets and their content as tasks.
-    fn expand_brackets(
-        nodes: &[LayoutNodeId],
-        bracket: Bracket,
-        task: LayoutTask,
-        flat: bool,
-        tasks: &mut Vec<LayoutTask>,
-    ) {
-        let LayoutTask::Node { place, base, .. } = task else { return };
-        let part = |node, place, base, trailing| LayoutTask::Node {
-            node,
-            place,
-            base,
-            is_nested: false,
-            trailing,
-            is_flat: flat,
-        };
+    fn expand_brackets(nodes: &[LayoutNodeId], bracket: Bracket, task: NodeTask, tasks: &mut Vec<LayoutTask>) {
+        let NodeTask { place, base, is_flat: flat, .. } = task;
+        let part = |node, place, base, trailing| LayoutTask::Node(NodeTask { node, place, base, trailing, ..task });
         let last = nodes.len() - 1;
         let inner = if bracket.is_wide() { Spacing::Space } else { Spacing::Touching };
         for (position, node) in nodes.iter().enumerate() {
@@ -378,10 +354,6 @@ impl LayoutPrinter {
 
 /// Returns the place of an operator: on a new line, unless the node is printed on one line.
 fn operator_placement(is_flat: bool, indent: usize) -> TokenPlacement {
-    let place = TokenPlacement {
-        owns_comments: false,
-        blanks: KeptBlankLines::DROPPED,
-        ..TokenPlacement::new_line(indent, KeptBlankLines::DROPPED)
-    };
-    if is_flat { TokenPlacement { spacing: Spacing::Space, ..place } } else { place }
+    let spacing = if is_flat { Spacing::Space } else { Spacing::Line };
+    TokenPlacement { spacing, owns_comments: false, ..TokenPlacement::new_line(indent, KeptBlankLines::DROPPED) }
 }

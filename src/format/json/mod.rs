@@ -3,17 +3,39 @@
 //! It has its own reader because ads in JSON need source positions, unlimited nesting depth, and every deviation from
 //! strict JSON that HTCondor accepts.
 
-mod nesting;
-mod reader;
+mod grammar;
 mod spans;
 mod string;
 mod token;
+mod value;
 mod writer;
 
-pub use nesting::{complete_prefix_length, is_single_ad};
-pub use reader::JsonReader;
-pub use spans::attribute_spans;
-pub use writer::write;
+pub use grammar::JsonGrammar;
+
+use super::ad_format::{AdFormat, DocumentFrame};
+use super::nested_reader::{RecoveringReader, complete_prefix_length};
+
+/// Iterator over the ads of a text.
+pub type JsonReader<'t> = RecoveringReader<'t, JsonGrammar>;
+
+/// Row of JSON Lines.
+pub const LINES_FORMAT: AdFormat = AdFormat {
+    name: "JSON Lines",
+    is_htcondor_format: true,
+    read: |text, dialect| Box::new(JsonReader::new(text, dialect)),
+    complete_prefix_length: |text| complete_prefix_length::<JsonGrammar>(text),
+    write: writer::write,
+    frame: DocumentFrame::NONE,
+    attribute_spans: |text, offset, _| spans::attribute_spans(text, offset),
+    lay_out: None,
+};
+
+/// Row of JSON. A document is an array.
+pub const FORMAT: AdFormat = AdFormat {
+    name: "JSON",
+    frame: DocumentFrame { prologue: "[\n", separator: Some(",\n"), epilogue: "\n]\n", empty: "[]\n" },
+    ..LINES_FORMAT
+};
 
 /// Returns the expression in a decoded string of the form `/Expr(a + 1)/`, in any case; `None` for other strings.
 ///

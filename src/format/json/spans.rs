@@ -4,7 +4,7 @@ use crate::ad::Name;
 use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 
 use super::string::decode_string;
-use super::token::{JsonToken, JsonTokens};
+use super::token::{JsonToken, json_lexer};
 use super::{OPEN, expression_inside};
 
 /// Returns the places of the attributes of the object that begins at an offset.
@@ -14,7 +14,7 @@ pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     let mut depth = 0_usize;
     let mut name = None;
     let mut in_value = false;
-    for (token, range) in JsonTokens::new(rest) {
+    for (token, range) in json_lexer(rest) {
         let Ok(token) = token else { break };
         let range = offset + range.start..offset + range.end;
         let mut place = |name: Option<(Name, std::ops::Range<usize>)>, source| {

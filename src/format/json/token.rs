@@ -1,8 +1,8 @@
 //! Tokens of JSON, and the comments that HTCondor allows between them.
 
-use std::ops::Range;
+use logos::{FilterResult, Lexer, Logos, SpannedIter};
 
-use logos::{FilterResult, Lexer, Logos};
+use crate::format::detect::byte_order_mark_length;
 
 /// A lexical error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,11 +69,6 @@ impl JsonToken {
             JsonToken::Word => format!("`{}`", String::from_utf8_lossy(text)),
         }
     }
-
-    /// Whether the token is complete whatever byte follows.
-    pub fn is_complete(self) -> bool {
-        self != JsonToken::Word
-    }
 }
 
 /// Lexes a string up to the closing quote, which must be on the same line: a line break in a string is written `\n`.
@@ -110,49 +105,22 @@ fn comment(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError>
     FilterResult::Error(JsonTokenError::UnclosedComment)
 }
 
-/// A token or a lexical error, with its byte range.
-pub type JsonLexeme = (Result<JsonToken, JsonTokenError>, Range<usize>);
+/// Iterator over the tokens of a text, each with its byte range.
+pub type JsonLexer<'t> = SpannedIter<'t, JsonToken>;
 
-/// Iterator over the tokens of a text.
-pub struct JsonTokens<'t> {
-    pub text: &'t [u8],
-    lexer: Lexer<'t, JsonToken>,
-    /// The token that was put back.
-    returned: Option<JsonLexeme>,
-}
-
-impl<'t> JsonTokens<'t> {
-    pub fn new(text: &'t [u8]) -> Self {
-        let mut lexer = JsonToken::lexer(text);
-        if text.starts_with(b"\xef\xbb\xbf") {
-            lexer.bump(3);
-        }
-        JsonTokens { text, lexer, returned: None }
-    }
-
-    /// Puts a token back; it is returned next.
-    pub fn put_back(&mut self, lexeme: JsonLexeme) {
-        self.returned = Some(lexeme);
-    }
-}
-
-impl Iterator for JsonTokens<'_> {
-    type Item = JsonLexeme;
-
-    fn next(&mut self) -> Option<JsonLexeme> {
-        self.returned.take().or_else(|| {
-            let token = self.lexer.next()?;
-            Some((token, self.lexer.span()))
-        })
-    }
+/// Returns the tokens of a text. A byte order mark is skipped.
+pub fn json_lexer(text: &[u8]) -> JsonLexer<'_> {
+    let mut lexer = JsonToken::lexer(text);
+    lexer.bump(byte_order_mark_length(text));
+    lexer.spanned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{JsonToken, JsonTokenError, JsonTokens};
+    use super::{JsonToken, JsonTokenError, json_lexer};
 
     fn kinds(text: &str) -> Vec<Result<JsonToken, JsonTokenError>> {
-        JsonTokens::new(text.as_bytes()).map(|(token, _)| token).collect()
+        json_lexer(text.as_bytes()).map(|(token, _)| token).collect()
     }
 
     #[test]

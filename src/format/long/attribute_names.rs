@@ -5,6 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::ad::Name;
 
+use super::reader::is_comment;
 use super::scan::line_ends;
 
 /// The distinct attribute names of ads in the long form, case-sensitive, as spelt there.
@@ -59,7 +60,7 @@ impl AttributeNameCollector {
 /// Returns the name that a line binds; `None` for comments and lines without a name.
 fn bound_name(line: &[u8]) -> Option<&[u8]> {
     let name = line[..memchr::memchr(b'=', line)?].trim_ascii();
-    (!name.is_empty() && !name.starts_with(b"#") && !name.starts_with(b"//")).then_some(name)
+    (!name.is_empty() && !is_comment(name)).then_some(name)
 }
 
 #[cfg(test)]

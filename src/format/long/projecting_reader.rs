@@ -13,7 +13,7 @@ use crate::format::{AdEntry, ReadResult};
 use crate::syntax::{long_string_length, simple_literal, simple_literal_value, simple_literal_with_span};
 
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
-use super::reader::{LongReader, find_separator};
+use super::reader::{LongReader, find_separator, is_comment};
 use super::scan::{LineMark, scan};
 
 /// Iterator over the ads of a text, projected on the attributes of a [`Projection`].
@@ -437,10 +437,6 @@ impl Iterator for ProjectingReader<'_, '_> {
         }
         self.pending.pop_front()
     }
-}
-
-fn is_comment(content: &[u8]) -> bool {
-    content.starts_with(b"#") || content.starts_with(b"//")
 }
 
 fn without_carriage_return(line: &[u8]) -> &[u8] {

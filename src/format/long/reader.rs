@@ -6,6 +6,7 @@ use crate::ad::{Dialect, Expression, Name};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
 
 use crate::format::attribute_name::{attribute_name, checked_name_text};
+use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
 /// Iterator over the ads of a text. Every bad line is reported; its ad is left out.
@@ -23,8 +24,7 @@ pub struct LongReader<'t> {
 impl<'t> LongReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        LongReader::at(text, dialect, at, 0)
+        LongReader::at(text, dialect, byte_order_mark_length(text), 0)
     }
 
     /// Creates a reader at the line that begins at offset `at`; `number` is the number of ads before it.
@@ -44,7 +44,7 @@ impl<'t> LongReader<'t> {
     }
 
     /// Returns the offset of the next line and the line without its end; `None` at the end of the text.
-    fn next_line(&mut self) -> Option<(usize, &'t [u8])> {
+    pub(super) fn next_line(&mut self) -> Option<(usize, &'t [u8])> {
         let start = self.offset;
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -66,7 +66,7 @@ impl<'t> LongReader<'t> {
                 }
                 continue;
             }
-            if content.starts_with(b"#") || content.starts_with(b"//") {
+            if is_comment(content) {
                 continue;
             }
             if first.is_none() {
@@ -181,6 +181,11 @@ pub fn complete_prefix_length(window: &[u8]) -> usize {
     0
 }
 
+/// Whether a line that does not begin with white space is a comment.
+pub fn is_comment(content: &[u8]) -> bool {
+    content.starts_with(b"#") || content.starts_with(b"//")
+}
+
 /// Returns the offset of the `=` that ends the name of a line; `None` if there is none.
 ///
 /// It is the first `=` of the line, as in HTCondor. If the name is quoted it is the `=` behind the closing quote,
@@ -209,7 +214,7 @@ pub fn find_separator(line: &[u8]) -> Option<usize> {
 mod tests {
     use super::LongReader;
     use crate::ad::Dialect;
-    use crate::format::long::write;
+    use crate::format::long::writer::write;
     use crate::format::{Position, Severity};
 
     /// Returns each ad as written back on one line, and each problem as `line:column: message`.

@@ -3,15 +3,16 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Name};
+use crate::format::ad_format::LossyChanges;
 use crate::format::{FileFormat, detect};
-use crate::syntax::{LossyChange, print_line, print_name};
+use crate::syntax::{print_line, print_name};
 
 /// Writes an ad as lines, followed by a blank line. Returns the changes to values that the format cannot represent.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, LossyChange)>> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
     let mut changes = Vec::new();
     for attribute in ad.iter() {
         write!(out, "{} = ", line_name(attribute.name))?;

@@ -1,11 +1,12 @@
 //! Markup tokens of XML with their byte ranges, built on quick-xml.
 
 use std::fmt;
-use std::ops::Range;
 
 use quick_xml::Reader;
 use quick_xml::errors::{Error, SyntaxError};
 use quick_xml::events::{BytesStart, Event};
+
+use crate::format::nested_reader::Located;
 
 /// The elements of HTCondor's DTD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,13 @@ pub enum XmlMarkup<'t> {
     Unclosed(SyntaxError),
 }
 
+impl XmlMarkup<'_> {
+    /// Whether the markup is malformed in itself.
+    pub fn is_error(&self) -> bool {
+        matches!(self, XmlMarkup::Unclosed(_) | XmlMarkup::InterruptedTag | XmlMarkup::BadTag | XmlMarkup::BadText)
+    }
+}
+
 /// The opening and the closing bytes of [`XmlMarkup::CData`].
 pub const CDATA_DELIMITERS: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 
@@ -106,24 +114,21 @@ pub const CDATA_DELIMITERS: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 const MAX_UNCLOSED_MARKUP: usize = 100;
 
 /// A piece of markup with its byte range.
-pub type LocatedMarkup<'t> = (XmlMarkup<'t>, Range<usize>);
+pub type LocatedMarkup<'t> = Located<XmlMarkup<'t>>;
 
 /// Iterator over the markup of a text. Comments and prologues are left out.
 pub struct MarkupReader<'t> {
-    pub text: &'t [u8],
+    text: &'t [u8],
     /// Offset at which the inner reader began; its positions are relative to it.
     base: usize,
     reader: Reader<&'t [u8]>,
-    /// The piece that was put back.
-    returned: Option<LocatedMarkup<'t>>,
     /// Number of [`XmlMarkup::InterruptedTag`] and [`XmlMarkup::Unclosed`] found so far.
     failures: usize,
 }
 
 impl<'t> MarkupReader<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        let mut markups =
-            MarkupReader { text, base: 0, reader: Reader::from_reader(text), returned: None, failures: 0 };
+        let mut markups = MarkupReader { text, base: 0, reader: Reader::from_reader(text), failures: 0 };
         markups.restart(0);
         markups
     }
@@ -141,17 +146,20 @@ impl<'t> MarkupReader<'t> {
         config.check_end_names = false;
         config.allow_unmatched_ends = true;
         config.allow_dangling_amp = true;
-        self.returned = None;
-    }
-
-    /// Puts a piece back; it is returned next.
-    pub fn put_back(&mut self, piece: LocatedMarkup<'t>) {
-        self.returned = Some(piece);
     }
 
     /// Whether the reader has given up because too much is not closed.
     pub fn has_given_up(&self) -> bool {
         self.failures > MAX_UNCLOSED_MARKUP
+    }
+
+    /// Whether the reader has given up since this was last asked.
+    pub fn take_giving_up(&mut self) -> bool {
+        let has_given_up = self.has_given_up();
+        if has_given_up {
+            self.failures = 0;
+        }
+        has_given_up
     }
 
     fn offset(&self) -> usize {
@@ -202,9 +210,6 @@ impl<'t> Iterator for MarkupReader<'t> {
     type Item = LocatedMarkup<'t>;
 
     fn next(&mut self) -> Option<LocatedMarkup<'t>> {
-        if let Some(piece) = self.returned.take() {
-            return Some(piece);
-        }
         loop {
             let start = self.offset();
             let markup = match self.reader.read_event() {

@@ -3,58 +3,48 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use crate::format::ad_format::LossyChanges;
+use crate::format::nested_writer::{NestedSyntax, push_attribute};
 use crate::syntax::{Style, print, print_string};
-
-/// Prologue of a document, as HTCondor writes it.
-pub const PROLOGUE: &[u8] = b"<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
-
-/// Epilogue of a document.
-pub const EPILOGUE: &[u8] = b"</classads>\n";
 
 /// Writes an ad with one attribute per line. The format can represent every ad.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
     let mut text = b"<c>\n".to_vec();
     for attribute in ad.iter() {
         text.extend_from_slice(b"    ");
-        // An explicit stack, so that no nesting depth overflows the program's stack.
-        let mut tasks = vec![
-            XmlWriteTask::Text("</a>\n"),
-            XmlWriteTask::Value(attribute.expression),
-            XmlWriteTask::Attribute(attribute.name),
-        ];
-        while let Some(task) = tasks.pop() {
-            match task {
-                XmlWriteTask::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
-                XmlWriteTask::Attribute(name) => {
-                    text.extend_from_slice(b"<a n=\"");
-                    // A quote, which would end the attribute, is written in octal.
-                    push_text(&c_escaped(name.as_str().as_bytes(), b"\\042"), &mut text);
-                    text.extend_from_slice(b"\">");
-                }
-                XmlWriteTask::Value(expression) => push_value(expression, &mut text, &mut tasks),
-            }
-        }
+        push_attribute::<XmlSyntax>(attribute.name, attribute.expression, &mut text);
+        text.push(b'\n');
     }
     text.extend_from_slice(b"</c>\n");
-    out.write_all(&text)
+    out.write_all(&text)?;
+    Ok(Vec::new())
 }
 
-/// An entry of the stack: something left to write.
-enum XmlWriteTask<'a> {
-    Text(&'static str),
-    Attribute(&'a Name),
-    Value(&'a Expression),
-}
+/// A nested ad stands on the line of its attribute. HTCondor does not read `<c/>` and `<l/>`.
+struct XmlSyntax;
 
-fn push_value<'a>(expression: &'a Expression, text: &mut Vec<u8>, tasks: &mut Vec<XmlWriteTask<'a>>) {
-    match expression.kind() {
-        ExpressionKind::List(elements) => push_list_tasks(elements, tasks),
-        ExpressionKind::Ad(ad) => push_ad_tasks(ad, tasks),
-        ExpressionKind::Literal(value) => match value {
+impl NestedSyntax for XmlSyntax {
+    const AD: [&'static str; 2] = ["<c>", "</c>"];
+    const LIST: [&'static str; 2] = ["<l>", "</l>"];
+    const SEPARATOR: &'static str = "";
+    const ATTRIBUTE_END: &'static str = "</a>";
+
+    fn push_name(name: &Name, text: &mut Vec<u8>) {
+        text.extend_from_slice(b"<a n=\"");
+        // A quote, which would end the attribute, is written in octal.
+        push_text(&c_escaped(name.as_str().as_bytes(), b"\\042"), text);
+        text.extend_from_slice(b"\">");
+    }
+
+    fn push_scalar(expression: &Expression, text: &mut Vec<u8>) {
+        let ExpressionKind::Literal(value) = expression.kind() else {
+            return push_element("e", &print(expression, Style::New), text);
+        };
+        match value {
             Value::Undefined => text.extend_from_slice(b"<un/>"),
             Value::Error(_) => text.extend_from_slice(b"<er/>"),
             Value::Boolean(is) => text.extend_from_slice(if *is { b"<b v=\"t\"/>" } else { b"<b v=\"f\"/>" }),
@@ -63,34 +53,9 @@ fn push_value<'a>(expression: &'a Expression, text: &mut Vec<u8>, tasks: &mut Ve
             Value::String(string) => push_element("s", &c_escaped(string.as_bytes(), b"\""), text),
             Value::AbsoluteTime(time) => push_element("at", time.to_string().as_bytes(), text),
             Value::RelativeTime(time) => push_element("rt", time.to_string().as_bytes(), text),
-            Value::List(elements) => push_list_tasks(&elements.elements, tasks),
-            Value::Ad(ad) => push_ad_tasks(ad.ad(), tasks),
-        },
-        _ => push_element("e", &print(expression, Style::New), text),
+            Value::List(_) | Value::Ad(_) => {}
+        }
     }
-}
-
-/// Pushes a list. An empty one is written as `<l></l>`, because HTCondor does not read `<l/>`.
-fn push_list_tasks<'a>(elements: &'a [Expression], tasks: &mut Vec<XmlWriteTask<'a>>) {
-    tasks.push(XmlWriteTask::Text("</l>"));
-    tasks.extend(elements.iter().rev().map(XmlWriteTask::Value));
-    tasks.push(XmlWriteTask::Text("<l>"));
-}
-
-/// Pushes a nested ad, which stands on the line of its attribute. An empty one is written as `<c></c>`, because
-/// HTCondor does not read `<c/>`.
-fn push_ad_tasks<'a>(ad: &'a Ad, tasks: &mut Vec<XmlWriteTask<'a>>) {
-    tasks.push(XmlWriteTask::Text("</c>"));
-    let start = tasks.len();
-    for attribute in ad.iter() {
-        tasks.extend([
-            XmlWriteTask::Attribute(attribute.name),
-            XmlWriteTask::Value(attribute.expression),
-            XmlWriteTask::Text("</a>"),
-        ]);
-    }
-    tasks[start..].reverse();
-    tasks.push(XmlWriteTask::Text("<c>"));
 }
 
 fn push_element(tag: &str, content: &[u8], text: &mut Vec<u8>) {

@@ -11,13 +11,14 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span, Value};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
 use super::EXPRESSION;
+use super::visit::{YamlScalar, visit_scalars};
 
 /// Our own reason to reject a node. An error of `serde_yaml` carries only a message and the place, so the details are
 /// kept here.
 #[derive(Clone, Debug)]
 pub struct YamlRejection {
     /// The error; its span refers to `text`.
-    pub error: SyntaxError,
+    pub error: Box<SyntaxError>,
     /// The text of the bad expression; `None` if the node is not an expression.
     pub text: Option<String>,
     /// Index of the bad expression among the expressions of its ad.
@@ -28,7 +29,7 @@ pub struct YamlRejection {
 const MIN_LARGE_REAL: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 /// Options, state and results of one reading of a document.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct YamlAdPass<'s> {
     pub dialect: Dialect,
     /// Indexes of elements of a sequence of ads that are skipped.
@@ -47,11 +48,6 @@ pub struct YamlAdPass<'s> {
 
 impl YamlAdPass<'_> {
     /// Rejects the current node.
-    fn reject_with_help<E: Error>(&self, message: impl Into<String>, help: &str) -> E {
-        let error = SyntaxError::new(Span::default(), message).with_help(help);
-        self.reject(YamlRejection { error, text: None, expression_index: None })
-    }
-
     fn reject<E: Error>(&self, objection: YamlRejection) -> E {
         let message = objection.error.message.clone();
         *self.rejection.borrow_mut() = Some(objection);
@@ -59,178 +55,90 @@ impl YamlAdPass<'_> {
     }
 
     /// Parses the text of an expression.
-    fn parse<E: Error>(&self, text: &str) -> Result<Expression, E> {
+    fn parse_expression(&self, text: &str) -> Result<Expression, YamlRejection> {
         let number = self.expression_count.replace(self.expression_count.get() + 1);
         if self.tolerated_expressions.contains(&(self.element.get(), number)) {
             return Ok(Expression::new(ExpressionKind::Ad(Ad::default()), Span::default()));
         }
-        parse_expression(text.as_bytes(), ParseOptions::new(self.dialect)).map_err(|error| {
-            self.reject(YamlRejection { error, text: Some(text.to_owned()), expression_index: Some(number) })
+        parse_expression(text.as_bytes(), ParseOptions::new(self.dialect)).map_err(|error| YamlRejection {
+            error: Box::new(error),
+            text: Some(text.to_owned()),
+            expression_index: Some(number),
         })
     }
+
+    /// Makes a name of its text.
+    fn read_name(&self, text: &str) -> Result<Name, YamlRejection> {
+        let name = Name::new(text);
+        if text.is_empty() {
+            let help = "each value of a mapping has a name: `name: value`";
+            return Err(YamlRejection::new("a name cannot be empty", help));
+        }
+        reject_nul(text)?;
+        if self.dialect == Dialect::Classad && name.is_reserved() {
+            let message = format!("`{name}` is reserved and cannot name an attribute");
+            return Err(YamlRejection::new(message, "HTCondor allows it: --dialect condor"));
+        }
+        Ok(name)
+    }
+
+    /// Returns the value of a scalar.
+    fn value(&self, scalar: YamlScalar) -> Result<Value, YamlRejection> {
+        Ok(match scalar {
+            YamlScalar::Null => Value::Undefined,
+            YamlScalar::Boolean(is) => Value::Boolean(is),
+            YamlScalar::Integer(integer) => Value::Integer(integer),
+            YamlScalar::LargeInteger(integer) => {
+                let message = format!("`{integer}` does not fit into 64 bits");
+                return Err(YamlRejection::new(message, &format!("write {integer}.0 for a real")));
+            }
+            YamlScalar::Real(real) => {
+                if real.is_finite() && real.abs() >= MIN_LARGE_REAL {
+                    self.large_reals.borrow_mut().push(real);
+                }
+                Value::Real(real)
+            }
+            YamlScalar::Text(text) => {
+                reject_nul(text)?;
+                Value::string(text)
+            }
+        })
+    }
+}
+
+impl YamlRejection {
+    fn new(message: impl Into<String>, help: &str) -> Self {
+        let error = SyntaxError::new(Span::default(), message).with_help(help);
+        YamlRejection { error: Box::new(error), text: None, expression_index: None }
+    }
+
+    fn no_ad() -> Self {
+        YamlRejection::new("this is no ad", "an ad is a mapping of names to values")
+    }
+}
+
+fn reject_nul(text: &str) -> Result<(), YamlRejection> {
+    if text.contains('\0') {
+        return Err(YamlRejection::new("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
+    }
+    Ok(())
 }
 
 /// Seed for a document: an ad, or a sequence of ads. Skipped ads are `None`.
 #[derive(Clone, Copy)]
 pub struct YamlDocumentSeed<'r, 's>(pub &'r YamlAdPass<'s>);
 
-/// Seed for a value.
-#[derive(Clone, Copy)]
-struct YamlValueSeed<'r, 's>(&'r YamlAdPass<'s>);
-
-/// Seed for an attribute name.
-#[derive(Clone, Copy)]
-struct YamlNameSeed<'r, 's>(&'r YamlAdPass<'s>);
-
-/// Seed for the text of an expression.
-#[derive(Clone, Copy)]
-struct YamlExpressionSeed<'r, 's>(&'r YamlAdPass<'s>);
-
-fn literal(value: Value) -> Expression {
-    Expression::literal(value)
-}
-
-impl<'de> DeserializeSeed<'de> for YamlValueSeed<'_, '_> {
-    type Value = Expression;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Expression, D::Error> {
-        deserializer.deserialize_any(self)
+impl<'r, 's> YamlDocumentSeed<'r, 's> {
+    fn ad_seed(self) -> YamlValueSeed<'r, 's> {
+        YamlValueSeed { pass: self.0, must_be_ad: true }
     }
 }
 
-impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
-    type Value = Expression;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value, a list, an ad or an expression")
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Expression, E> {
-        Ok(literal(Value::Undefined))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Expression, E> {
-        Ok(literal(Value::Undefined))
-    }
-
-    fn visit_bool<E: Error>(self, is: bool) -> Result<Expression, E> {
-        Ok(literal(Value::Boolean(is)))
-    }
-
-    fn visit_i64<E: Error>(self, integer: i64) -> Result<Expression, E> {
-        Ok(literal(Value::Integer(integer)))
-    }
-
-    fn visit_u64<E: Error>(self, integer: u64) -> Result<Expression, E> {
-        match i64::try_from(integer) {
-            Ok(integer) => self.visit_i64(integer),
-            Err(_) => self.visit_u128(u128::from(integer)),
-        }
-    }
-
-    fn visit_i128<E: Error>(self, integer: i128) -> Result<Expression, E> {
-        Err(self.0.reject_with_help(too_large(integer), &format!("write {integer}.0 for a real")))
-    }
-
-    fn visit_u128<E: Error>(self, integer: u128) -> Result<Expression, E> {
-        Err(self.0.reject_with_help(too_large(integer), &format!("write {integer}.0 for a real")))
-    }
-
-    fn visit_f64<E: Error>(self, real: f64) -> Result<Expression, E> {
-        if real.is_finite() && real.abs() >= MIN_LARGE_REAL {
-            self.0.large_reals.borrow_mut().push(real);
-        }
-        Ok(literal(Value::Real(real)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Expression, E> {
-        if text.contains('\0') {
-            return Err(self.0.reject_with_help("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
-        }
-        Ok(literal(Value::string(text)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Expression, A::Error> {
-        let mut elements = Vec::new();
-        while let Some(element) = sequence.next_element_seed(self)? {
-            elements.push(element);
-        }
-        Ok(Expression::new(ExpressionKind::List(elements.into()), Span::default()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Expression, A::Error> {
-        let mut attributes = Vec::new();
-        while let Some(name) = mapping.next_key_seed(YamlNameSeed(self.0))? {
-            attributes.push((name, mapping.next_value_seed(self)?));
-        }
-        Ok(Expression::new(ExpressionKind::Ad(attributes.into_iter().collect()), Span::default()))
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Expression, A::Error> {
-        let (tag, content): (String, _) = tagged.variant()?;
-        if tag == EXPRESSION {
-            return content.newtype_variant_seed(YamlExpressionSeed(self.0));
-        }
-        let message = format!("there is no tag `!{tag}`");
-        Err(self.0.reject_with_help(message, "`!expr` is the only one: it stands before the text of an expression"))
-    }
-}
-
-fn too_large(integer: impl fmt::Display) -> String {
-    format!("`{integer}` does not fit into 64 bits")
-}
-
-impl<'de> DeserializeSeed<'de> for YamlExpressionSeed<'_, '_> {
-    type Value = Expression;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Expression, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for YamlExpressionSeed<'_, '_> {
-    type Value = Expression;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text of an expression")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Expression, E> {
-        self.0.parse(text)
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for YamlNameSeed<'_, '_> {
-    type Value = Name;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Name, D::Error> {
-        // `1` and `true` are names like any other, whatever their type in YAML.
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for YamlNameSeed<'_, '_> {
-    type Value = Name;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
-        let name = Name::new(text);
-        if text.is_empty() {
-            return Err(self
-                .0
-                .reject_with_help("a name cannot be empty", "each value of a mapping has a name: `name: value`"));
-        }
-        if text.contains('\0') {
-            return Err(self.0.reject_with_help("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
-        }
-        if self.0.dialect == Dialect::Classad && name.is_reserved() {
-            let message = format!("`{name}` is reserved and cannot name an attribute");
-            return Err(self.0.reject_with_help(message, "HTCondor allows it: --dialect condor"));
-        }
-        Ok(name)
+/// Returns the ad of an ad expression.
+fn ad_of(expression: &Expression) -> Option<Ad> {
+    match expression.kind() {
+        ExpressionKind::Ad(ad) => Some(ad.clone()),
+        _ => None,
     }
 }
 
@@ -258,11 +166,11 @@ impl<'de> Visitor<'de> for YamlDocumentSeed<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mapping: A) -> Result<Self::Value, A::Error> {
-        YamlAdSeed(self.0).visit_map(mapping).map(|ad| vec![Some(ad)])
+        self.ad_seed().visit_map(mapping).map(|ad| vec![ad_of(&ad)])
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Self::Value, A::Error> {
-        YamlAdSeed(self.0).visit_enum(tagged).map(|ad| vec![Some(ad)])
+        self.ad_seed().visit_enum(tagged).map(|ad| vec![ad_of(&ad)])
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
@@ -274,79 +182,105 @@ impl<'de> Visitor<'de> for YamlDocumentSeed<'_, '_> {
                 let Some(IgnoredAny) = sequence.next_element()? else { return Ok(ads) };
                 ads.push(None);
             } else {
-                let Some(ad) = sequence.next_element_seed(YamlAdSeed(self.0))? else { return Ok(ads) };
-                ads.push(Some(ad));
+                let Some(ad) = sequence.next_element_seed(self.ad_seed())? else { return Ok(ads) };
+                ads.push(ad_of(&ad));
             }
         }
     }
 }
 
-/// Seed for a node that must be an ad.
+/// Seed for a value.
 #[derive(Clone, Copy)]
-struct YamlAdSeed<'r, 's>(&'r YamlAdPass<'s>);
+struct YamlValueSeed<'r, 's> {
+    pass: &'r YamlAdPass<'s>,
+    /// Whether any value but an ad is rejected.
+    must_be_ad: bool,
+}
 
-impl<'de> DeserializeSeed<'de> for YamlAdSeed<'_, '_> {
-    type Value = Ad;
+impl YamlValueSeed<'_, '_> {
+    fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<Expression, E> {
+        let read = if self.must_be_ad { Err(YamlRejection::no_ad()) } else { self.pass.value(scalar) };
+        read.map(Expression::literal).map_err(|rejection| self.pass.reject(rejection))
+    }
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Ad, D::Error> {
+impl<'de> DeserializeSeed<'de> for YamlValueSeed<'_, '_> {
+    type Value = Expression;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Expression, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for YamlAdSeed<'_, '_> {
-    type Value = Ad;
+impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
+    type Value = Expression;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a mapping of names to values")
+        f.write_str("a value, a list, an ad or an expression")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Ad, E> {
-        Err(self.no_ad())
+    visit_scalars!();
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Expression, A::Error> {
+        if self.must_be_ad {
+            return Err(self.pass.reject(YamlRejection::no_ad()));
+        }
+        let mut elements = Vec::new();
+        while let Some(element) = sequence.next_element_seed(self)? {
+            elements.push(element);
+        }
+        Ok(Expression::new(ExpressionKind::List(elements.into()), Span::default()))
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Ad, E> {
-        Err(self.no_ad())
+    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Expression, A::Error> {
+        let name = || YamlTextSeed { pass: self.pass, expected: "a name", read: YamlAdPass::read_name };
+        let value = YamlValueSeed { must_be_ad: false, ..self };
+        let mut attributes = Vec::new();
+        while let Some(name) = mapping.next_key_seed(name())? {
+            attributes.push((name, mapping.next_value_seed(value)?));
+        }
+        Ok(Expression::new(ExpressionKind::Ad(attributes.into_iter().collect()), Span::default()))
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Ad, E> {
-        Err(self.no_ad())
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Ad, E> {
-        Err(self.no_ad())
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Ad, E> {
-        Err(self.no_ad())
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<Ad, E> {
-        Err(self.no_ad())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Ad, A::Error> {
-        Err(self.no_ad())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mapping: A) -> Result<Ad, A::Error> {
-        self.ad(&YamlValueSeed(self.0).visit_map(mapping)?)
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Ad, A::Error> {
-        self.ad(&YamlValueSeed(self.0).visit_enum(tagged)?)
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Expression, A::Error> {
+        let (tag, content): (String, _) = tagged.variant()?;
+        if tag != EXPRESSION {
+            let help = "`!expr` is the only one: it stands before the text of an expression";
+            return Err(self.pass.reject(YamlRejection::new(format!("there is no tag `!{tag}`"), help)));
+        }
+        let (expected, read) = ("the text of an expression", YamlAdPass::parse_expression);
+        let expression = content.newtype_variant_seed(YamlTextSeed { pass: self.pass, expected, read })?;
+        if self.must_be_ad && ad_of(&expression).is_none() {
+            return Err(self.pass.reject(YamlRejection::no_ad()));
+        }
+        Ok(expression)
     }
 }
 
-impl YamlAdSeed<'_, '_> {
-    /// Returns the ad of an ad expression.
-    fn ad<E: Error>(self, expression: &Expression) -> Result<Ad, E> {
-        match expression.kind() {
-            ExpressionKind::Ad(ad) => Ok(ad.clone()),
-            _ => Err(self.no_ad()),
-        }
+/// Seed for a scalar that is read as text whatever its type in YAML: `1` and `true` are names like any other.
+struct YamlTextSeed<'r, 's, T> {
+    pass: &'r YamlAdPass<'s>,
+    /// Describes the text for messages.
+    expected: &'static str,
+    read: fn(&YamlAdPass<'s>, &str) -> Result<T, YamlRejection>,
+}
+
+impl<'de, T> DeserializeSeed<'de> for YamlTextSeed<'_, '_, T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<T> Visitor<'_> for YamlTextSeed<'_, '_, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
     }
 
-    fn no_ad<E: Error>(self) -> E {
-        self.0.reject_with_help("this is no ad", "an ad is a mapping of names to values")
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.read)(self.pass, text).map_err(|rejection| self.pass.reject(rejection))
     }
 }

@@ -5,6 +5,8 @@ use std::ops::Range;
 use crate::format::Problem;
 
 use super::deserialize::YamlRejection;
+use super::node_end::brackets;
+use super::scalar_offset::position_offset;
 
 /// Maximum number of open brackets. libyaml visits all of them for each word, so more would take quadratic time.
 const MAX_OPEN_BRACKETS: usize = 500;
@@ -25,48 +27,10 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
         let message = format!("the character {} cannot stand in YAML as it is", c.escape_unicode());
         return Some((at..at + c.len_utf8(), message));
     }
-    let at = find_excess_bracket(text.as_bytes())?;
+    // Most documents have too few brackets to search on.
+    memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(MAX_OPEN_BRACKETS)?;
+    let (at, _) = brackets(text.as_bytes(), 0).find(|(_, open)| *open > MAX_OPEN_BRACKETS)?;
     Some((at..at + 1, format!("more than {MAX_OPEN_BRACKETS} brackets are open")))
-}
-
-/// Returns the offset of the bracket that exceeds [`MAX_OPEN_BRACKETS`]; brackets in quotes do not count.
-fn find_excess_bracket(text: &[u8]) -> Option<usize> {
-    memchr::memchr2_iter(b'[', b'{', text).nth(MAX_OPEN_BRACKETS)?;
-    let mut open = 0_usize;
-    let mut at = 0;
-    while let Some(byte) = text.get(at) {
-        // A quote opens a string only where a word can begin.
-        let begins = at == 0 || matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'[' | b'{' | b',' | b':');
-        match byte {
-            b'"' | b'\'' if begins => at += quoted_length(&text[at..]),
-            b'[' | b'{' => {
-                open += 1;
-                if open > MAX_OPEN_BRACKETS {
-                    return Some(at);
-                }
-            }
-            b']' | b'}' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// Returns the number of bytes from a quote up to, but not including, the closing one.
-fn quoted_length(text: &[u8]) -> usize {
-    let quote = text[0];
-    let mut at = 1;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'\\' if quote == b'"' => at += 1,
-            b'\'' if quote == b'\'' && text.get(at + 1) == Some(&quote) => at += 1,
-            byte if *byte == quote => return at,
-            _ => {}
-        }
-        at += 1;
-    }
-    text.len()
 }
 
 /// Converts our own rejection of a node into a problem; `at` is the byte offset of the node.
@@ -75,7 +39,7 @@ pub fn from_rejection(text: &[u8], at: usize, objection: YamlRejection) -> Probl
     if let Some(expression) = objection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
         if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {
-            return Problem::from_syntax(objection.error, at + found, 0);
+            return Problem::from_syntax(*objection.error, at + found, 0);
         }
     }
     let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |end| at + end);
@@ -115,22 +79,12 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
     problem.help = (!help.is_empty()).then(|| help.to_owned());
     if let Some((what, place)) = context.split_once(" at line ")
         && let Some((line, column)) = place.split_once(" column ")
+        && let (Ok(line), Ok(column)) = (line.parse(), column.parse())
         && let Some(began) = position_offset(text, line, column)
     {
         problem.related = Some((began..text.len().min(began + 1), format!("while {what} that begins here")));
     }
     problem
-}
-
-/// Returns the byte offset of a line and a column of a document, both counted from 1; `None` if there is no such place.
-fn position_offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
-    let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
-    let start = match line.checked_sub(2) {
-        Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
-        None => 0,
-    };
-    let line = String::from_utf8_lossy(&text[start..]);
-    line.char_indices().nth(column.checked_sub(1)?).map(|(at, _)| start + at)
 }
 
 /// Returns the range of an integer that is too large for `serde_yaml` and was read as one of these reals; `None` if

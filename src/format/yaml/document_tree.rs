@@ -3,18 +3,18 @@
 //! `serde_yaml` reports positions only with errors. So nodes are numbered in the order of the text, and positions are
 //! computed on demand: all scalars in one pass, any other node by reading the document again and rejecting that node.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-use crate::ad::{Span, Value};
+use crate::ad::Value;
 use crate::format::Problem;
 use crate::syntax::SyntaxError;
 
 use super::documents::DocumentExtents;
-use super::scalar_positions::scalar_positions;
+use super::visit::{YamlScalar, visit_scalars, with_parser_stack};
 use super::{diagnostics, node_end, scalar_offset};
 
 pub use super::config_reader::ConfigReader;
@@ -72,9 +72,6 @@ impl YamlNode {
 const QUOTING_HELP: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
                         or `*`, stands in quotes";
 
-/// Maximum stack use of the parser in bytes: its recursion is limited to a depth of 128.
-const MAX_PARSER_STACK_BYTES: usize = 2 * 1024 * 1024;
-
 impl<'t> YamlTree<'t> {
     /// Parses a document.
     ///
@@ -111,9 +108,7 @@ impl<'t> YamlTree<'t> {
 
     /// Returns the byte offset of a node.
     fn start(&self, node: &YamlNode) -> usize {
-        let starts = self.scalar_starts.get_or_init(|| {
-            stacker::maybe_grow(MAX_PARSER_STACK_BYTES, 2 * MAX_PARSER_STACK_BYTES, || scalar_positions(self.text))
-        });
+        let starts = self.scalar_starts.get_or_init(|| YamlTreePass::scalar_positions(self.text));
         let of_refused = || {
             let reading = YamlTreePass { rejected: Some(node.number), ..YamlTreePass::default() };
             let at = reading.read(self.text).err()?.location()?;
@@ -179,13 +174,10 @@ impl<'t> YamlTree<'t> {
     #[must_use]
     pub fn syntax_problem(&self, node: &YamlNode, error: SyntaxError) -> Problem {
         let text = node.text().unwrap_or_default();
-        let at = |span: Span| self.scalar_part_range(node, span.range());
         let before = text.get(..error.span.range().start).unwrap_or(text);
-        let place = format!("column {} of the expression", before.chars().count() + 1);
-        let mut problem = Problem::error_at(at(error.span), 0, format!("{} ({place})", error.message));
-        problem.help = error.help;
-        problem.related = error.related.map(|(span, words)| (at(span), words));
-        problem
+        let message = format!("{} (column {} of the expression)", error.message, before.chars().count() + 1);
+        let problem = Problem::from_syntax(SyntaxError { message, ..error }, 0, 0);
+        problem.map_ranges(|range| self.scalar_part_range(node, range))
     }
 }
 
@@ -196,35 +188,94 @@ struct YamlTreePass {
     next: Cell<usize>,
     /// Number of the node to reject, so that its position becomes known.
     rejected: Option<usize>,
+    /// Whether every scalar is rejected, so that its position becomes known. A rejected scalar has been consumed, so
+    /// the reading continues behind it.
+    rejects_scalars: bool,
+    /// Whether the last error is the rejection of a scalar.
+    is_scalar_rejected: Cell<bool>,
+    /// With `rejects_scalars` the line and column of each node, both counted from 1; `None` if it is not a scalar.
+    positions: RefCell<Vec<Option<(usize, usize)>>>,
     /// Why we ended the reading; `None` if we did not.
     rejection: Cell<Option<String>>,
 }
 
+/// Message of the error that rejects a node to learn its position.
+const REJECTED: &str = "rejected";
+
 impl YamlTreePass {
     fn read(&self, text: &[u8]) -> Result<YamlNode, serde_yaml::Error> {
-        let parse = || YamlNodeSeed(self).deserialize(serde_yaml::Deserializer::from_slice(text));
-        stacker::maybe_grow(MAX_PARSER_STACK_BYTES, 2 * MAX_PARSER_STACK_BYTES, parse)
+        let seed = YamlNodeSeed { pass: self, is_key: false };
+        with_parser_stack(|| seed.deserialize(serde_yaml::Deserializer::from_slice(text)))
     }
+
+    /// Returns the line and column, both counted from 1, of each node of a document by its number; `None` if the node
+    /// is not a scalar. The result is empty if the document cannot be read.
+    fn scalar_positions(text: &[u8]) -> Vec<Option<(usize, usize)>> {
+        let reading = YamlTreePass { rejects_scalars: true, ..YamlTreePass::default() };
+        reading.read(text).map(|_| reading.positions.into_inner()).unwrap_or_default()
+    }
+
+    /// Takes the position of a rejected scalar from its error, and lets the reading continue.
+    fn note_position<E: fmt::Display>(&self, result: Result<YamlNode, E>) -> Result<YamlNode, E> {
+        match result {
+            Err(error) if self.is_scalar_rejected.replace(false) => {
+                self.positions.borrow_mut().push(location(&error.to_string()));
+                Ok(YamlNode { number: 0, content: YamlContent::Null, value: None })
+            }
+            result => result,
+        }
+    }
+}
+
+/// Returns the line and column in `rejected at line 3 column 7`. Errors at the beginning of the text have no position.
+fn location(error: &str) -> Option<(usize, usize)> {
+    if error == REJECTED {
+        return Some((1, 1));
+    }
+    let (_, place) = error.rsplit_once(" at line ")?;
+    let (line, column) = place.split_once(" column ")?;
+    Some((line.parse().ok()?, column.parse().ok()?))
 }
 
 /// Seed for a node.
 #[derive(Clone, Copy)]
-struct YamlNodeSeed<'r>(&'r YamlTreePass);
-
-/// Seed for a key of a mapping, which is read as text whatever its type in YAML.
-#[derive(Clone, Copy)]
-struct YamlKeySeed<'r>(&'r YamlTreePass);
+struct YamlNodeSeed<'r> {
+    pass: &'r YamlTreePass,
+    /// Whether the node is a key of a mapping, which is read as text whatever its type in YAML.
+    is_key: bool,
+}
 
 impl YamlNodeSeed<'_> {
     /// Returns the number of the node that begins here, or an error if it is the one to reject.
     fn number<E: Error>(self) -> Result<usize, E> {
-        let number = self.0.next.get();
-        self.0.next.set(number + 1);
-        if self.0.rejected == Some(number) { Err(E::custom("refused")) } else { Ok(number) }
+        let number = self.pass.next.replace(self.pass.next.get() + 1);
+        if self.pass.rejected == Some(number) { Err(E::custom(REJECTED)) } else { Ok(number) }
     }
 
-    fn scalar<E: Error>(self, text: impl fmt::Display, value: Option<Value>) -> Result<YamlNode, E> {
-        Ok(YamlNode { number: self.number()?, content: YamlContent::Scalar(text.to_string()), value })
+    /// Returns the number of a sequence or mapping.
+    fn collection_number<E: Error>(self) -> Result<usize, E> {
+        self.pass.positions.borrow_mut().push(None);
+        self.number()
+    }
+
+    fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<YamlNode, E> {
+        if self.pass.rejects_scalars {
+            self.pass.is_scalar_rejected.set(true);
+            return Err(E::custom(REJECTED));
+        }
+        let number = self.number()?;
+        let (text, value) = match scalar {
+            YamlScalar::Null => {
+                return Ok(YamlNode { number, content: YamlContent::Null, value: Some(Value::Undefined) });
+            }
+            YamlScalar::Boolean(is) => (is.to_string(), Some(Value::Boolean(is))),
+            YamlScalar::Integer(integer) => (integer.to_string(), Some(Value::Integer(integer))),
+            // The parser of expressions reports integers that do not fit.
+            YamlScalar::LargeInteger(integer) => (integer, None),
+            YamlScalar::Real(real) => (format!("{real:?}"), Some(Value::Real(real))),
+            YamlScalar::Text(text) => (text.to_owned(), Some(Value::string(text))),
+        };
+        Ok(YamlNode { number, content: YamlContent::Scalar(text), value })
     }
 }
 
@@ -232,15 +283,11 @@ impl<'de> DeserializeSeed<'de> for YamlNodeSeed<'_> {
     type Value = YamlNode;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for YamlKeySeed<'_> {
-    type Value = YamlNode;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
-        deserializer.deserialize_str(YamlNodeSeed(self.0))
+        self.pass.note_position(if self.is_key {
+            deserializer.deserialize_str(self)
+        } else {
+            deserializer.deserialize_any(self)
+        })
     }
 }
 
@@ -251,45 +298,10 @@ impl<'de> Visitor<'de> for YamlNodeSeed<'_> {
         f.write_str("a setting")
     }
 
-    fn visit_none<E: Error>(self) -> Result<YamlNode, E> {
-        self.visit_unit()
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<YamlNode, E> {
-        Ok(YamlNode { number: self.number()?, content: YamlContent::Null, value: Some(Value::Undefined) })
-    }
-
-    fn visit_bool<E: Error>(self, is: bool) -> Result<YamlNode, E> {
-        self.scalar(is, Some(Value::Boolean(is)))
-    }
-
-    fn visit_i64<E: Error>(self, integer: i64) -> Result<YamlNode, E> {
-        self.scalar(integer, Some(Value::Integer(integer)))
-    }
-
-    fn visit_u64<E: Error>(self, integer: u64) -> Result<YamlNode, E> {
-        // The parser of expressions reports integers that do not fit.
-        self.scalar(integer, i64::try_from(integer).ok().map(Value::Integer))
-    }
-
-    fn visit_i128<E: Error>(self, integer: i128) -> Result<YamlNode, E> {
-        self.scalar(integer, None)
-    }
-
-    fn visit_u128<E: Error>(self, integer: u128) -> Result<YamlNode, E> {
-        self.scalar(integer, None)
-    }
-
-    fn visit_f64<E: Error>(self, real: f64) -> Result<YamlNode, E> {
-        self.scalar(format_args!("{real:?}"), Some(Value::Real(real)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<YamlNode, E> {
-        self.scalar(text, Some(Value::string(text)))
-    }
+    visit_scalars!();
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<YamlNode, A::Error> {
-        let number = self.number()?;
+        let number = self.collection_number()?;
         let mut elements = Vec::new();
         while let Some(element) = sequence.next_element_seed(self)? {
             elements.push(element);
@@ -298,9 +310,9 @@ impl<'de> Visitor<'de> for YamlNodeSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<YamlNode, A::Error> {
-        let number = self.number()?;
+        let number = self.collection_number()?;
         let mut entries = Vec::new();
-        while let Some(key) = mapping.next_key_seed(YamlKeySeed(self.0))? {
+        while let Some(key) = mapping.next_key_seed(YamlNodeSeed { is_key: true, ..self })? {
             entries.push((key, mapping.next_value_seed(self)?));
         }
         Ok(YamlNode { number, content: YamlContent::Mapping(entries), value: None })
@@ -311,7 +323,7 @@ impl<'de> Visitor<'de> for YamlNodeSeed<'_> {
         if tag == super::EXPRESSION {
             return content.newtype_variant_seed(self).map(|node| YamlNode { value: None, ..node });
         }
-        self.0.rejection.set(Some(format!("there is no tag `!{tag}`")));
+        self.pass.rejection.set(Some(format!("there is no tag `!{tag}`")));
         Err(A::Error::custom("a tag"))
     }
 }
@@ -368,7 +380,7 @@ mod tests {
         let outline = YamlTree::parse(text.as_bytes()).unwrap();
         let mut nodes = Vec::new();
         all(&outline.root, &mut nodes);
-        let starts = super::scalar_positions(text.as_bytes());
+        let starts = super::YamlTreePass::scalar_positions(text.as_bytes());
         assert_eq!(starts.len(), nodes.len());
         for node in nodes {
             let is_scalar = matches!(node.content, YamlContent::Scalar(_) | YamlContent::Null);

@@ -55,7 +55,6 @@ impl Iterator for DocumentExtents<'_> {
 /// Returns the length in bytes of the longest prefix of a text that contains only complete documents; 0 if no document
 /// is complete yet.
 #[must_use]
-#[allow(dead_code)] // streams are cut with it
 pub fn complete_prefix_length(text: &[u8]) -> usize {
     DocumentExtents { text, at: 0 }.take_while(|document| document.is_ended).last().map_or(0, |last| last.range.end)
 }

@@ -15,14 +15,23 @@ mod node_end;
 mod reader;
 mod scalar;
 mod scalar_offset;
-mod scalar_positions;
 mod spans;
+mod visit;
 mod writer;
 
-pub use documents::complete_prefix_length;
-pub use reader::YamlReader;
-pub use spans::attribute_spans;
-pub use writer::write;
+use super::ad_format::{AdFormat, DocumentFrame};
+
+/// Row of YAML.
+pub const FORMAT: AdFormat = AdFormat {
+    name: "YAML",
+    is_htcondor_format: false,
+    read: |text, dialect| Box::new(reader::YamlReader::new(text, dialect)),
+    complete_prefix_length: documents::complete_prefix_length,
+    write: writer::write,
+    frame: DocumentFrame::NONE,
+    attribute_spans: |text, offset, _| spans::attribute_spans(text, offset),
+    lay_out: None,
+};
 
 /// The tag of the text of an expression, which has no YAML value.
 const EXPRESSION: &str = "expr";

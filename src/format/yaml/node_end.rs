@@ -11,27 +11,38 @@ pub fn skip_anchor(text: &[u8], start: usize) -> usize {
     start + word + text[start + word..].iter().take_while(|byte| is_blank(byte)).count()
 }
 
-/// Returns the offset behind the bracket that closes the one at `start`. Brackets in quotes and comments do not count.
-pub fn end_of_brackets(text: &[u8], start: usize) -> usize {
-    let (mut open, mut at) = (0_usize, start);
-    while let Some(byte) = text.get(at) {
-        // A quote opens a string, and `#` a comment, only where a word can begin.
-        let begins = at == start || matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'[' | b'{' | b',' | b':');
-        match byte {
-            b'"' | b'\'' if begins => at = end_of_quoted(text, at) - 1,
-            b'#' if begins => at += memchr::memchr(b'\n', &text[at..]).unwrap_or(text.len() - at),
-            b'[' | b'{' => open += 1,
-            b']' | b'}' => {
-                open = open.saturating_sub(1);
-                if open == 0 {
-                    return at + 1;
+/// Iterator over the brackets from an offset on; those in quotes and comments are left out. Yields the offset of each,
+/// and the number of brackets that are open behind it.
+pub fn brackets(text: &[u8], start: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let (mut open, mut next) = (0_usize, start);
+    std::iter::from_fn(move || {
+        while let Some(byte) = text.get(next) {
+            let at = next;
+            // A quote opens a string, and `#` a comment, only where a word can begin.
+            let begins =
+                at == start || matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'[' | b'{' | b',' | b':');
+            next += 1;
+            match byte {
+                b'"' | b'\'' if begins => next = end_of_quoted(text, at),
+                b'#' if begins => next = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end),
+                b'[' | b'{' => {
+                    open += 1;
+                    return Some((at, open));
                 }
+                b']' | b'}' => {
+                    open = open.saturating_sub(1);
+                    return Some((at, open));
+                }
+                _ => {}
             }
-            _ => {}
         }
-        at += 1;
-    }
-    text.len()
+        None
+    })
+}
+
+/// Returns the offset behind the bracket that closes the one at `start`.
+pub fn end_of_brackets(text: &[u8], start: usize) -> usize {
+    brackets(text, start).find(|(_, open)| *open == 0).map_or(text.len(), |(at, _)| at + 1)
 }
 
 /// Returns the offset behind the quote that closes the one at `start`.

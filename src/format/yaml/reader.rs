@@ -1,16 +1,17 @@
 //! Reader of ads in YAML.
 
-use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use serde::de::DeserializeSeed;
 
 use crate::ad::{Ad, Dialect};
+use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
 use super::deserialize::{YamlAdPass, YamlDocumentSeed};
 use super::diagnostics;
 use super::documents::{DocumentExtent, DocumentExtents};
+use super::visit::with_parser_stack;
 
 /// Iterator over the ads of a text. A document is one ad or a sequence of ads.
 pub struct YamlReader<'t> {
@@ -28,7 +29,7 @@ const MAX_PROBLEMS_PER_DOCUMENT: usize = 50;
 impl<'t> YamlReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let at = byte_order_mark_length(text);
         YamlReader { documents: DocumentExtents { text, at }, dialect, number: 0, pending: VecDeque::new() }
     }
 
@@ -69,13 +70,11 @@ impl<'t> YamlReader<'t> {
     }
 
     /// Queues a problem in the place of an ad.
-    fn queue_problem(&mut self, document: &DocumentExtent, mut problem: Problem) {
+    fn queue_problem(&mut self, document: &DocumentExtent, problem: Problem) {
         self.number += 1;
-        let shifted = |at: usize| at + document.range.start;
-        problem.ad_number = self.number;
-        problem.range = shifted(problem.range.start)..shifted(problem.range.end);
-        problem.related = problem.related.map(|(range, text)| (shifted(range.start)..shifted(range.end), text));
-        self.pending.push_back(Err(problem));
+        let start = document.range.start;
+        let problem = problem.map_ranges(|range| start + range.start..start + range.end);
+        self.pending.push_back(Err(Problem { ad_number: self.number, ..problem }));
     }
 
     /// Queues the ads of a document, with the problems in the places of the bad ones.
@@ -110,9 +109,6 @@ impl Iterator for YamlReader<'_> {
     }
 }
 
-/// Maximum stack use of the parser in bytes: its recursion is limited to a depth of 128.
-const MAX_PARSER_STACK_BYTES: usize = 2 * 1024 * 1024;
-
 /// The failure of one reading of a document.
 struct DocumentFailure {
     /// Index of the bad element of the sequence; the others can be read without it.
@@ -131,18 +127,11 @@ fn parse_document(
     dialect: Dialect,
     (skipped, forgiven): (&[usize], &[(Option<usize>, usize)]),
 ) -> Result<Vec<Option<Ad>>, DocumentFailure> {
-    let reading = YamlAdPass {
-        dialect,
-        skipped_elements: skipped,
-        tolerated_expressions: forgiven,
-        expression_count: Cell::new(0),
-        rejection: RefCell::new(None),
-        element: Cell::new(None),
-        large_reals: RefCell::new(Vec::new()),
-    };
+    let reading =
+        YamlAdPass { dialect, skipped_elements: skipped, tolerated_expressions: forgiven, ..YamlAdPass::default() };
     let bad = |element, problem| DocumentFailure { element, expression: None, problem: Box::new(problem) };
     let parse = || YamlDocumentSeed(&reading).deserialize(serde_yaml::Deserializer::from_slice(text));
-    let ads = stacker::maybe_grow(MAX_PARSER_STACK_BYTES, 2 * MAX_PARSER_STACK_BYTES, parse).map_err(|error| {
+    let ads = with_parser_stack(parse).map_err(|error| {
         let at = error.location().map_or(content, |place| place.index()).min(text.len());
         if let Some(objection) = reading.rejection.take() {
             let expression = objection.expression_index;

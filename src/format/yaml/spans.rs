@@ -1,6 +1,8 @@
 //! Byte ranges of the attributes of an ad in YAML, as far as they are certain. They are found by a scan of lines,
 //! because `serde_yaml` reports positions only with errors.
 
+use rustc_hash::FxHashMap;
+
 use crate::ad::Name;
 use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 
@@ -14,7 +16,7 @@ pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     let Some(document) = (DocumentExtents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();
     };
-    let mut places: Vec<(AttributeSpan, usize)> = Vec::new();
+    let mut places: Vec<AttributeSpan> = Vec::new();
     let mut at = document.content;
     let mut first = None;
     for line in text[document.content..document.range.end].split_inclusive(|byte| *byte == b'\n') {
@@ -24,23 +26,19 @@ pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
             let is_key = line_attribute(line, at).is_some_and(|place| place.name_range.start == at + indent);
             first = Some(is_key.then_some(indent));
         }
-        if let Some(place) = line_attribute(line, at) {
-            if let Some(Some(indent)) = first {
-                // Lines that continue an attribute above are indented further.
-                if place.name_range.start == at + indent {
-                    places.push((place, 1));
-                }
-                at += line.len();
-                continue;
-            }
-            match places.iter_mut().find(|(known, _)| known.name == place.name) {
-                Some((_, times)) => *times += 1,
-                None => places.push((place, 1)),
-            }
-        }
+        // In an ad, lines that continue an attribute above are indented further.
+        let place = line_attribute(line, at);
+        places.extend(place.filter(|place| first.flatten().is_none_or(|indent| place.name_range.start == at + indent)));
         at += line.len();
     }
-    places.into_iter().filter(|(_, times)| *times == 1).map(|(place, _)| place).collect()
+    if first.flatten().is_none() {
+        let mut times: FxHashMap<Name, usize> = FxHashMap::default();
+        for place in &places {
+            *times.entry(place.name.clone()).or_default() += 1;
+        }
+        places.retain(|place| times[&place.name] == 1);
+    }
+    places
 }
 
 /// Returns the attribute whose name begins a line; `None` if there is none.

@@ -1,5 +1,6 @@
 use super::documents::{DocumentExtents, complete_prefix_length};
-use super::{YamlReader, write};
+use super::reader::YamlReader;
+use super::writer::write;
 use crate::ad::{Ad, Dialect, Name};
 use crate::format::Position;
 use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};

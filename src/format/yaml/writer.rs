@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::syntax::{LossyChange, Style, print};
+use crate::ad::{Ad, Expression, ExpressionKind, Value};
+use crate::format::ad_format::LossyChanges;
+use crate::syntax::{Style, print};
 
 use super::{EXPRESSION, scalar};
 
@@ -19,7 +20,7 @@ const MAX_INLINE_NAME_BYTES: usize = 1000;
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, LossyChange)>> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
     if ad.is_empty() {
         writeln!(out, "--- {{}}")?;
     } else {

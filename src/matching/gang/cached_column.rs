@@ -51,7 +51,7 @@ impl CachedColumn {
         self.cache.entry(asked).or_insert_with(|| {
             let mut rows = always.clone();
             match test {
-                ValueTest::Compares(operator, value) => column.select(*operator, value, dialect, &mut rows),
+                ValueTest::Compares(operator, value) => column.select(*operator, value, &mut rows),
                 ValueTest::IsMet => column.select_where(|value| is_met(value, dialect), &mut rows),
             }
             rows
@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn answers_are_those_of_the_column_however_many_are_remembered() {
-        let column = || AttributeColumn::new((0..500).map(|row| ColumnCell::Constant(Value::Integer(row % 40))));
+        let cells = || (0..500).map(|row| ColumnCell::Constant(Value::Integer(row % 40)));
+        let column = || AttributeColumn::new(cells(), Dialect::Classad);
         let mut always = RowBitmap::with_capacity(500);
         always.insert(499);
         let mut lookup = CachedColumn::new(column(), always.clone());
@@ -77,7 +78,7 @@ mod tests {
             for bound in 0..300 {
                 let (operator, bound) = (BinaryOperator::Less, Value::Integer(bound));
                 let mut expected = always.clone();
-                column().select(operator, &bound, Dialect::Classad, &mut expected);
+                column().select(operator, &bound, &mut expected);
                 let test = ValueTest::Compares(operator, bound);
                 assert_eq!(*lookup.select(&test, Dialect::Classad), expected, "round {round}");
             }

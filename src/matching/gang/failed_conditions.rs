@@ -28,7 +28,7 @@ pub struct FailedCondition {
 }
 
 /// An attribute that a condition reads.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReadAttribute {
     /// Name of the attribute as the condition writes it.
     pub name: String,

@@ -190,7 +190,7 @@ impl PortIndex {
                 translation,
                 operator,
                 exchanged,
-                bounds: CachedColumn::new(AttributeColumn::new(cells), unbounded),
+                bounds: CachedColumn::new(AttributeColumn::new(cells, table.context.dialect), unbounded),
             });
         }
     }
@@ -434,6 +434,7 @@ impl PortIndex {
     /// Builds the column of a computed attribute.
     fn build_column(&self, translation: &AttributeTranslation, table: &mut ParticipantTable) -> AttributeColumn {
         let is_an_ad = is_scope_name(&translation.attribute);
+        let dialect = table.context.dialect;
         let cells = self.places.iter().map(|place| {
             let cell = match table.attribute(*place, &translation.attribute).map(Expression::kind) {
                 Some(ExpressionKind::Literal(value))
@@ -452,7 +453,7 @@ impl PortIndex {
                 ColumnCell::Deviant => ColumnCell::Deviant,
             }
         });
-        AttributeColumn::new(cells)
+        AttributeColumn::new(cells, dialect)
     }
 
     /// Partitions rows by their indexed demands. Rows with a demand that is not indexed are in no class.
@@ -485,8 +486,7 @@ impl PortIndex {
             if is_its_own && !is_scope_name(name) {
                 continue;
             }
-            let column = self.column_of(&AttributeTranslation::identity(name), table).column();
-            alike.split(column.codes(), |row| (!column.is_deviant(row)).then(|| column.position_to_u32(row)));
+            self.column_of(&AttributeTranslation::identity(name), table).column().split(&mut alike);
         }
         alike
     }

@@ -4,14 +4,14 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, ByteString, Expression, ExpressionInterner, Name, Value};
-use crate::constraint::{ClauseForm, ClauseOperand, ConstraintClauses, is_self_evaluating};
+use crate::constraint::{ClauseForm, ClauseOperand, ConstraintClauses, is_self_evaluating, orient_comparison};
 use crate::eval::{Context, FreeNames, string_list_items};
-use crate::pool::{AttributeColumn, ColumnCell};
+use crate::pool::{BoundCollector, ColumnCell};
 
 use super::super::PairSide;
 use super::one_sided;
 use super::residue::Residue;
-use super::{ImportedOfferBounds, ItemPostings, OfferBoundColumn, OfferIndex};
+use super::{ItemPostings, OfferIndex};
 
 /// The bound in one clause of an offer.
 pub enum ImportedBound {
@@ -24,8 +24,8 @@ pub enum ImportedBound {
 /// Clauses collected from all offers; offers are given by position.
 #[derive(Default)]
 pub struct CollectedClauses {
-    /// Bounds by attribute of the request and operator.
-    pub bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, ImportedBound)>>,
+    /// Bounds on attributes of requests.
+    pub bounds: BoundCollector<Name, ImportedBound>,
     /// String lists by the attribute of the request that must occur in them.
     pub item_lists: FxHashMap<Name, Vec<(u32, ByteString)>>,
     interner: ExpressionInterner,
@@ -56,27 +56,13 @@ impl OfferIndex {
     }
 
     /// Builds the columns of bounds, one for each attribute and operator.
-    pub fn build_bound_columns(&mut self, collected: FxHashMap<(Name, BinaryOperator), Vec<(u32, ImportedBound)>>) {
-        let mut imported: FxHashMap<Name, Vec<OfferBoundColumn>> = FxHashMap::default();
-        for ((attribute, operator), bounds) in collected {
-            imported.entry(attribute).or_default().push(self.bound_column(operator, bounds));
-        }
-        self.imported_bounds
-            .extend(imported.into_iter().map(|(attribute, bounds)| ImportedOfferBounds { attribute, bounds }));
-    }
-
-    fn bound_column(&mut self, operator: BinaryOperator, bounds: Vec<(u32, ImportedBound)>) -> OfferBoundColumn {
-        let mut offers = FixedBitSet::with_capacity(self.offers.len());
-        let mut cells = vec![ColumnCell::Absent; self.offers.len()];
-        for (offer, bound) in bounds {
-            let offer = offer as usize;
-            offers.insert(offer);
-            cells[offer] = match bound {
-                ImportedBound::Value(value) => ColumnCell::Constant(value),
-                ImportedBound::Attribute(name) => self.column(&name).cell(offer),
-            };
-        }
-        OfferBoundColumn { operator, offers, column: AttributeColumn::new(cells) }
+    pub fn build_bound_columns(&mut self, collected: BoundCollector<Name, ImportedBound>) {
+        let mut columns = collected.build(self.offers.len(), self.context.dialect, |offer, bound| match bound {
+            ImportedBound::Value(value) => ColumnCell::Constant(value),
+            ImportedBound::Attribute(name) => self.column(&name).cell(offer),
+        });
+        columns.sort_by(|left, right| left.subject().cmp(right.subject()));
+        self.imported_bounds = columns;
     }
 
     /// Builds the posting lists of the string lists.
@@ -135,11 +121,8 @@ impl CollectedClauses {
         if let Some((name, operator, bound)) = imported_bound(ad, condition, context) {
             let own_is_odd =
                 matches!(&bound, ImportedBound::Attribute(name) if parts.followed().any(|through| through == name));
-            let bounds = self.bounds.entry((name.clone(), operator)).or_default();
-            // A column has one bound for each offer. A second bound on the same attribute with the same operator is
-            // rare, and becomes a residue.
-            if !own_is_odd && bounds.last().is_none_or(|(last, _)| *last != row) {
-                bounds.push((row, bound));
+            // A bound that the columns do not take becomes a residue.
+            if !own_is_odd && self.bounds.add(offer, name, operator, bound).is_some() {
                 return true;
             }
         }
@@ -168,7 +151,7 @@ impl CollectedClauses {
 }
 
 /// Returns the attribute of the other side that an operand in an ad refers to; `None` for other operands.
-fn other_side_attribute<'e>(ad: &Ad, operand: ClauseOperand<'e>) -> Option<&'e Name> {
+pub fn other_side_attribute<'e>(ad: &Ad, operand: ClauseOperand<'e>) -> Option<&'e Name> {
     match operand {
         ClauseOperand::Other(name) => Some(name),
         ClauseOperand::Unqualified(name) if ad.get(name).is_none() => Some(name),
@@ -192,8 +175,5 @@ fn imported_bound<'e>(
         ClauseOperand::Unqualified(name) if ad.get(name).is_some() => Some(ImportedBound::Attribute(name.clone())),
         _ => None,
     };
-    match (other_side_attribute(ad, left), own(right)) {
-        (Some(name), Some(bound)) => Some((name, operator, bound)),
-        _ => Some((other_side_attribute(ad, right)?, operator.converse()?, own(left)?)),
-    }
+    orient_comparison(operator, left, right, |operand| other_side_attribute(ad, operand), own)
 }

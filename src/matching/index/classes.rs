@@ -27,9 +27,7 @@ impl AttributeClasses {
         let mut groups =
             AttributeClasses { id, names, offers: Partition::new(offers), request_classes: FxHashMap::default() };
         for column in columns {
-            groups
-                .offers
-                .split(column.codes(), |offer| (!column.is_deviant(offer)).then(|| column.position_to_u32(offer)));
+            column.split(&mut groups.offers);
         }
         groups
     }

@@ -23,16 +23,17 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, ByteString, ExpressionInterner, Name, Value};
+use crate::ad::{Ad, ByteString, ExpressionInterner, Name};
+use crate::constraint::has_scope_attribute;
 use crate::eval::{Context, FreeNames};
-use crate::pool::{AttributeColumn, ColumnBuilder, ColumnCell, SparseRows};
+use crate::pool::{AttributeColumn, BoundColumn, SparseRows};
 use crate::protocol::Protocol;
 
 use super::PairSide;
 
 use build::CollectedClauses;
 use classes::AttributeClasses;
-use one_sided::{has_scope_attribute, literal_value, one_sided_cell};
+use one_sided::one_sided_cell;
 pub use probe::PairEvaluator;
 use ranks::{OfferRanks, RankExpressions, RankForm};
 use residue::Residue;
@@ -46,8 +47,8 @@ pub struct OfferIndex {
     eligible: FixedBitSet,
     /// Offers with a clause that only evaluation of the pair can decide.
     needs_evaluation: FixedBitSet,
-    /// Bounds of the offers on attributes of requests.
-    imported_bounds: Vec<ImportedOfferBounds>,
+    /// Bounds of the offers on attributes of requests, sorted by attribute.
+    imported_bounds: Vec<BoundColumn<Name>>,
     /// String lists of the offers in which attributes of requests must occur.
     item_postings: Vec<ItemPostings>,
     /// Residues of the offers' constraints, each with the offers that have it.
@@ -68,20 +69,6 @@ pub struct OfferIndex {
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
     scratch: FixedBitSet,
-}
-
-/// Bounds of the offers on one attribute of requests.
-struct ImportedOfferBounds {
-    attribute: Name,
-    /// One column for each operator.
-    bounds: Vec<OfferBoundColumn>,
-}
-
-/// Bounds of the offers in `attribute operator bound`: one cell for each offer.
-struct OfferBoundColumn {
-    operator: BinaryOperator,
-    offers: FixedBitSet,
-    column: AttributeColumn,
 }
 
 /// String lists of the offers in which one attribute of requests must occur.
@@ -165,23 +152,11 @@ impl OfferIndex {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
-        let mut cells = ColumnBuilder::default();
-        // Ads that were read together share equal literals, so that the address of a literal identifies its code.
-        let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
-        for ad in &self.offers {
-            let Some(expression) = ad.get(name) else {
-                cells.push(ColumnCell::Absent);
-                continue;
-            };
-            if let Some(code) = codes.get(&expression.identity()) {
-                cells.push_code(*code);
-            } else if let Some(value) = literal_value(expression, self.context.dialect) {
-                codes.insert(expression.identity(), cells.push(ColumnCell::Constant(value.clone())));
-            } else {
-                cells.push(one_sided_cell(ad, name, expression, &self.followed, &self.context));
-            }
-        }
-        let column = Rc::new(AttributeColumn::from(cells));
+        let expressions = self.offers.iter().map(|ad| ad.get(name));
+        let column =
+            Rc::new(AttributeColumn::of_expressions(expressions, self.context.dialect, |offer, expression| {
+                one_sided_cell(&self.offers[offer], name, expression, &self.followed, &self.context)
+            }));
         self.columns.insert(name.clone(), Rc::clone(&column));
         column
     }
@@ -201,15 +176,6 @@ impl OfferIndex {
         )));
         self.classes.insert(names, Rc::clone(&groups));
         groups
-    }
-}
-
-/// Returns the value of a cell, undefined for an absent attribute; `None` for an open one.
-fn known_value(cell: ColumnCell) -> Option<Value> {
-    match cell {
-        ColumnCell::Absent => Some(Value::Undefined),
-        ColumnCell::Constant(value) => Some(value),
-        ColumnCell::Deviant => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Clauses and attributes that depend on one ad alone and can be evaluated without a partner.
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
-use crate::constraint::{ConstraintClauses, is_scope_name, is_self_evaluating};
+use crate::constraint::ConstraintClauses;
 use crate::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, references};
 use crate::pool::ColumnCell;
 use crate::protocol::is_met;
@@ -10,19 +10,6 @@ use crate::protocol::is_met;
 /// refers back to an attribute through which the clauses were collected.
 pub fn needs_pair_evaluation(parts: &ConstraintClauses<'_>, mentions: &FreeNames) -> bool {
     mentions.reads_unknown() || mentions.names.iter().any(|name| parts.followed().any(|through| through == name))
-}
-
-/// Whether an ad has an attribute with a name that normally denotes a scope or the current time.
-pub fn has_scope_attribute(ad: &Ad) -> bool {
-    ad.iter().any(|attribute| is_scope_name(attribute.name))
-}
-
-/// Returns the value of a literal that evaluates to itself; `None` for other expressions.
-pub fn literal_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
-    match expression.kind() {
-        ExpressionKind::Literal(value) => Some(value).filter(|value| is_self_evaluating(value, dialect)),
-        _ => None,
-    }
 }
 
 /// Evaluates an attribute of an ad without a partner. The cell is open if its value depends on the partner, or refers

@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, BinaryOperator, Expression, Name, ScopeFrame, Span, Value};
-use crate::constraint::{ClauseForm, ClauseOperand, is_self_evaluating};
-use crate::eval::{FreeNames, binary, string_list_items};
+use crate::ad::{Ad, BinaryOperator, Expression, Name, ScopeFrame, Value};
+use crate::constraint::{ClauseForm, ClauseOperand, has_scope_attribute, is_self_evaluating, orient_comparison};
+use crate::eval::{FreeNames, string_list_items};
 use crate::pool::{AttributeColumn, ColumnCell, SparseRows};
 use crate::protocol::{is_met, rank_value};
 
 use super::super::{Candidate, Pair, PairSide};
-use super::one_sided::{has_scope_attribute, needs_pair_evaluation};
+use super::OfferIndex;
+use super::build::other_side_attribute;
+use super::one_sided::needs_pair_evaluation;
 use super::ranks::{OfferRanks, RankForm};
 use super::request::ProbedRequest;
 use super::residue::Residue;
-use super::{ImportedOfferBounds, OfferBoundColumn, OfferIndex, known_value};
 
 /// The result of a probe.
 pub struct ProbeResult {
@@ -42,14 +43,6 @@ struct RemainingOffers {
     all: FixedBitSet,
     /// Offers with something that only evaluation of the pair can tell. May include offers that no longer remain.
     unsure: FixedBitSet,
-}
-
-/// An operand of a request's clause, resolved on the request's side.
-enum ProbeOperand<'e> {
-    /// An attribute of the offers.
-    Attribute(&'e Name),
-    /// A value of the request, or an open cell.
-    Known(ColumnCell),
 }
 
 impl PairEvaluator<'_> {
@@ -93,16 +86,6 @@ impl RemainingOffers {
         for (left, (admit, asked)) in self.all.as_mut_slice().iter_mut().zip(admit) {
             *left &= admit | !asked;
         }
-    }
-
-    /// Drops the offers that are neither selected nor open in the column; open ones become unsure. The open rows are
-    /// added to `selected`.
-    fn retain_selected(&mut self, selected: &mut FixedBitSet, column: &AttributeColumn) {
-        if column.has_deviant_rows() {
-            selected.union_with(column.deviant_rows());
-            self.unsure.union_with(column.deviant_rows());
-        }
-        self.all.intersect_with(selected);
     }
 }
 
@@ -150,110 +133,95 @@ impl OfferIndex {
         condition: ClauseForm<'_>,
         left: &mut RemainingOffers,
     ) -> bool {
-        let dialect = self.context.dialect;
-        let mut side = |operand| match operand {
+        let (ad, dialect) = (request.ad, self.context.dialect);
+        let theirs = |operand| other_side_attribute(ad, operand);
+        let mut mine = |operand| match operand {
             ClauseOperand::Literal(value) if is_self_evaluating(value, dialect) => {
-                Some(ProbeOperand::Known(ColumnCell::Constant(value.clone())))
+                Some(ColumnCell::Constant(value.clone()))
             }
-            ClauseOperand::Literal(_) => None,
-            ClauseOperand::Own(name) => Some(ProbeOperand::Known(request.cell(name))),
-            ClauseOperand::Unqualified(name) if request.ad.get(name).is_some() => {
-                Some(ProbeOperand::Known(request.cell(name)))
-            }
-            ClauseOperand::Unqualified(name) | ClauseOperand::Other(name) => Some(ProbeOperand::Attribute(name)),
+            ClauseOperand::Own(name) => Some(request.cell(name)),
+            ClauseOperand::Unqualified(name) if ad.get(name).is_some() => Some(request.cell(name)),
+            _ => None,
         };
-        let known = match condition {
-            ClauseForm::Comparison(operator, first, second) => match (side(first), side(second)) {
-                (Some(ProbeOperand::Attribute(name)), Some(ProbeOperand::Known(cell))) => {
-                    self.apply_comparison(name, operator, cell, left);
+        match condition {
+            ClauseForm::Comparison(operator, first, second) => {
+                if let Some((name, operator, cell)) = orient_comparison(operator, first, second, theirs, &mut mine) {
+                    match cell.value() {
+                        Some(value) => {
+                            self.retain_where(name, left, |column, rows| column.select(operator, &value, rows));
+                        }
+                        None => left.unsure.union_with(&left.all),
+                    }
                     return true;
                 }
-                (Some(ProbeOperand::Known(cell)), Some(ProbeOperand::Attribute(name))) => {
-                    let Some(operator) = operator.converse() else { return false };
-                    self.apply_comparison(name, operator, cell, left);
+            }
+            ClauseForm::Truth(operand) => {
+                if let Some(name) = theirs(operand) {
+                    self.retain_where(name, left, |column, rows| {
+                        column.select_where(|value| is_met(value, dialect), rows);
+                    });
                     return true;
                 }
-                (Some(ProbeOperand::Known(first)), Some(ProbeOperand::Known(second))) => {
-                    let (Some(first), Some(second)) = (known_value(first), known_value(second)) else { return false };
-                    binary(operator, &first, &second, dialect, Span::default())
-                }
-                _ => return false,
-            },
-            ClauseForm::Truth(operand) => match side(operand) {
-                Some(ProbeOperand::Attribute(name)) => {
-                    let column = self.column(name);
-                    self.scratch.clear();
-                    column.select_where(|value| is_met(value, dialect), &mut self.scratch);
-                    left.retain_selected(&mut self.scratch, &column);
-                    return true;
-                }
-                Some(ProbeOperand::Known(cell)) => match known_value(cell) {
-                    Some(value) => value,
-                    None => return false,
-                },
-                None => return false,
-            },
+            }
             ClauseForm::StringListMember(operand, list) => {
-                let Some(ProbeOperand::Attribute(name)) = side(operand) else { return false };
-                let column = self.column(name);
-                self.scratch.clear();
-                for item in string_list_items(list) {
-                    column.select(BinaryOperator::Is, &Value::String(item), dialect, &mut self.scratch);
-                }
-                left.retain_selected(&mut self.scratch, &column);
+                let Some(name) = theirs(operand) else { return false };
+                self.retain_where(name, left, |column, rows| {
+                    for item in string_list_items(list) {
+                        column.select(BinaryOperator::Is, &Value::String(item), rows);
+                    }
+                });
                 return true;
             }
             ClauseForm::Residue => return false,
-        };
+        }
+        let Some(known) = condition.decide(dialect, |operand| mine(*operand)?.value()) else { return false };
         if !is_met(&known, dialect) {
             left.all.clear();
         }
         true
     }
 
-    /// Keeps the offers for which `name operator value` is true, or may be.
-    fn apply_comparison(
+    /// Keeps the offers that `select` selects in the column of an attribute, and those that are deviant there, which
+    /// become unsure.
+    fn retain_where(
         &mut self,
         name: &Name,
-        operator: BinaryOperator,
-        value: ColumnCell,
         left: &mut RemainingOffers,
+        select: impl FnOnce(&AttributeColumn, &mut FixedBitSet),
     ) {
-        let Some(value) = known_value(value) else {
-            left.unsure.union_with(&left.all);
-            return;
-        };
         let column = self.column(name);
         self.scratch.clear();
-        column.select(operator, &value, self.context.dialect, &mut self.scratch);
-        left.retain_selected(&mut self.scratch, &column);
+        select(&column, &mut self.scratch);
+        if column.has_deviant_rows() {
+            self.scratch.union_with(column.deviant_rows());
+            left.unsure.union_with(column.deviant_rows());
+        }
+        left.all.intersect_with(&self.scratch);
     }
 
     /// Keeps the offers whose bounds and string lists admit the request.
     fn apply_imported_bounds(&mut self, request: &mut ProbedRequest<'_>, left: &mut RemainingOffers) {
-        for ImportedOfferBounds { attribute, bounds } in &self.imported_bounds {
-            let value = known_value(request.cell(attribute));
-            for OfferBoundColumn { operator, offers, column } in bounds {
+        for bounds in self.imported_bounds.chunk_by(|left, right| left.subject() == right.subject()) {
+            let value = request.cell(bounds[0].subject()).value();
+            for column in bounds {
                 if left.all.is_clear() {
                     return;
                 }
-                let Some(value) = &value else {
-                    left.unsure.union_with(offers);
-                    continue;
-                };
-                // The column holds the bounds, the right operands: the operator is exchanged.
-                let Some(operator) = operator.converse() else { continue };
-                self.scratch.clear();
-                column.select(operator, value, self.context.dialect, &mut self.scratch);
-                if column.has_deviant_rows() {
-                    self.scratch.union_with(column.deviant_rows());
-                    left.unsure.union_with(column.deviant_rows());
+                if let Some(value) = &value {
+                    column.admitting(value, &mut self.scratch);
+                    left.all.intersect_with(&self.scratch);
+                } else {
+                    self.scratch.clone_from(&left.all);
+                    self.scratch.difference_with(column.always_admitted());
+                    left.unsure.union_with(&self.scratch);
                 }
-                left.retain_admitted(&self.scratch, offers);
+                if column.bounds().has_deviant_rows() {
+                    left.unsure.union_with(column.bounds().deviant_rows());
+                }
             }
         }
         for listed in &self.item_postings {
-            let Some(value) = known_value(request.cell(&listed.attribute)) else {
+            let Some(value) = request.cell(&listed.attribute).value() else {
                 left.unsure.union_with(&listed.offers);
                 continue;
             };
@@ -322,7 +290,7 @@ impl OfferIndex {
         unsure.intersect_with(all);
         all.difference_with(unsure);
         let mut evaluate = |side: PairSide, expression: &Expression, offer: usize| {
-            meeting.evaluate(side, expression, offer).map(|value| rank_value(&value) + 0.0)
+            meeting.evaluate(side, expression, offer).map(|value| rank_value(&value))
         };
         match rank {
             RankForm::Constant(_) => {}

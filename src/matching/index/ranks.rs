@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, Expression, ExpressionInterner, ExpressionKind};
-use crate::constraint::is_self_evaluating;
+use crate::ad::{Ad, Expression, ExpressionInterner};
+use crate::constraint::literal_value;
 use crate::eval::{Context, FreeNames};
 use crate::pool::SparseRows;
 use crate::protocol::{Protocol, rank_value};
@@ -88,13 +88,11 @@ impl RankExpressions {
         groups: impl FnOnce(&FreeNames) -> Rc<RefCell<AttributeClasses>>,
     ) -> RankForm {
         let Some(expression) = ad.get(protocol.rank_name()) else { return RankForm::Constant(0.0) };
-        match expression.kind() {
-            // Adding 0.0 turns -0.0 into 0.0.
-            ExpressionKind::Literal(value) if is_self_evaluating(value, context.dialect) => {
-                return RankForm::Constant(rank_value(value) + 0.0);
-            }
-            _ if is_odd => return RankForm::NeedsEvaluation,
-            _ => {}
+        if let Some(value) = literal_value(expression, context.dialect) {
+            return RankForm::Constant(rank_value(value));
+        }
+        if is_odd {
+            return RankForm::NeedsEvaluation;
         }
         let (number, is_new) = self.interner.intern(expression);
         if is_new {

@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Name};
-use crate::constraint::ConstraintClauses;
+use crate::constraint::{ConstraintClauses, literal_value};
 use crate::eval::Context;
 use crate::pool::ColumnCell;
 use crate::protocol::Protocol;
 
-use super::one_sided::{literal_value, one_sided_cell};
+use super::one_sided::one_sided_cell;
 
 /// A request with cached attribute values and classes.
 pub struct ProbedRequest<'r> {

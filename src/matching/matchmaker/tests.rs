@@ -5,9 +5,28 @@ use std::fmt::Write;
 use super::super::GreedyMatcher;
 use super::{Accelerations, Matchmaker};
 use crate::ad::{Ad, Dialect};
-use crate::eval::Context;
+use crate::eval::{Context, Interrupt};
 use crate::protocol::Protocol;
 use crate::syntax::{ParseOptions, parse_ad};
+
+#[test]
+fn an_interrupted_list_is_not_kept() {
+    let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+    let offers = [ad("[ Memory = 64; Constraint = other.Size > 0 ]"), ad("[ Memory = 32; Constraint = true ]")];
+    let request = ad("[ Size = 1; Constraint = other.Memory + 0 >= Size ]");
+    for index in [true, false] {
+        let interrupt = Interrupt::default();
+        let context = Context { interrupt: Some(interrupt.clone()), ..Context::new(Dialect::Classad) };
+        let accelerations = Accelerations { index, ..Accelerations::ALL };
+        let mut matchmaker = Matchmaker::new(&offers, Protocol::new(Dialect::Classad), context, accelerations);
+        interrupt.raise();
+        assert_eq!(matchmaker.candidates(&request).len(), 0);
+        interrupt.lower();
+        assert_eq!(matchmaker.candidates(&request).len(), 2);
+        interrupt.raise();
+        assert_eq!(matchmaker.candidates(&request).len(), 2, "a whole list is kept");
+    }
+}
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "s"];
 

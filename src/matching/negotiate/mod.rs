@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Dialect, Name, Value};
 use crate::eval::{Context, FreeNames};
 use crate::pool::RequestClusters;
-use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
+use crate::protocol::{Protocol, RESOURCE_COUNT, USER_ATTRIBUTES, resource_count};
 
 use super::policy::{Policy, PolicyFault, PolicyRule, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
@@ -79,7 +79,7 @@ pub fn negotiate(
 #[must_use]
 pub fn negotiation_names(policy: &Policy, dialect: Dialect) -> FreeNames {
     let mut mentions = policy.free_names(dialect);
-    mentions.names.extend(offers::USER_ATTRIBUTES.map(Name::new));
+    mentions.names.extend(USER_ATTRIBUTES.iter().map(|name| Name::new(name)));
     mentions.names.insert(Name::new(RESOURCE_COUNT));
     mentions
 }

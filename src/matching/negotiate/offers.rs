@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Name, ScopeFrame, Value};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::ad::{Ad, ScopeFrame};
+use crate::eval::{Context, Environment};
 use crate::matching::policy::{Policy, PolicyFault, PolicyVector};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
+use crate::protocol::Advertisement;
 
 use super::NegotiationSettings;
-
-/// The attributes that hold the current user of an offer; the first present one counts.
-pub const USER_ATTRIBUTES: [&str; 2] = ["RemoteUser", "RemoteOwner"];
 
 /// The state of all offers during a cycle.
 pub struct CycleOffers {
@@ -78,16 +76,16 @@ impl CycleOffers {
         &self.divisions[before..]
     }
 
-    /// Returns the current user of an offer, from its `RemoteUser` or `RemoteOwner`. `None` if it has none, or if the
-    /// offer was divided: a remainder has no user.
+    /// Returns the current user of an offer. `None` if it has none, or if the offer was divided: a remainder has no
+    /// user.
     pub fn user(&self, offer: usize) -> Option<String> {
         let frame = self.frames.get(offer).filter(|_| self.parts[offer] == 1)?;
-        let (environment, alone) = Environment::single(frame.ad.clone());
-        let value = |name| Evaluator::new(&environment, &self.context).attribute(&alone, &Name::new(name));
-        USER_ATTRIBUTES.into_iter().find_map(|name| match value(name) {
-            Ok(Value::String(user)) => Some(user.to_str().into_owned()),
-            _ => None,
-        })
+        Advertisement::new(&frame.ad, &self.context).user()
+    }
+
+    /// Whether an interrupt is raised, so that lists may lack candidates.
+    pub fn is_interrupted(&self) -> bool {
+        self.context.is_interrupted()
     }
 
     /// Returns the offers that a request is compatible with, best first by rank; including taken ones.

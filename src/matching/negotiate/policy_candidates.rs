@@ -33,7 +33,7 @@ impl PolicyCandidates {
     }
 
     /// Returns the candidates of a request, best first. If lists are cached, a clone of the same ad gets the same
-    /// list.
+    /// list. After an interrupt the list may lack candidates, and is not cached.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl PolicyCandidates {
         let mut ranked = ClusterMatchList::default();
         ranked.refresh(&mut self.offers, request)?;
         let list = ranked.remaining(&self.offers);
-        if self.keeps_lists {
+        if self.keeps_lists && !self.offers.is_interrupted() {
             self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
         }
         Ok(list)

@@ -1,120 +1,204 @@
-//! A column store of ads, for many queries over one pool.
+//! The ads of a pool as columns, for expressions that are evaluated in all of them.
 //!
-//! Each attribute is a dictionary column: a code per ad, with each distinct text stored and parsed once.  Ads with
-//! the same attributes share one shape, the list of their names.  Ads come out unchanged, except for comments and
-//! white space.
+//! An expression is evaluated once for each group of ads that agree in all attributes that its value can depend on.
 
-mod load;
-mod select;
-mod text_column;
-
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::ParseOptions;
+use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
+use crate::constraint::{has_scope_attribute, is_scope_name, is_side_name};
+use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames, transitive_closure};
 
-use super::AttributeColumn;
+use super::Partition;
+use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
 
-pub use select::StoreSelection;
-use text_column::{ABSENT, TextColumn};
-
-/// A column store of ads.
+/// The ads of a pool as columns. A *row* is an ad.
 pub struct Store {
-    rules: ParseOptions,
-    /// The dictionary column of each attribute, in the order of first appearance.
-    attributes: IndexMap<Name, TextColumn, FxBuildHasher>,
-    /// Each spelling of a name, with the index of its attribute in `attributes`.
-    spellings: IndexMap<Box<[u8]>, usize, FxBuildHasher>,
-    /// The shapes: lists of indexes into `spellings`, in the order of an ad's attributes.
-    shapes: IndexSet<Box<[u32]>, FxBuildHasher>,
-    /// For each ad the index of its shape.
-    rows: Vec<u32>,
-    /// Cached value columns by index of the attribute; `None` for attributes that are not literals in all ads.
-    columns: FxHashMap<usize, Option<Rc<AttributeColumn>>>,
+    ads: Vec<Ad>,
+    dialect: Dialect,
+    /// The columns built so far.
+    columns: ExpressionColumns,
+    /// Whether every attribute of the ads has a column.
+    has_all_columns: bool,
+    has_scope_attribute: OnceCell<bool>,
+    /// The partitions computed so far, by the attributes whose expressions they distinguish.
+    partitions: FxHashMap<Rc<[Name]>, Rc<Partition>>,
+    name_ids: IndexSet<Name, FxBuildHasher>,
+    interner: ExpressionInterner,
+    free_names: FxHashMap<usize, Rc<FreeNames>>,
+    /// Dependencies by the number of the expression.
+    dependencies: FxHashMap<usize, Option<Dependencies>>,
+}
+
+/// The attributes that the value of an expression can depend on: the transitive closure of the names that it mentions.
+/// Rows that agree in them give the same value, so one evaluation serves them all.
+#[derive(Clone, Debug)]
+pub struct Dependencies {
+    /// The names, sorted.
+    pub names: Rc<[Name]>,
+    /// The numbers of the names, unique in the store.
+    pub name_ids: Rc<[usize]>,
+}
+
+/// The values of an expression in all ads of a store, kept once for each group of ads.
+pub struct StoreValues {
+    groups: Rc<Partition>,
+    values: Vec<Result<Value, Abort>>,
+}
+
+impl StoreValues {
+    /// Returns the value in an ad.
+    ///
+    /// # Errors
+    ///
+    /// When the evaluation exceeded a budget or was interrupted.
+    pub fn value(&self, row: usize) -> Result<&Value, &Abort> {
+        self.values[self.groups.group(row).unwrap_or_default()].as_ref()
+    }
 }
 
 impl Store {
-    /// Creates an empty store.
+    /// Creates a store of some ads. Columns are built on first use.
     #[must_use]
-    pub fn new(dialect: Dialect) -> Self {
+    pub fn new(ads: Vec<Ad>, dialect: Dialect) -> Self {
         Store {
-            rules: ParseOptions::long(dialect),
-            attributes: IndexMap::default(),
-            spellings: IndexMap::default(),
-            shapes: IndexSet::default(),
-            rows: Vec::new(),
-            columns: FxHashMap::default(),
+            ads,
+            dialect,
+            columns: IndexMap::default(),
+            has_all_columns: false,
+            has_scope_attribute: OnceCell::new(),
+            partitions: FxHashMap::default(),
+            name_ids: IndexSet::default(),
+            interner: ExpressionInterner::default(),
+            free_names: FxHashMap::default(),
+            dependencies: FxHashMap::default(),
         }
     }
 
-    /// Number of ads.
+    /// Creates a store of some ads with the columns of all their attributes.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
+    pub fn with_all_columns(ads: Vec<Ad>, dialect: Dialect) -> Self {
+        Store { columns: build_columns(&ads), has_all_columns: true, ..Store::new(ads, dialect) }
     }
 
-    /// Whether the store has no ads.
+    /// Returns the ads.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    pub fn ads(&self) -> &[Ad] {
+        &self.ads
     }
 
-    /// Number of shapes: distinct lists of attributes.
+    /// Iterates over the names of the columns built so far.
+    pub fn column_names(&self) -> impl Iterator<Item = &Name> {
+        self.columns.keys()
+    }
+
+    /// Returns the column of an attribute, if it is built already.
     #[must_use]
-    pub fn shapes(&self) -> usize {
-        self.shapes.len()
+    pub fn built_column(&self, name: &Name) -> Option<&ExpressionColumn> {
+        self.columns.get(name).map(|column| &**column)
     }
 
-    /// Iterates over the names of all attributes, in the order of first appearance.
-    pub fn names(&self) -> impl Iterator<Item = &Name> {
-        self.attributes.keys()
+    /// Returns the column of an attribute, building it on first use.
+    pub fn column(&mut self, name: &Name) -> Rc<ExpressionColumn> {
+        if let Some(column) = self.columns.get(name) {
+            return Rc::clone(column);
+        }
+        let ads = if self.has_all_columns { &[] } else { &*self.ads };
+        let column = Rc::new(ExpressionColumn::of(ads, name));
+        if !self.has_all_columns {
+            self.columns.insert(name.clone(), Rc::clone(&column));
+        }
+        column
     }
 
-    /// Builds the ad with a 0-based number; `None` if there are not that many.
-    #[must_use]
-    pub fn ad(&self, row: usize) -> Option<Ad> {
-        let shape = self.shapes.get_index(*self.rows.get(row)? as usize)?;
-        let attributes = shape.iter().filter_map(|spelling| {
-            let (name, place) = self.spellings.get_index(*spelling as usize)?;
-            let texts = &self.attributes[*place];
-            let expression = texts.expression(texts.code(row), self.rules)?;
-            Some((Name::new(&String::from_utf8_lossy(name)), expression))
-        });
-        Some(attributes.collect())
-    }
-
-    /// Interns a spelling of a name: returns its index in `spellings`.
-    fn intern_spelling(&mut self, name: &Name) -> u32 {
-        let place = match self.attributes.get_index_of(name) {
-            Some(place) => place,
-            None => self.attributes.insert_full(name.clone(), TextColumn::new()).0,
-        };
-        let (spelling, _) = self.spellings.insert_full(name.as_str().as_bytes().into(), place);
-        u32::try_from(spelling).unwrap_or(u32::MAX)
-    }
-
-    /// Adds an ad: pairs of a spelling and a code.  A name that occurs repeatedly keeps its first spelling and position
-    /// and takes the last code.
-    fn push_row(&mut self, attributes: &[(u32, u32)]) {
-        let row = self.rows.len();
-        let mut shape: Vec<u32> = Vec::with_capacity(attributes.len());
-        for (spelling, code) in attributes {
-            let texts = &mut self.attributes[self.spellings[*spelling as usize]];
-            if texts.code(row) == ABSENT {
-                shape.push(*spelling);
+    /// Whether some ad has an attribute with a name that normally denotes a scope, such as `target`.
+    pub fn has_scope_attribute(&self) -> bool {
+        *self.has_scope_attribute.get_or_init(|| {
+            if self.has_all_columns {
+                self.columns.keys().any(is_scope_name)
+            } else {
+                self.ads.iter().any(has_scope_attribute)
             }
-            texts.set(row, *code);
-        }
-        let last = self.rows.last().and_then(|last| self.shapes.get_index(*last as usize));
-        let shape = match last {
-            Some(last) if **last == *shape => self.rows[row - 1],
-            _ => u32::try_from(self.shapes.insert_full(shape.into()).0).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Returns the number of an expression, which equal expressions share.
+    pub fn intern(&mut self, expression: &Expression) -> usize {
+        self.interner.intern(expression).0
+    }
+
+    /// Evaluates an expression in each ad by itself.
+    pub fn evaluate(&mut self, expression: &Expression, context: &Context) -> StoreValues {
+        let dependencies = if self.has_scope_attribute() { None } else { self.dependencies(expression) };
+        let groups = self.partition(dependencies.map(|found| found.names));
+        let value = |row: &u32| {
+            let (environment, frame) = Environment::single(self.ads[*row as usize].clone());
+            Evaluator::new(&environment, context).evaluate(expression, &frame)
         };
-        self.rows.push(shape);
-        self.columns.clear();
+        let values = groups.first_rows().iter().map(value).collect();
+        StoreValues { groups, values }
+    }
+
+    /// Returns what the value of an expression in an ad can depend on; `None` if that is not known. Cached.
+    pub fn dependencies(&mut self, expression: &Expression) -> Option<Dependencies> {
+        let number = self.intern(expression);
+        if let Some(known) = self.dependencies.get(&number) {
+            return known.clone();
+        }
+        let found = self.dependencies_with(&Ad::default(), expression);
+        self.dependencies.insert(number, found.clone());
+        found
+    }
+
+    /// Returns what the value of an expression in a pair of `other` and an ad can depend on; `None` if that is not
+    /// known.
+    pub fn dependencies_with(&mut self, other: &Ad, expression: &Expression) -> Option<Dependencies> {
+        let mut names: IndexSet<Name> = IndexSet::new();
+        let add = |mentions: &FreeNames, names: &mut IndexSet<Name>| {
+            names.extend(mentions.names.iter().filter(|name| !is_side_name(name)).cloned());
+            (!mentions.reads_unknown()).then_some(())
+        };
+        add(&self.free_names_of(expression), &mut names)?;
+        transitive_closure(&mut names, |name, names| {
+            if let Some(bound) = other.get(name).filter(|bound| !matches!(bound.kind(), ExpressionKind::Literal(_))) {
+                add(&self.free_names_of(bound), names)?;
+            }
+            let dialect = self.dialect;
+            add(self.column(name).free_names(dialect), names)
+        })?;
+        names.sort();
+        let numbers = names.iter().map(|name| match self.name_ids.get_index_of(name) {
+            Some(known) => known,
+            None => self.name_ids.insert_full(name.clone()).0,
+        });
+        let name_ids = numbers.collect();
+        Some(Dependencies { names: names.into_iter().collect(), name_ids })
+    }
+
+    fn free_names_of(&mut self, expression: &Expression) -> Rc<FreeNames> {
+        let number = self.intern(expression);
+        let known = self.free_names.entry(number).or_insert_with(|| Rc::new(FreeNames::of(expression, self.dialect)));
+        Rc::clone(known)
+    }
+
+    /// Partitions the rows by the expressions that they bind to some names; without names each row is a group of its
+    /// own. Cached.
+    pub fn partition(&mut self, names: Option<Rc<[Name]>>) -> Rc<Partition> {
+        let Some(names) = names else { return Rc::new(Partition::discrete(self.ads.len())) };
+        if let Some(known) = self.partitions.get(&names) {
+            return Rc::clone(known);
+        }
+        let mut groups = Partition::new(self.ads.len());
+        for name in &*names {
+            let attribute = self.column(name);
+            groups.split(attribute.code_count(), |row| Some(attribute.code(row)));
+        }
+        let groups = Rc::new(groups);
+        self.partitions.insert(names, Rc::clone(&groups));
+        groups
     }
 }
 

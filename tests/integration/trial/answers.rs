@@ -182,6 +182,7 @@ cases:
     request: "[ Name = \"idle\"; Prio = 1; Ports = { [ Label = cpu; Constraint = cpu.Memory > 1 ] } ]"
     offers: [ host ]
     gang: [ host ]
+  - { name: neither, dialect: classad, policy: { roots: Prio > 3 }, request: gang, offers: [ host ], gang: [ host ] }
 "#;
     let report = json(&[], spec);
     let cases = report["files"][0]["cases"].as_array().unwrap();
@@ -201,4 +202,6 @@ cases:
     let misspelt = "gang gets no gang: nobody docks at cpu: no offer has Memroy (did you mean Memory? 1 offer has it)";
     assert_eq!([reasons(1), reasons(2)], [[misspelt], [misspelt]]);
     assert_eq!(reasons(3), ["idle is not served: `roots` of the policy is not true of it"]);
+    // The policy decides before any offer does.
+    assert_eq!(reasons(4), ["gang is not served: `roots` of the policy is not true of it"]);
 }

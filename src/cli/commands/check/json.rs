@@ -6,6 +6,7 @@ use classad::lint::LintLevel;
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
+use crate::cli::render::json::JoinedRecord;
 
 use super::located::{CheckReport, FindingRegion};
 
@@ -14,7 +15,7 @@ const SCHEMA: &str = "classad.check/1";
 
 pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
     let findings = report.findings.iter().map(|found| {
-        let mut finding = json!({
+        let head = json!({
             "rule": found.rule.name,
             "level": found.rule.level.as_str(),
             "message": found.message,
@@ -26,10 +27,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
             "labels": found.regions.iter().skip(1).map(label_json).collect::<Vec<Value>>(),
             "ads": found.ad_count,
         });
-        if let (Some(object), Some(place)) = (finding.as_object_mut(), found.regions.first()) {
-            object.extend(region_fields(place));
-        }
-        finding
+        json!(JoinedRecord { head, tail: found.regions.first().map(region_json) })
     });
     let report = json!({
         "schema": SCHEMA,
@@ -44,17 +42,12 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
 }
 
 fn label_json(place: &FindingRegion) -> Value {
-    let mut fields: serde_json::Map<String, Value> = region_fields(place).into_iter().collect();
-    fields.insert("text".to_owned(), json!(place.text));
-    Value::Object(fields)
+    let mut label = region_json(place);
+    label["text"] = json!(place.text);
+    label
 }
 
-fn region_fields(place: &FindingRegion) -> [(String, Value); 4] {
-    [
-        ("line", place.start.line),
-        ("column", place.start.column),
-        ("end_line", place.end.line),
-        ("end_column", place.end.column),
-    ]
-    .map(|(name, number)| (name.to_owned(), json!(number)))
+fn region_json(place: &FindingRegion) -> Value {
+    let FindingRegion { start, end, .. } = place;
+    json!({ "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column })
 }

@@ -1,8 +1,8 @@
-//! Findings as SARIF 2.1.0, for tools for code review.
+//! Findings as SARIF 2.1.0, for tools for code review. Its levels have the same names as ours.
 
 use std::io::Write;
 
-use classad::lint::{LintLevel, RULES};
+use classad::lint::RULES;
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
@@ -17,7 +17,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
             "id": rule.name,
             "shortDescription": { "text": rule.doc },
             "help": { "text": format!("{}. Not: {} But: {}", rule.help, rule.bad, rule.good) },
-            "defaultConfiguration": { "level": level(rule.level) },
+            "defaultConfiguration": { "level": rule.level.as_str() },
         })
     });
     let log = json!({
@@ -37,11 +37,6 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
     Ok(())
 }
 
-fn level(level: LintLevel) -> &'static str {
-    // SARIF uses the names of our levels.
-    level.as_str()
-}
-
 fn result(found: &LocatedFinding) -> Value {
     let help = if found.help.is_empty() { String::new() } else { format!(". {}", found.help) };
     let related = found.regions.iter().skip(1).enumerate().map(|(number, place)| {
@@ -53,7 +48,7 @@ fn result(found: &LocatedFinding) -> Value {
     json!({
         "ruleId": found.rule.name,
         "ruleIndex": RULES.iter().position(|rule| rule.name == found.rule.name),
-        "level": level(found.rule.level),
+        "level": found.rule.level.as_str(),
         "message": { "text": format!("{}{help}", found.message) },
         "locations": found.regions.iter().take(1).map(|place| location(&found.file, place)).collect::<Vec<Value>>(),
         "relatedLocations": related.collect::<Vec<Value>>(),

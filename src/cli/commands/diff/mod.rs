@@ -17,8 +17,9 @@ use super::diff::name_glob::NameGlob;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::render::diagnostics;
+use crate::cli::render::json::write_json_array;
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{ResultTable, TableCell, write_json_array};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -236,15 +237,17 @@ impl AdChange {
     }
 
     fn json(&self, comparison: &AdComparison) -> Value {
-        let attribute = |one: &Difference| json!({ "name": one.name().as_str(), "before": one.before().map(expression_text), "after": one.after().map(expression_text) });
-        let attributes: Vec<Value> = self.differences(comparison).iter().map(attribute).collect();
+        let attributes = self.differences(comparison).into_iter().map(|one| {
+            let [before, after] = [one.before(), one.after()].map(|side| side.map(expression_text));
+            json!({ "name": one.name().as_str(), "before": before, "after": after })
+        });
         let (before, after) = self.ad_numbers();
         json!({
             "id": self.identity,
             "change": self.kind_name(),
             "before": before,
             "after": after,
-            "attributes": attributes,
+            "attributes": attributes.collect::<Value>(),
         })
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Ad;
-use classad::explain::{Explainer, RequestReport, RequestVerdict};
+use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
 use rustc_hash::FxHashMap;
@@ -149,7 +149,8 @@ impl Explain {
             _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
         };
         if self.common.stats {
-            output::print_counters(&[("evaluations", explainer.evaluations())], start.elapsed().as_secs_f64());
+            let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
+            output::print_counters(counters, start.elapsed().as_secs_f64());
         }
         output::leak_on_exit((explainer, parties));
         Ok(status)
@@ -172,37 +173,21 @@ impl Explain {
             (true, Some(gangs)) => Some(Allocation::Gangs(gangs.marshal_queue(session, &roots)?)),
             (true, None) => Some(Allocation::Pairs(allocation::allocate_pairs(session, parties, case)?)),
         };
-        let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
-        // The allocation depends on all requests, so the filters of the command line apply after it.
         let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
-        let mut is_wanted = |request: &usize| {
-            let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || chosen.includes(session, request))
-        };
-        let left: Vec<usize> = roots.into_iter().filter(is_left).filter(&mut is_wanted).collect();
-        let unserved: Vec<usize> = unserved.into_iter().filter(is_wanted).collect();
-        if let Some(wanted) = wanted.filter(|_| left.is_empty() && unserved.is_empty()) {
-            return Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain"))));
-        }
+        let left = roots.into_iter().filter(is_left).collect();
+        let [left, unserved] = self.select_wanted(session, case, chosen, [left, unserved])?;
         let mut page = ExplanationWriter::new(case, self.common.output);
         let mut matches_all = unserved.is_empty();
-        let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
-            left.iter().partition(|request| case.needs_gang(**request));
-        let mut groups = case.group_equivalent(session, &as_pairs);
-        if let Some(gangs) = &gangs {
-            groups.extend(gangs.group_equivalent(session, &as_gangs));
-            let places: FxHashMap<usize, usize> = left.iter().enumerate().map(|(at, request)| (*request, at)).collect();
-            groups.sort_by_key(|group| places.get(&group[0]));
-        }
+        let groups = group_requests(session, case, gangs.as_ref(), &left);
         let all = groups.len();
         for (done, group) in groups.into_iter().enumerate() {
             progress::report_step("explaining", done, Some(all));
             if let Some(gangs) = gangs.as_mut().filter(|_| case.needs_gang(group[0])) {
                 let queue = queue.as_ref().and_then(Allocation::as_gangs);
                 let Some(report) = gangs.explain(session, group[0], queue)? else { continue };
-                matches_all &= report.verdict.as_str() == "matches";
+                matches_all &= matches!(report.verdict, GangVerdict::Matches);
                 if !session.options.quiet {
-                    page.add_gang(session, &group, &report, parties)?;
+                    page.add_gang(session, &group, &report)?;
                 }
                 continue;
             }
@@ -221,6 +206,27 @@ impl Explain {
         }
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
+    }
+
+    /// Returns those requests, left or unserved, that the command line selects. The allocation depends on all requests,
+    /// so this comes after it.
+    fn select_wanted(
+        &self,
+        session: &mut Session,
+        case: &ExplanationInput<'_>,
+        chosen: &RequestFilter,
+        requests: [Vec<usize>; 2],
+    ) -> Result<[Vec<usize>; 2], Failure> {
+        let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
+        let mut is_wanted = |request: &usize| {
+            let request = &case.subjects[*request];
+            wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || chosen.includes(session, request))
+        };
+        let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
+        match wanted.filter(|_| selected.iter().all(Vec::is_empty)) {
+            Some(wanted) => Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain")))),
+            None => Ok(selected),
+        }
     }
 
     /// Splits the requests into those that the policy serves and those that it does not. The served ones are in the
@@ -261,6 +267,24 @@ impl Explain {
         }
         report
     }
+}
+
+/// Groups requests that get the same explanation, by gangs or by pairs, in the order of `requests`.
+fn group_requests(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    gangs: Option<&GangExplainer<'_>>,
+    requests: &[usize],
+) -> Vec<Vec<usize>> {
+    let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
+        requests.iter().partition(|request| case.needs_gang(**request));
+    let mut groups = case.group_equivalent(session, &as_pairs);
+    if let Some(gangs) = gangs {
+        groups.extend(gangs.group_equivalent(session, &as_gangs));
+        let places: FxHashMap<usize, usize> = requests.iter().enumerate().map(|(at, request)| (*request, at)).collect();
+        groups.sort_by_key(|group| places.get(&group[0]));
+    }
+    groups
 }
 
 /// Filter for the requests that `--constraint` is true of; `None` accepts all.

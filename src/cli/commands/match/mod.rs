@@ -142,7 +142,7 @@ impl MatchCommand {
         given.note_discarding_components(session, &here.discarding_components);
         session.report_budget_failures(here.statistics.failures);
         if self.common.stats {
-            output::print_statistics(&here.statistics, start.elapsed().as_secs_f64());
+            output::print_counters(here.statistics, start.elapsed().as_secs_f64());
         }
         output::leak_on_exit(parties);
         Ok(Status::of(!here.pairings.is_empty()))

@@ -219,19 +219,19 @@ fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutc
 fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
     let counted = &outcome.statistics;
     let preempted = outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count() as u64;
-    let counters = [
-        ("roots", counted.roots),
-        ("matched", counted.matched),
-        ("failed", counted.roots - counted.matched),
-        ("skipped", counted.skipped),
-        ("preempted", preempted),
-        ("tests", counted.tests),
-        ("evaluations", counted.evaluations),
-        ("probes", counted.probes),
-        ("backtracks", counted.backtracks),
-        ("autoclusters", counted.autoclusters),
-    ];
-    output::print_counters(&counters, seconds);
+    let counters = serde_json::json!({
+        "roots": counted.roots,
+        "matched": counted.matched,
+        "failed": counted.roots - counted.matched,
+        "skipped": counted.skipped,
+        "preempted": preempted,
+        "tests": counted.tests,
+        "evaluations": counted.evaluations,
+        "probes": counted.probes,
+        "backtracks": counted.backtracks,
+        "autoclusters": counted.autoclusters,
+    });
+    output::print_counters(counters, seconds);
     if io::stderr().is_terminal() {
         // Ignore a closed standard error.
         let _ = write_charts(&mut io::stderr().lock(), outcome);

@@ -3,14 +3,14 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::printf::Conversion;
+use classad::syntax::PrintfConversion;
 
 /// A format string.
 pub struct FormatString {
     pub before: String,
     /// Whether `before` is a label, which a heading replaces.
     pub is_label: bool,
-    pub conversion: Option<Conversion>,
+    pub conversion: Option<PrintfConversion>,
     pub after: String,
 }
 
@@ -31,7 +31,7 @@ impl FormatString {
             if let Some(behind) = rest.strip_prefix('%') {
                 format.push_text("%");
                 rest = behind;
-            } else if let Some((conversion, length)) = Conversion::read(rest)? {
+            } else if let Some((conversion, length)) = PrintfConversion::read(rest)? {
                 if format.conversion.replace(conversion).is_some() {
                     return Err(format!("a format has one conversion, and `{written}` has more; repeat -format"));
                 }

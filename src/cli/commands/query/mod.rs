@@ -5,7 +5,6 @@ mod format_string;
 mod output;
 mod parallel_scan;
 mod print_mask;
-mod printf;
 mod scan;
 mod sort;
 mod unknown_names;

@@ -118,7 +118,7 @@ fn explain_request(session: &mut Session, parties: &Parties, protocol: Protocol,
         session.check_interrupt()?;
         session.report_budget_failures(gangs.budget_failures());
         if let Some(report) = report.filter(|_| !session.options.quiet) {
-            page.add_gang(session, &[0], &report, parties)?;
+            page.add_gang(session, &[0], &report)?;
         }
     } else {
         let report = case.explainer(session).explain(&parties.requests[0].ad);

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use classad::ad::ScopeAd;
-use classad::ad::{Expression, ExpressionKind, Name, Value};
+use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::constraint::is_scope_name;
-use classad::eval::{Abort, Environment, Evaluator};
+use classad::eval::Abort;
 use classad::explain::ClauseOutcome;
 use classad::format::Problem;
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide};
+use classad::pool::Store;
 use classad::protocol::PORTS;
 use classad::syntax::parse_expression;
 use classad::text::{counted, with_commas};
@@ -111,14 +112,17 @@ fn count_outcomes(desk: &mut ReplState<'_>, expression: &Expression) -> Result<(
     let mut tallies = [ClauseOutcome::True, ClauseOutcome::False, ClauseOutcome::Undefined, ClauseOutcome::Error]
         .map(|is| (is, OutcomeTally::default()));
     let (mut numbers, mut failures): (Vec<f64>, u64) = (Vec::new(), 0);
-    for offer in desk.pool.offers() {
-        // Attributes of the ad take precedence over definitions.
-        let ad = desk.definitions.iter().fold(offer.ad.clone(), |ad, (name, defined)| match ad.get(name) {
+    // Attributes of the ad take precedence over definitions.
+    let defined = |ad: Ad| {
+        desk.definitions.iter().fold(ad, |ad, (name, defined)| match ad.get(name) {
             Some(_) => ad,
             None => ad.with(name.clone(), defined.expression.clone()),
-        });
-        let (environment, frame) = Environment::single(ad);
-        let value = match Evaluator::new(&environment, &context).evaluate(expression, &frame) {
+        })
+    };
+    let ads = desk.pool.ads().into_iter().map(defined).collect();
+    let values = Store::new(ads, context.dialect).evaluate(expression, &context);
+    for (row, offer) in desk.pool.offers().iter().enumerate() {
+        let value = match values.value(row) {
             Ok(value) => value,
             Err(Abort::Interrupted) => return Err(Failure::Refused(None)),
             Err(_) => {
@@ -127,12 +131,12 @@ fn count_outcomes(desk: &mut ReplState<'_>, expression: &Expression) -> Result<(
             }
         };
         #[allow(clippy::cast_precision_loss)] // a range for people
-        match &value {
+        match value {
             Value::Integer(integer) => numbers.push(*integer as f64),
             Value::Real(real) => numbers.push(*real),
             _ => {}
         }
-        let outcome = ClauseOutcome::of(&value, context.dialect);
+        let outcome = ClauseOutcome::of(value, context.dialect);
         let Some((_, tally)) = tallies.iter_mut().find(|(is, _)| *is == outcome) else { continue };
         tally.ads += 1;
         if tally.first_names.len() < MAX_NAMED_ADS {

@@ -18,7 +18,6 @@ use super::commands::{self, COMMANDS};
 use super::entry::ReplEntry;
 use super::expression_commands;
 use crate::cli::Failure;
-use crate::cli::args::partial_scope;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::source::{AdSource, SourceText};
@@ -197,7 +196,7 @@ impl<'s> ReplState<'s> {
 
     /// Returns the environment in which expressions are evaluated.
     pub fn environment(&self) -> (Environment, Arc<ScopeFrame>) {
-        partial_scope::known_environment(self.own_ad(), self.target.as_ref().map(|target| &target.ad))
+        Environment::known(self.own_ad(), self.target.as_ref().map(|target| target.ad.clone()))
     }
 
     /// Evaluates an expression; an exceeded budget is reported under `argument`.

@@ -13,9 +13,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use classad::eval::EvaluationSettings;
 use classad::format::document_tree::YamlTree;
 use classad::format::{FileFormat, Problem};
-use classad::policy_test::{CaseError, EvaluationSettings, Spec, update_expectations};
+use classad::policy_test::{CaseError, Spec, update_expectations};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::atomic_write;
@@ -156,14 +157,8 @@ impl TestCommand {
 
     /// Returns the defaults of a spec's settings, from the command line.
     fn default_settings(session: &Session) -> EvaluationSettings {
-        let options = &session.options;
-        EvaluationSettings {
-            dialect: options.dialect,
-            now: options.now.or(session.context().now),
-            seed: options.seed,
-            max_steps: options.max_steps,
-            max_depth: options.max_depth,
-        }
+        let given = session.options.evaluation_settings();
+        EvaluationSettings { now: given.now.or(session.context().now), ..given }
     }
 
     /// Runs the cases of a spec and adds their results to the report.

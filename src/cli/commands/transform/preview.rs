@@ -13,6 +13,7 @@ use super::flags::{Pipeline, RuleOrigin};
 use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::render::diagnostics;
+use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::OutputForm;
 
 /// Version of the schema of the JSON output.
@@ -29,8 +30,9 @@ struct PreviewChange<'a> {
 pub struct PreviewWriter<'a> {
     pipeline: &'a Pipeline,
     form: Option<OutputForm>,
+    json: JsonValueWriter,
     colored: bool,
-    count: usize,
+    has_changes: bool,
 }
 
 impl<'a> PreviewWriter<'a> {
@@ -42,7 +44,8 @@ impl<'a> PreviewWriter<'a> {
     pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {
-                Ok(PreviewWriter { pipeline, form, colored, count: 0 })
+                let json = JsonValueWriter::new(form.unwrap_or(OutputForm::Json));
+                Ok(PreviewWriter { pipeline, form, json, colored, has_changes: false })
             }
             Some(_) => {
                 Err(Failure::Refused(Some("differences are written as text, or with -o json or jsonl".to_owned())))
@@ -52,7 +55,7 @@ impl<'a> PreviewWriter<'a> {
 
     /// Whether any ad changed.
     pub fn has_changes(&self) -> bool {
-        self.count > 0
+        self.has_changes
     }
 
     /// Writes the changes of an ad, if there are any.
@@ -67,30 +70,24 @@ impl<'a> PreviewWriter<'a> {
         if changes.is_empty() && result.copy.is_none() {
             return Ok(());
         }
-        self.count += 1;
+        self.has_changes = true;
         let style = if result.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long };
         if quiet {
             return Ok(());
         }
-        match self.form {
-            None => self.write_text(out, ad, result, &changes, style)?,
-            Some(form) => {
-                let before = match (form, self.count) {
-                    (OutputForm::Jsonl, _) => "",
-                    (_, 1) => "[\n",
-                    _ => ",\n",
-                };
-                let object = self.ad_json(ad, result, &changes, style);
-                write!(out, "{before}{object}{}", if form == OutputForm::Jsonl { "\n" } else { "" })?;
-            }
+        if self.form.is_none() {
+            self.write_text(out, ad, result, &changes, style)?;
+        } else {
+            let object = self.ad_json(ad, result, &changes, style);
+            self.json.write(out, &object)?;
         }
         Ok(())
     }
 
     /// Writes the end of the output.
     pub fn finish(&self, out: &mut dyn Write, quiet: bool) -> Result<(), Failure> {
-        if self.form == Some(OutputForm::Json) && !quiet {
-            writeln!(out, "{}", if self.count == 0 { "[]" } else { "\n]" })?;
+        if self.form.is_some() && !quiet {
+            self.json.finish(out)?;
         }
         out.flush()?;
         Ok(())
@@ -126,15 +123,12 @@ impl<'a> PreviewWriter<'a> {
     }
 
     fn ad_json(&self, ad: &NamedAd, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>], style: Style) -> Json {
-        let text = |attribute: Option<Attribute<'_>>| match attribute {
-            Some(attribute) => expression_text(attribute.expression, style).into(),
-            None => Json::Null,
-        };
-        let name =
-            |change: &PreviewChange<'_>| change.new.or(change.old).map(|attribute| attribute.name.as_str().to_owned());
+        let text =
+            |attribute: Option<Attribute<'_>>| attribute.map(|attribute| expression_text(attribute.expression, style));
         let changes = changes.iter().map(|change| {
-            let by: Vec<Json> = change.by.iter().map(|cause| self.cause_json(*cause)).collect();
-            json!({"attribute": name(change), "old": text(change.old), "new": text(change.new), "by": by})
+            let by: Json = change.by.iter().map(|cause| self.cause_json(*cause)).collect();
+            let name = change.new.or(change.old).map(|attribute| attribute.name.as_str());
+            json!({"attribute": name, "old": text(change.old), "new": text(change.new), "by": by})
         });
         json!({
             "version": SCHEMA_VERSION,
@@ -142,7 +136,7 @@ impl<'a> PreviewWriter<'a> {
             "source": result.text.name.as_ref(),
             "ad": result.number,
             "copy": result.copy,
-            "changes": changes.collect::<Vec<Json>>(),
+            "changes": changes.collect::<Json>(),
         })
     }
 

@@ -13,6 +13,7 @@ use crate::cli::session::Session;
 
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
+    pub parties: &'c Parties,
     pub subjects: &'c [NamedAd],
     pub partners: &'c [NamedAd],
     /// Noun for the ads of `offered`, singular and plural.
@@ -41,7 +42,17 @@ impl<'c> ExplanationInput<'c> {
             (&parties.requests, &parties.offers, ["offer", "offers"])
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
-        ExplanationInput { subjects, partners, partner_nouns, protocol, policy, is_reverse, has_ports, evidence_level }
+        ExplanationInput {
+            parties,
+            subjects,
+            partners,
+            partner_nouns,
+            protocol,
+            policy,
+            is_reverse,
+            has_ports,
+            evidence_level,
+        }
     }
 
     pub fn explainer(&self, session: &Session) -> Explainer {
@@ -97,14 +108,19 @@ impl<'c> ExplanationInput<'c> {
 
     /// Returns the summary sentence about a group. `longest` is the maximum length of a quoted clause in characters.
     pub fn summary(&self, session: &Session, group: &[usize], report: &RequestReport, longest: usize) -> String {
-        let wording = SummaryWriter {
-            subject: &self.group_name(group),
-            is_plural: group.len() > 1,
-            nouns: self.partner_nouns,
-            request_name: &|request| self.subjects[request].id().to_owned(),
-            dialect: session.dialect(),
-            max_clause_chars: longest,
-        };
-        single_line(&wording.summary(report))
+        let subject = self.group_name(group);
+        single_line(&self.summary_writer(session, &subject, group, longest).summary(report))
+    }
+
+    /// Returns the writer of sentences about a group, called `subject`.
+    pub fn summary_writer<'w>(
+        &'w self,
+        session: &Session,
+        subject: &'w str,
+        group: &[usize],
+        max_clause_chars: usize,
+    ) -> SummaryWriter<'w> {
+        let (is_plural, nouns, dialect) = (group.len() > 1, self.partner_nouns, session.dialect());
+        SummaryWriter { subject, is_plural, nouns, names: self.parties, dialect, max_clause_chars }
     }
 }

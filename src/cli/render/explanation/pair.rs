@@ -4,6 +4,7 @@ use std::io::Write;
 
 use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
+use serde_json::{Value as Json, json};
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, single_line};
@@ -16,6 +17,9 @@ use super::case::ExplanationInput;
 use super::gangs::GangExplainer;
 use super::listing::push_wrapped;
 use super::writer::{outcome_word, shorten};
+
+/// Maximum length of a value in characters; the rest is cut off.
+const MAX_VALUE_CHARS: usize = 40;
 
 /// Explains why the offer of this name and a request, or all requests, do not match. The status says whether all do.
 ///
@@ -56,16 +60,15 @@ pub fn explain_pair(
         }
         let request = case.subjects[group[0]].id();
         if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
-            let side = |clauses: &[EvaluatedClause]| clauses.iter().map(clause_json).collect::<Vec<_>>();
-            let document = serde_json::json!({
+            let side = |clauses: &[EvaluatedClause]| clauses.iter().map(clause_json).collect::<Json>();
+            documents.push(json!({
                 "requests": group.iter().map(|at| case.subjects[*at].id()).collect::<Vec<_>>(),
                 "offer": offer,
                 "match": paired.is_match(),
                 "summary": summary(&paired, request, offer),
                 "request_clauses": side(&paired.request),
                 "offer_clauses": side(&paired.offer),
-            });
-            documents.push(document);
+            }));
             continue;
         }
         let mut text = summary(&paired, request, offer) + "\n";
@@ -77,8 +80,8 @@ pub fn explain_pair(
         out().write_all(text.as_bytes())?;
     }
     if let (Some(OutputForm::Json | OutputForm::Jsonl), false) = (form, session.options.quiet) {
-        let document = serde_json::json!({ "schema": "classad.explain.pair/1", "pairs": documents });
-        writeln!(out(), "{}", serde_json::to_string_pretty(&document).unwrap_or_default())?;
+        let document = json!({ "schema": "classad.explain.pair/1", "pairs": documents });
+        writeln!(out(), "{document:#}")?;
     }
     out().flush()?;
     Ok(Status::of(matches_all))
@@ -98,7 +101,7 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
             "{who} does not accept {whom}: `{}` is {}{}",
             unmet.text,
             unmet.outcome.phrase(),
-            values_read(unmet)
+            unmet.values_read(MAX_VALUE_CHARS)
         ))
     };
     let own = reason(&paired.request, request, offer);
@@ -107,29 +110,22 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
     single_line(&reasons.join("; "))
 }
 
-/// Returns the values that a clause reads, such as ` (TARGET.Memory is 4096)`; empty without any.
-fn values_read(clause: &EvaluatedClause) -> String {
-    let values = clause.reads.iter().map(|(name, value)| format!("{name} is {}", shorten(&value.to_string(), 40)));
-    let values: Vec<String> = values.collect();
-    if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
-}
-
 /// Returns a heading and the unmet clauses below it; with `has_all` all clauses.
 fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> String {
     let unmet = clauses.iter().filter(|clause| clause.outcome != ClauseOutcome::True).count();
     let mut text =
         single_line(&format!("{heading}: {} of {} clauses met", clauses.len() - unmet, clauses.len())) + "\n";
     for clause in clauses.iter().filter(|clause| has_all || clause.outcome != ClauseOutcome::True) {
-        let sentence = format!("{:9}  {}{}", outcome_word(clause.outcome), clause.text, values_read(clause));
+        let sentence =
+            format!("{:9}  {}{}", outcome_word(clause.outcome), clause.text, clause.values_read(MAX_VALUE_CHARS));
         push_wrapped(&mut text, "  ", &sentence);
     }
     text
 }
 
-fn clause_json(clause: &EvaluatedClause) -> serde_json::Value {
-    let reads: serde_json::Map<String, serde_json::Value> =
-        clause.reads.iter().map(|(name, value)| (name.clone(), value.to_string().into())).collect();
-    serde_json::json!({ "text": clause.text, "outcome": clause.outcome.as_str(), "reads": reads })
+fn clause_json(clause: &EvaluatedClause) -> Json {
+    let reads: Json = clause.reads.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();
+    json!({ "text": clause.text, "outcome": clause.outcome.as_str(), "reads": reads })
 }
 
 /// Returns the evaluation trees of both constraints of a pair.

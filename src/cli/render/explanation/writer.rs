@@ -10,7 +10,6 @@ use classad::explain::{
 };
 
 use crate::cli::Failure;
-use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::table::TableLayout;
@@ -73,22 +72,16 @@ impl<'c> ExplanationWriter<'c> {
     }
 
     /// Adds the report about the gang of a group of requests.
-    pub fn add_gang(
-        &mut self,
-        session: &Session,
-        group: &[usize],
-        report: &GangReport,
-        parties: &Parties,
-    ) -> Result<(), Failure> {
+    pub fn add_gang(&mut self, session: &Session, group: &[usize], report: &GangReport) -> Result<(), Failure> {
         let subject = self.case.group_name(group);
         let longest = if self.is_data() { usize::MAX } else { MAX_CLAUSE_CHARS };
-        let (is_plural, dialect) = (group.len() > 1, session.dialect());
-        let words = gangs::GangTextOptions { parties, subject: &subject, is_plural, dialect, longest };
+        let writer = self.case.summary_writer(session, &subject, group, longest);
+        let summary = single_line(&writer.gang_summary(report));
         if self.is_data() {
             let requests: Vec<&str> = group.iter().map(|at| self.case.subjects[*at].id()).collect();
-            return self.add_json(gangs::gang_report_json(report, &requests, &words.summary(report), parties));
+            return self.add_json(gangs::gang_report_json(report, &requests, &summary, self.case.parties));
         }
-        self.add_text(gangs::gang_report_text(report, &words, self.case.evidence_level > 0))
+        self.add_text(gangs::gang_report_text(report, &writer, self.case.evidence_level > 0))
     }
 
     fn is_data(&self) -> bool {

@@ -8,12 +8,11 @@ mod writer;
 
 use classad::ad::{Ad, Expression, ExpressionKind, Value};
 use classad::eval::Context;
-use classad::syntax::{Style, parse_expression, print, print_value};
+use classad::syntax::{ConversionKind, PrintfConversion, Style, parse_expression, print, print_value};
 
 use super::QueryCommand;
 use super::columns::{Row, evaluate_or_undefined};
 use super::format_string::FormatString;
-use super::printf::{Conversion, ConversionKind};
 use crate::cli::Failure;
 use crate::cli::io::input;
 use crate::cli::render::rows::TableCell;
@@ -169,7 +168,7 @@ impl AutoformatFlags {
         FormatString {
             before,
             is_label: self.labels,
-            conversion: Some(Conversion::of_letter(letter)),
+            conversion: Some(PrintfConversion::of_letter(letter)),
             after: String::new(),
         }
     }

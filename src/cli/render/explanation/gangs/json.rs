@@ -21,18 +21,22 @@
 //! offers that are docked already.
 
 use classad::explain::GangReport;
-use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, ReadAttribute, TrialDocking};
+use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
 use serde_json::{Value as Json, json};
 
-use super::text::GangTextOptions;
+use super::text::change_steps;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::GangView;
+use crate::cli::render::json::JoinedRecord;
+
+/// Maximum depth of a gang in a report; deeper ones are null. The size of an indented document is quadratic in it.
+const MAX_GANG_DEPTH: usize = 63;
 
 /// Returns the report about a group of requests.
 pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, parties: &Parties) -> Json {
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
-    let mut document = json!({
+    let head = json!({
         "requests": requests,
         "verdict": report.verdict.as_str(),
         "attributes": attributes,
@@ -44,37 +48,37 @@ pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, p
         "names": [],
         "not_examined": NOT_EXAMINED,
     });
-    if let Json::Object(document) = &mut document {
-        document.extend(port_fields(report, parties));
-    }
-    document
+    json!(JoinedRecord { head, tail: port_fields(report, parties) })
 }
 
 /// Returns the fields about ports, gang and changes.
-pub fn port_fields(report: &GangReport, parties: &Parties) -> serde_json::Map<String, Json> {
-    let docked = |gang: &Gang| docked(gang, parties);
+pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
+    let docked = |gang: &Gang| {
+        let view = GangView::new(gang, String::new(), parties);
+        (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
+    };
     let changes = report.changes.iter().map(|change| {
-        json!({ "change": GangTextOptions::change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
+        json!({ "change": change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
     });
-    let mut found = serde_json::Map::new();
-    found.insert("changes".to_owned(), changes.collect());
-    found.insert("gang".to_owned(), report.gang.as_ref().map_or(Json::Null, docked));
-    let (ports, deepest, stuck) = report.failure.as_ref().map_or_else(
-        || (json!([]), json!([]), json!([])),
-        |impasse| (ports(impasse), docked(&impasse.deepest), stuck(impasse, parties)),
+    let failure = report.failure.as_ref();
+    let ports = failure.map_or(&[][..], |failure| &failure.ports);
+    let optional: Vec<&str> = ports.iter().filter(|port| !port.is_required).map(|port| port.label.as_str()).collect();
+    let empty = ports.iter().filter(|port| !port.ruled_out.is_empty()).map(|port| {
+        let conditions = port.ruled_out.iter().map(|found| condition(found, parties));
+        json!({ "label": port.label, "conditions": conditions.collect::<Json>() })
+    });
+    let counts = ports.iter().map(
+        |port| json!({ "label": port.label, "alone": port.independent, "given": port.consistent, "used": port.used_up }),
     );
-    let of_impasse = report.failure.iter().flat_map(|impasse| &impasse.ports);
-    let optional = of_impasse.clone().filter(|port| !port.is_required).map(|port| json!(port.label)).collect();
-    let empty = of_impasse.filter(|port| !port.ruled_out.is_empty()).map(|port| {
-        let conditions: Vec<Json> = port.ruled_out.iter().map(|found| condition(found, parties)).collect();
-        json!({ "label": port.label, "conditions": conditions })
-    });
-    found.insert("optional".to_owned(), optional);
-    found.insert("empty".to_owned(), empty.collect());
-    found.insert("ports".to_owned(), ports);
-    found.insert("deepest".to_owned(), deepest);
-    found.insert("stuck".to_owned(), stuck);
-    found
+    json!({
+        "changes": changes.collect::<Json>(),
+        "gang": report.gang.as_ref().map(docked),
+        "optional": optional,
+        "empty": empty.collect::<Json>(),
+        "ports": counts.collect::<Json>(),
+        "deepest": failure.map_or(Some(Vec::new()), |failure| docked(&failure.deepest)),
+        "stuck": failure.map(|failure| stuck(failure, parties)).unwrap_or_default(),
+    })
 }
 
 /// Returns whether an offer docks at a port, and the condition that keeps it away.
@@ -83,42 +87,27 @@ pub fn meeting_json(meeting: &TrialDocking, parties: &Parties) -> Json {
     json!({ "label": meeting.label, "docks": condition.is_none(), "condition": condition })
 }
 
-fn docked(gang: &Gang, parties: &Parties) -> Json {
-    serde_json::from_str(&GangView::new(gang, String::new(), parties).ports_json()).unwrap_or_default()
-}
-
-fn ports(impasse: &GangFailure) -> Json {
-    let ports = impasse.ports.iter().map(
-        |port| json!({"label": port.label, "alone": port.independent, "given": port.consistent, "used": port.used_up}),
-    );
-    ports.collect()
-}
-
-fn stuck(impasse: &GangFailure, parties: &Parties) -> Json {
+fn stuck(impasse: &GangFailure, parties: &Parties) -> Vec<Json> {
     let stuck = |stuck: &BlockedPort| {
-        let needs: Vec<Json> =
-            stuck.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers })).collect();
-        let conditions: Vec<Json> = stuck.conditions.iter().map(|found| condition(found, parties)).collect();
+        let needs = stuck.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers }));
+        let conditions = stuck.conditions.iter().map(|found| condition(found, parties));
         json!({
             "label": impasse.ports[stuck.port].label, "held": stuck.held.len(), "discarded": stuck.unacceptable,
-            "fitting": stuck.fitting, "conditions": conditions, "unserved": names(&stuck.unserved, parties),
-            "needs": needs,
+            "fitting": stuck.fitting, "conditions": conditions.collect::<Json>(),
+            "unserved": names(&stuck.unserved, parties), "needs": needs.collect::<Json>(),
         })
     };
     impasse.blocked.iter().map(stuck).collect()
 }
 
 fn condition(condition: &FailedCondition, parties: &Parties) -> Json {
-    let definitions = |definitions: &[ReadAttribute]| -> Json {
-        definitions.iter().map(|read| json!({ "name": read.name, "text": read.text, "value": read.value })).collect()
-    };
     json!({
         "text": condition.text, "by": if condition.is_of_request { "request" } else { "offers" },
-        "reads": definitions(&condition.request_attributes), "theirs": definitions(&condition.offer_attributes), "labels": condition.labels,
+        "reads": condition.request_attributes, "theirs": condition.offer_attributes, "labels": condition.labels,
         "offers": names(&condition.offers, parties),
     })
 }
 
-fn names(offers: &[usize], parties: &Parties) -> Vec<String> {
-    offers.iter().map(|offer| parties.offers[*offer].id().to_owned()).collect()
+fn names<'p>(offers: &[usize], parties: &'p Parties) -> Vec<&'p str> {
+    offers.iter().map(|offer| parties.offers[*offer].id()).collect()
 }

@@ -12,6 +12,7 @@ use classad::matching::gang::{Gang, GangFault, Gangmatcher};
 use classad::protocol::{PORTS, Protocol};
 use classad::syntax::{Style, print_ad};
 use indexmap::{IndexMap, IndexSet};
+use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
 use crate::cli::args::policy::LoadedPolicy;
@@ -24,7 +25,7 @@ use crate::cli::session::Session;
 
 pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
 pub use json::{gang_report_json, port_fields};
-pub use text::{GangTextOptions, gang_report_text};
+pub use text::{gang_report_text, summary_writer};
 
 impl GangQueue {
     /// Indexes of the requests whose gangs contain the offer, or parts of it.
@@ -134,7 +135,7 @@ impl<'g> GangExplainer<'g> {
         session: &mut Session,
         (request, offer): (usize, usize),
         form: Option<OutputForm>,
-    ) -> Result<Option<(serde_json::Value, bool)>, Failure> {
+    ) -> Result<Option<(Json, bool)>, Failure> {
         let [asking, offered] = [&self.parties.requests[request], &self.parties.offers[offer]];
         let meetings = match self.matcher.trial_dockings(&asking.ad, offer) {
             Ok(meetings) => meetings,
@@ -146,9 +147,8 @@ impl<'g> GangExplainer<'g> {
             let text = text::docking_text(&summary, &meetings, self.parties, session.dialect());
             out().write_all(text.as_bytes())?;
         }
-        let ports: Vec<serde_json::Value> =
-            meetings.iter().map(|meeting| json::meeting_json(meeting, self.parties)).collect();
-        let document = serde_json::json!({
+        let ports = meetings.iter().map(|meeting| json::meeting_json(meeting, self.parties)).collect::<Json>();
+        let document = json!({
             "requests": [asking.id()], "offer": offered.id(), "match": docks, "summary": summary, "ports": ports,
         });
         Ok(Some((document, docks)))

@@ -1,8 +1,8 @@
 //! Reports about gangs as text.
 
 use classad::ad::Dialect;
-use classad::explain::{GangChange, GangReport, GangSummaryWriter, GangVerdict};
-use classad::matching::gang::{BlockedPort, DockedOffer, FailedCondition, GangFailure, TrialDocking};
+use classad::explain::{AdNames, AdReference, GangChange, GangReport, GangVerdict, SummaryWriter};
+use classad::matching::gang::{BlockedPort, FailedCondition, GangFailure, TrialDocking};
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, single_line};
@@ -13,74 +13,55 @@ use crate::cli::render::table::TableLayout;
 /// Maximum number of offers named in one line.
 const MAX_OFFERS_NAMED: usize = 3;
 
-/// The names and limits for sentences about a gang.
-pub struct GangTextOptions<'w> {
-    pub parties: &'w Parties,
-    pub subject: &'w str,
-    pub is_plural: bool,
-    pub dialect: Dialect,
-    /// Maximum number of characters of a quoted condition.
-    pub longest: usize,
+/// Returns the writer of sentences about the gang of one request. `max_clause_chars` is the maximum length of a quoted condition
+/// in characters.
+pub fn summary_writer<'w>(
+    parties: &'w Parties,
+    subject: &'w str,
+    dialect: Dialect,
+    max_clause_chars: usize,
+) -> SummaryWriter<'w> {
+    let nouns = ["offer", "offers"];
+    SummaryWriter { subject, is_plural: false, nouns, names: parties, dialect, max_clause_chars }
 }
 
-impl GangTextOptions<'_> {
-    /// Calls `work` with the library's form of these options, whose closures borrow `parties`.
-    fn with_wording<T>(&self, work: impl FnOnce(&GangSummaryWriter<'_>) -> T) -> T {
-        let GangTextOptions { parties, .. } = self;
-        work(&GangSummaryWriter {
-            subject: self.subject,
-            is_plural: self.is_plural,
-            docked_name: &|docked: &DockedOffer| parties.offer_name(docked.offer, docked.part),
-            offer_name: &|offer| parties.offers[offer].id().to_owned(),
-            request_name: &|request| parties.requests[request].id().to_owned(),
-            dialect: self.dialect,
-            max_condition_chars: self.longest,
-        })
-    }
-
-    /// Returns the summary sentence.
-    pub fn summary(&self, report: &GangReport) -> String {
-        single_line(&self.with_wording(|wording| wording.summary(report)))
-    }
-
-    /// Returns the steps of a change, including the additional offer that it needs.
-    pub fn change_steps(change: &GangChange, parties: &Parties) -> Vec<String> {
-        let another = change.duplicate_offer.map(|offer| format!("another offer like {}", parties.offers[offer].id()));
-        change.steps.iter().cloned().chain(another).collect()
-    }
+/// Returns the steps of a change, including the additional offer that it needs.
+pub fn change_steps(change: &GangChange, names: &dyn AdNames) -> Vec<String> {
+    let another = change.duplicate_offer.map(|offer| {
+        let name = names.ad_name(AdReference::Offer { offer, part: 1 });
+        format!("another offer like {name}")
+    });
+    change.steps.iter().cloned().chain(another).collect()
 }
 
 /// Returns the report: the summary sentence and the sections below it, longer ones with `evidence`.
-pub fn gang_report_text(report: &GangReport, words: &GangTextOptions<'_>, evidence: bool) -> String {
-    let mut text = words.summary(report) + "\n";
+pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidence: bool) -> String {
+    let mut text = single_line(&writer.gang_summary(report)) + "\n";
     let Some(impasse) = &report.failure else { return text };
     if matches!(report.verdict, GangVerdict::NoOffers) {
         return text;
     }
-    let width = diagnostics::terminal_width();
-    words.with_wording(|wording| {
-        text.push_str(&port_table(impasse, wording, width));
-        for port in impasse.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
-            if port.is_required || evidence {
-                let heading = format!("what keeps {} empty:", port.label);
-                push_conditions(&mut text, &heading, &port.ruled_out, wording, evidence);
-            }
+    text.push_str(&port_table(impasse, writer, diagnostics::terminal_width()));
+    for port in impasse.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
+        if port.is_required || evidence {
+            let heading = format!("what keeps {} empty:", port.label);
+            push_conditions(&mut text, &heading, &port.ruled_out, writer, evidence);
         }
-        for stuck in impasse.blocked.iter().filter(|stuck| impasse.ports[stuck.port].independent > 0) {
-            self::push_stuck_port(&mut text, impasse, stuck, wording, evidence);
-        }
-        push_changes(&mut text, &report.changes, words.parties, wording, evidence);
-    });
+    }
+    for stuck in impasse.blocked.iter().filter(|stuck| impasse.ports[stuck.port].independent > 0) {
+        push_stuck_port(&mut text, impasse, stuck, writer, evidence);
+    }
+    push_changes(&mut text, &report.changes, writer, evidence);
     text
 }
 
 /// Returns the table of ports: how many offers could fill each, and which one is docked in the deepest gang.
-fn port_table(impasse: &GangFailure, wording: &GangSummaryWriter<'_>, width: usize) -> String {
+fn port_table(impasse: &GangFailure, wording: &SummaryWriter<'_>, width: usize) -> String {
     let mut grid =
         TableLayout::new(&["port", "alone", "given the others", "used up", "docked"]).with_number_columns(&[1, 2, 3]);
     for port in &impasse.ports {
         let docked = impasse.deepest.ports.iter().find(|docked| docked.label == port.label);
-        let docked = docked.map_or_else(|| "-".to_owned(), |docked| (wording.docked_name)(docked));
+        let docked = docked.map_or_else(|| "-".to_owned(), |docked| wording.docked_name(docked));
         let label = if port.is_required { port.label.clone() } else { format!("{} (optional)", port.label) };
         grid.push_row([
             label,
@@ -101,7 +82,7 @@ fn push_conditions(
     text: &mut String,
     heading: &str,
     conditions: &[FailedCondition],
-    wording: &GangSummaryWriter<'_>,
+    wording: &SummaryWriter<'_>,
     evidence: bool,
 ) {
     if conditions.is_empty() {
@@ -112,7 +93,7 @@ fn push_conditions(
     let most = if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS };
     for condition in conditions.iter().take(most) {
         let names: Vec<String> =
-            condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| (wording.offer_name)(*offer)).collect();
+            condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| wording.offer_name(*offer)).collect();
         let more = if condition.offers.len() > MAX_OFFERS_NAMED { ", ..." } else { "" };
         let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "their own " };
         let sentence = format!(
@@ -132,7 +113,7 @@ fn push_stuck_port(
     text: &mut String,
     impasse: &GangFailure,
     stuck: &BlockedPort,
-    wording: &GangSummaryWriter<'_>,
+    wording: &SummaryWriter<'_>,
     evidence: bool,
 ) {
     let label = &impasse.ports[stuck.port].label;
@@ -160,7 +141,7 @@ fn push_stuck_port(
     if let Some(first) = stuck.unserved.first() {
         let needs: Vec<String> =
             stuck.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}")).collect();
-        let name = (wording.offer_name)(*first);
+        let name = wording.offer_name(*first);
         tell(format!(
             "{}: they cannot fill their own ports; candidates at those of {name}: {}",
             stuck.unserved.len(),
@@ -173,13 +154,7 @@ fn push_stuck_port(
 }
 
 /// Appends the changes with which the request would get a gang.
-fn push_changes(
-    text: &mut String,
-    changes: &[GangChange],
-    parties: &Parties,
-    wording: &GangSummaryWriter<'_>,
-    evidence: bool,
-) {
+fn push_changes(text: &mut String, changes: &[GangChange], wording: &SummaryWriter<'_>, evidence: bool) {
     if changes.is_empty() {
         return;
     }
@@ -187,7 +162,7 @@ fn push_changes(
     let most = if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS };
     let width = diagnostics::terminal_width();
     for change in changes.iter().take(most) {
-        let steps = GangTextOptions::change_steps(change, parties).join(", and ");
+        let steps = change_steps(change, wording.names).join(", and ");
         let gang = format!("({})", wording.list_docked(&change.gang));
         let is_short = steps.chars().count() + gang.chars().count() + 4 <= width;
         if is_short {
@@ -214,19 +189,12 @@ pub fn docking_summary(meetings: &[TrialDocking], request: &str, offer: &str) ->
 /// Returns the sentence and the conditions that keep the offer from the other ports.
 pub fn docking_text(summary: &str, meetings: &[TrialDocking], parties: &Parties, dialect: Dialect) -> String {
     let mut text = format!("{summary}\n");
-    let words = GangTextOptions { parties, subject: "", is_plural: false, dialect, longest: MAX_CLAUSE_CHARS };
-    words.with_wording(|wording| {
-        for meeting in meetings {
-            let Some(condition) = &meeting.condition else { continue };
-            let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "its own " };
-            let sentence = format!(
-                "not at {}: {whose}{}{}",
-                meeting.label,
-                wording.condition_text(condition),
-                wording.read_values(condition)
-            );
-            push_wrapped(&mut text, "  ", &sentence);
-        }
-    });
+    let wording = summary_writer(parties, "", dialect, MAX_CLAUSE_CHARS);
+    for meeting in meetings {
+        let Some(condition) = &meeting.condition else { continue };
+        let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "its own " };
+        let (condition, reads) = (wording.condition_text(condition), wording.read_values(condition));
+        push_wrapped(&mut text, "  ", &format!("not at {}: {whose}{condition}{reads}", meeting.label));
+    }
     text
 }

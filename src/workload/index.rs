@@ -1,54 +1,66 @@
 //! The workload of the index (thesis 4.6.1, Figures 19 and 20).
 
-use clap::{Args, ValueEnum};
-use classad::ad::{Ad, BinaryOperator, Expression, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
 
+use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::SeededRng;
-use super::{AdForm, AdGenerator, AdKind, GeneratedAds, WorkloadOutput, parse_share};
 
-/// Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)
-#[derive(Args)]
+/// Objects and as many queries, each with bounds on the attributes of the other side (thesis 4.6.1).
+#[derive(Clone, Debug)]
 pub struct IndexWorkload {
-    /// How many objects, and how many queries
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    n: u32,
-    /// How many attributes an ad has, and how many bounds
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=676))]
-    attrs: u16,
-    /// The domains of the attributes
-    #[arg(long, value_name = "MIX", default_value = "T", ignore_case = true)]
-    mix: DomainMix,
-    /// The share of attributes and bounds that is left out
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = parse_share)]
-    omit: f64,
-    /// The attribute that is the constraint
-    #[arg(long, value_name = "NAME", default_value = "Requirements")]
-    constraint_attr: String,
-    #[command(flatten)]
-    pub(super) delivery: WorkloadOutput,
+    /// Number of objects, and of queries.
+    pub ads: u32,
+    /// Number of attributes of an ad, and of bounds on the other side; at most 676 have names of their own.
+    pub attributes: u16,
+    /// The domains of the attributes.
+    pub mix: DomainMix,
+    /// The share of attributes and bounds that is left out, from 0 to 1.
+    pub omitted: f64,
+    /// The name of the attribute that is the constraint.
+    pub constraint: String,
 }
 
 /// The domains of the attributes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DomainMix {
-    /// Ten values each
-    #[value(name = "T")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DomainMix {
+    /// Ten values each.
     Ten,
-    /// Ten values for the first half of them, N for the others
-    #[value(name = "M")]
+    /// Ten values for the first half of them, as many as objects for the others.
     Mixed,
-    /// N values each
-    #[value(name = "D")]
+    /// As many values as objects each.
     Diverse,
+}
+
+impl DomainMix {
+    /// All mixes.
+    pub const ALL: [DomainMix; 3] = [DomainMix::Ten, DomainMix::Mixed, DomainMix::Diverse];
+
+    /// Returns the letter of the mix in the thesis.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            DomainMix::Ten => "T",
+            DomainMix::Mixed => "M",
+            DomainMix::Diverse => "D",
+        }
+    }
+}
+
+impl Default for IndexWorkload {
+    fn default() -> Self {
+        IndexWorkload {
+            ads: 1000,
+            attributes: 4,
+            mix: DomainMix::Ten,
+            omitted: 0.05,
+            constraint: "Requirements".to_owned(),
+        }
+    }
 }
 
 impl AdGenerator for IndexWorkload {
     fn kinds(&self) -> &'static [AdKind] {
         &[AdKind::Objects, AdKind::Queries]
-    }
-
-    fn form(&self) -> AdForm {
-        AdForm::New
     }
 
     fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_> {
@@ -57,13 +69,14 @@ impl AdGenerator for IndexWorkload {
             AdKind::Queries => (self.names(false), self.names(true), "index queries"),
             _ => return Box::new(std::iter::empty()),
         };
-        let (other, constraint) = (Expression::attribute("other"), Name::new(&self.constraint_attr));
+        let (other, constraint) = (Name::new("other"), Name::new(&self.constraint));
+        let other = Expression::attribute(other);
         let mut chance = SeededRng::new(seed, stream);
-        Box::new((0..self.n).map(move |_| {
+        Box::new((0..self.ads).map(move |_| {
             let mut attributes: Vec<(Name, Expression)> = Vec::new();
             for (place, name) in mine.iter().enumerate() {
                 let value = chance.below(self.domain(place));
-                if !chance.with_probability(self.omit) {
+                if !chance.with_probability(self.omitted) {
                     attributes.push((name.clone(), Expression::literal(Value::Integer(value))));
                 }
             }
@@ -72,11 +85,11 @@ impl AdGenerator for IndexWorkload {
                 let operator =
                     if chance.with_probability(0.5) { BinaryOperator::LessEqual } else { BinaryOperator::GreaterEqual };
                 let value = chance.below(self.domain(place));
-                if chance.with_probability(self.omit) {
+                if chance.with_probability(self.omitted) {
                     continue;
                 }
                 let selected = Expression::select(other.clone(), name.clone());
-                let bound = Expression::binary(operator, selected, Expression::literal(Value::Integer(value)));
+                let bound = Expression::binary(operator, selected, Expression::literal(value));
                 bounds = Some(bounds.into_iter().fold(bound, |bound, before| Expression::and(before, bound)));
             }
             let bounds = bounds.unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
@@ -91,7 +104,7 @@ impl IndexWorkload {
     /// attributes, when the two would overlap, they are PAA, PAB... and QAA, QAB....
     fn names(&self, of_objects: bool) -> Vec<Name> {
         let letter = |number: u16| char::from(b'A' + (number % 26) as u8);
-        let names = (0..self.attrs).map(|number| match (of_objects, self.attrs) {
+        let names = (0..self.attributes).map(|number| match (of_objects, self.attributes) {
             (true, ..=13) => letter(number).to_string(),
             (false, ..=13) => letter(25 - number).to_string(),
             (true, _) => format!("P{}{}", letter(number / 26), letter(number)),
@@ -103,9 +116,9 @@ impl IndexWorkload {
     /// Returns the number of values of the attribute at a 0-based place.
     fn domain(&self, place: usize) -> i64 {
         match self.mix {
-            DomainMix::Mixed if place < usize::from(self.attrs).div_ceil(2) => 10,
+            DomainMix::Mixed if place < usize::from(self.attributes).div_ceil(2) => 10,
             DomainMix::Ten => 10,
-            DomainMix::Mixed | DomainMix::Diverse => i64::from(self.n),
+            DomainMix::Mixed | DomainMix::Diverse => i64::from(self.ads),
         }
     }
 }

@@ -9,8 +9,11 @@ const CONVERSION_LETTERS: &str = "sdiuxXofFeEgGvVr";
 /// Kind of value that a conversion takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConversionKind {
+    /// A string.
     String,
+    /// An integer.
     Integer,
+    /// A real number.
     Real,
     /// Any value.
     Value,
@@ -21,7 +24,7 @@ pub enum ConversionKind {
 /// A conversion such as `%-8.3f`.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
-pub struct Conversion {
+pub struct PrintfConversion {
     left_aligned: bool,
     plus: bool,
     space: bool,
@@ -32,10 +35,11 @@ pub struct Conversion {
     letter: char,
 }
 
-impl Conversion {
+impl PrintfConversion {
     /// Returns the conversion of a letter without flags, width and precision.
+    #[must_use]
     pub fn of_letter(letter: char) -> Self {
-        Conversion { letter, ..Conversion::default() }
+        PrintfConversion { letter, ..PrintfConversion::default() }
     }
 
     /// Parses the conversion after a `%` and returns it with the length of its text in bytes; `None` if the text
@@ -44,8 +48,8 @@ impl Conversion {
     /// # Errors
     ///
     /// Fails on an unsupported letter, and on a width or precision that is too large.
-    pub fn read(text: &str) -> Result<Option<(Conversion, usize)>, String> {
-        let mut conversion = Conversion::default();
+    pub fn read(text: &str) -> Result<Option<(PrintfConversion, usize)>, String> {
+        let mut conversion = PrintfConversion::default();
         let mut rest = text;
         while let Some(flag) = rest.chars().next() {
             match flag {
@@ -77,6 +81,8 @@ impl Conversion {
         Ok(Some((conversion, text.len() - rest.len() + 1)))
     }
 
+    /// Returns the kind of value that it takes.
+    #[must_use]
     pub fn kind(&self) -> ConversionKind {
         match self.letter {
             's' => ConversionKind::String,
@@ -88,21 +94,26 @@ impl Conversion {
     }
 
     /// Whether strings are printed in quotes.
+    #[must_use]
     pub fn is_quoted(&self) -> bool {
         self.letter == 'V'
     }
 
+    /// Returns the least width in characters.
+    #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Formats a text, cut to the precision.
+    #[must_use]
     pub fn format_text(&self, text: &str) -> String {
         let cut: String = text.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
         self.padded("", &cut, false)
     }
 
     /// Formats an integer.
+    #[must_use]
     pub fn format_integer(&self, number: i64) -> String {
         let (sign, digits) = match self.letter {
             'u' => ("", number.cast_unsigned().to_string()),
@@ -118,6 +129,7 @@ impl Conversion {
     }
 
     /// Formats a real number.
+    #[must_use]
     pub fn format_real(&self, number: f64) -> String {
         let sign = self.sign(number.is_sign_negative() && !number.is_nan());
         let magnitude = number.abs();
@@ -196,13 +208,12 @@ fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Conversion;
-    use crate::cli::commands::query::format_string::FormatString;
+    use super::PrintfConversion;
 
-    fn only(text: &str) -> Conversion {
-        let format = FormatString::parse(text).expect("a format");
-        assert_eq!((format.before.as_str(), format.after.as_str()), ("", ""), "{text}");
-        format.conversion.expect("a conversion")
+    fn only(text: &str) -> PrintfConversion {
+        let (conversion, length) = PrintfConversion::read(&text[1..]).unwrap().unwrap();
+        assert_eq!(length, text.len() - 1, "{text}");
+        conversion
     }
 
     /// The expected texts are those of C's `printf`.

@@ -1,4 +1,4 @@
-//! Dictionary columns: the expressions that the offers bind to each attribute, encoded as codes.
+//! Columns of the expressions that ads bind to their attributes.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -8,25 +8,19 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
 use crate::eval::FreeNames;
-use crate::pool::ValueKey;
 
-/// The code of rows without the attribute.
-const ABSENT: u32 = 0;
+use super::column::{ABSENT, DictionaryColumn, ValueKey};
 
-/// One attribute of all offers, as a dictionary column.
-#[derive(Default)]
-pub struct OfferColumn {
-    /// For each row [`ABSENT`], or 1 + the index into `expressions`. Rows beyond the end lack the attribute.
-    codes: Vec<u32>,
-    /// The distinct expressions, in order of first occurrence.
-    pub expressions: Vec<Expression>,
-    mentions: OnceCell<FreeNames>,
+/// The expressions that many ads bind to one attribute.
+pub struct ExpressionColumn {
+    /// The distinct expressions, in order of first occurrence; `undefined` stands for rows without the attribute.
+    column: DictionaryColumn<Expression>,
+    free_names: OnceCell<FreeNames>,
 }
 
-/// Builds an [`OfferColumn`] ad by ad.
-#[derive(Default)]
-struct OfferColumnBuilder {
-    attribute: OfferColumn,
+/// Builds an [`ExpressionColumn`] ad by ad.
+struct ExpressionColumnBuilder {
+    column: DictionaryColumn<Expression>,
     literals: FxHashMap<ValueKey, u32>,
     interner: ExpressionInterner,
     codes_by_id: Vec<u32>,
@@ -34,10 +28,13 @@ struct OfferColumnBuilder {
     last: Option<(Expression, u32)>,
 }
 
+/// Columns by the names of their attributes, in order of first occurrence.
+pub type ExpressionColumns = IndexMap<Name, Rc<ExpressionColumn>, FxBuildHasher>;
+
 /// Builds the columns of all attributes of some ads. Iterates over each ad once, which is faster than looking up every
 /// name in every ad.
-pub fn build_columns(ads: &[Ad]) -> IndexMap<Name, Rc<OfferColumn>, FxBuildHasher> {
-    let mut growing: IndexMap<Name, OfferColumnBuilder, FxBuildHasher> = IndexMap::default();
+pub fn build_columns(ads: &[Ad]) -> ExpressionColumns {
+    let mut growing: IndexMap<Name, ExpressionColumnBuilder, FxBuildHasher> = IndexMap::default();
     // Ads tend to have the same attributes in the same order: try the column found at this position in the previous ad.
     let mut places: Vec<usize> = Vec::new();
     for (row, ad) in ads.iter().enumerate() {
@@ -46,7 +43,7 @@ pub fn build_columns(ads: &[Ad]) -> IndexMap<Name, Rc<OfferColumn>, FxBuildHashe
             let is_it = |place: &usize| growing.get_index(*place).is_some_and(|(name, _)| name == bound.name);
             let place = expected.filter(is_it).unwrap_or_else(|| match growing.get_index_of(bound.name) {
                 Some(place) => place,
-                None => growing.insert_full(bound.name.clone(), OfferColumnBuilder::default()).0,
+                None => growing.insert_full(bound.name.clone(), ExpressionColumnBuilder::new()).0,
             });
             match places.get_mut(position) {
                 Some(expected) => *expected = place,
@@ -55,66 +52,96 @@ pub fn build_columns(ads: &[Ad]) -> IndexMap<Name, Rc<OfferColumn>, FxBuildHashe
             growing[place].add(row, bound.expression);
         }
     }
-    growing.into_iter().map(|(name, growing)| (name, Rc::new(growing.attribute))).collect()
+    growing.into_iter().map(|(name, growing)| (name, Rc::new(growing.finish()))).collect()
 }
 
-impl OfferColumnBuilder {
+impl ExpressionColumnBuilder {
+    fn new() -> Self {
+        ExpressionColumnBuilder {
+            column: DictionaryColumn::new([Expression::literal(Value::Undefined)]),
+            literals: FxHashMap::default(),
+            interner: ExpressionInterner::default(),
+            codes_by_id: Vec::new(),
+            last: None,
+        }
+    }
+
     fn add(&mut self, row: usize, expression: &Expression) {
         let code = match &self.last {
             Some((last, code)) if last.ptr_eq(expression) || is_same_literal(last, expression) => *code,
             _ => self.intern(expression),
         };
-        self.attribute.codes.resize(row, ABSENT);
-        self.attribute.codes.push(code);
+        self.column.push_at(row, code);
         if self.last.as_ref().is_none_or(|(_, last)| *last != code) {
             self.last = Some((expression.clone(), code));
         }
     }
 
     fn intern(&mut self, expression: &Expression) -> u32 {
-        let next = u32::try_from(self.attribute.expressions.len() + 1).unwrap_or(u32::MAX);
-        let code = match expression.kind() {
+        let mut add = || self.column.add_entry(expression.clone());
+        match expression.kind() {
             ExpressionKind::Literal(value) if has_key(value) => {
-                *self.literals.entry(ValueKey::of(value)).or_insert(next)
+                *self.literals.entry(ValueKey::of(value)).or_insert_with(add)
             }
             _ => {
                 let (number, is_new) = self.interner.intern(expression);
                 if is_new {
-                    self.codes_by_id.push(next);
+                    self.codes_by_id.push(add());
                 }
                 self.codes_by_id[number]
             }
-        };
-        if code == next {
-            self.attribute.expressions.push(expression.clone());
         }
-        code
+    }
+
+    fn finish(self) -> ExpressionColumn {
+        ExpressionColumn { column: self.column, free_names: OnceCell::new() }
     }
 }
 
-impl OfferColumn {
-    /// The code of a row: two rows have equal codes if and only if they bind equal expressions, or both lack the
-    /// attribute.
-    pub fn code(&self, row: usize) -> u32 {
-        self.codes.get(row).copied().unwrap_or(ABSENT)
+impl ExpressionColumn {
+    /// Builds the column of an attribute of some ads.
+    #[must_use]
+    pub fn of(ads: &[Ad], name: &Name) -> Self {
+        let mut column = ExpressionColumnBuilder::new();
+        for (row, ad) in ads.iter().enumerate() {
+            if let Some(expression) = ad.get(name) {
+                column.add(row, expression);
+            }
+        }
+        column.finish()
     }
 
-    /// The number of codes, with [`ABSENT`].
+    /// Returns the code of a row: two rows have equal codes if and only if they bind equal expressions, or both lack
+    /// the attribute.
+    #[must_use]
+    pub fn code(&self, row: usize) -> u32 {
+        self.column.code(row)
+    }
+
+    /// Number of codes, with that of rows without the attribute.
+    #[must_use]
     pub fn code_count(&self) -> usize {
-        self.expressions.len() + 1
+        self.column.entries().len()
+    }
+
+    /// Returns the distinct expressions, in order of first occurrence.
+    #[must_use]
+    pub fn expressions(&self) -> &[Expression] {
+        &self.column.entries()[1..]
     }
 
     /// Whether a row has the attribute.
+    #[must_use]
     pub fn has(&self, row: usize) -> bool {
         self.code(row) != ABSENT
     }
 
-    /// The names that the non-literal expressions mention; computed once.
+    /// Returns the names that the expressions other than literals mention; computed once.
     pub fn free_names(&self, dialect: Dialect) -> &FreeNames {
-        self.mentions.get_or_init(|| {
+        self.free_names.get_or_init(|| {
             let mut mentions = FreeNames::default();
             let others =
-                self.expressions.iter().filter(|expression| !matches!(expression.kind(), ExpressionKind::Literal(_)));
+                self.expressions().iter().filter(|expression| !matches!(expression.kind(), ExpressionKind::Literal(_)));
             others.for_each(|expression| mentions.add(expression, dialect));
             mentions
         })

@@ -1,8 +1,8 @@
 //! Templates and builders of generated ads, which parse each name and each expression text once.
 
-use classad::ad::{Ad, Dialect, Expression, Name, Value};
-use classad::format::{FileFormat, read};
-use classad::syntax::{ParseOptions, parse_expression};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::format::{FileFormat, read};
+use crate::syntax::{ParseOptions, parse_expression};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of cached expression texts; the cache is cleared when full, so that memory stays bounded.

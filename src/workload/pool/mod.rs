@@ -4,58 +4,41 @@
 mod job;
 mod machine;
 mod request;
+mod user;
 
 use std::collections::BTreeMap;
 
-use clap::Args;
-
+use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::{SeededRng, Zipf};
 use super::template::AdTemplate;
-use super::{AdForm, AdGenerator, AdKind, GeneratedAds, WorkloadOutput, parse_share};
-use request::{JobRequest, JobRequestClass};
+use request::{JobRequest, JobRequestClass, JobRequestMix};
+use user::users;
 
-/// Machines of a modern HTCondor pool, and the jobs of many users
-#[derive(Args)]
+/// Machines of a modern HTCondor pool, and the jobs of many users.
+#[derive(Clone, Debug)]
 pub struct PoolWorkload {
-    /// How many machines
-    #[arg(long, value_name = "N", default_value_t = 1236)]
-    machines: u32,
-    /// How many jobs
-    #[arg(long, value_name = "N", default_value_t = 5831)]
-    jobs: u32,
-    /// How many users
-    #[arg(long, value_name = "N", default_value_t = 85, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    users: u32,
-    /// How many different requests there are; every job makes one of them
-    #[arg(long, value_name = "N", default_value_t = 372, value_parser = clap::value_parser!(u32).range(1..))]
-    shapes: u32,
-    /// The share of them that no machine can ever meet
-    #[arg(long, value_name = "SHARE", default_value_t = 0.14, value_parser = parse_share)]
-    never: f64,
-    /// The share of them that few machines meet
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse_share)]
-    few: f64,
-    #[command(flatten)]
-    pub(super) delivery: WorkloadOutput,
+    /// Number of machines.
+    pub machines: u32,
+    /// Number of jobs.
+    pub jobs: u32,
+    /// Number of users, at least 1.
+    pub users: u32,
+    /// Maximum number of different requests, at least 1; every job makes one of them.
+    pub shapes: u32,
+    /// The share of requests that no machine can ever meet, from 0 to 1.
+    pub never: f64,
+    /// The share of requests that few machines meet, from 0 to 1.
+    pub few: f64,
 }
 
-const GROUPS: [&str; 8] = ["physics", "chemistry", "biostat", "astro", "cs", "econ", "engr", "climate"];
-const SITES: [&str; 7] = ["Wisc", "UCSD", "Purdue", "Nebraska", "MIT", "Caltech", "UChicago"];
-const LABS: [&str; 5] = ["hep", "chtc", "stat", "bio", "lab"];
-
-/// Current time of the generated pool, in seconds since 1970.
-const NOW_SECONDS: i64 = 1_760_000_000;
+impl Default for PoolWorkload {
+    fn default() -> Self {
+        PoolWorkload { machines: 1236, jobs: 5831, users: 85, shapes: 372, never: 0.14, few: 0.1 }
+    }
+}
 
 /// Probability that a cluster gets one more job: exp(-1/40), so that clusters have about 40 jobs on average.
 const FOLLOW_UP_PROBABILITY: f64 = 0.975_309_912_028_332_7;
-
-/// A user with an accounting group.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct PoolUser {
-    number: u32,
-    name: String,
-    group: &'static str,
-}
 
 /// A job cluster: jobs submitted together, with the same request.
 struct JobCluster {
@@ -68,14 +51,10 @@ impl AdGenerator for PoolWorkload {
         &[AdKind::Machines, AdKind::Jobs]
     }
 
-    fn form(&self) -> AdForm {
-        AdForm::Long
-    }
-
     fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_> {
         match kind {
             AdKind::Machines => {
-                let users = self.users(seed);
+                let users = users(self.users, seed);
                 let mut chance = SeededRng::new(seed, "pool machines");
                 let mut mould = AdTemplate::new(machine::COMMON);
                 Box::new(
@@ -114,19 +93,12 @@ impl AdGenerator for PoolWorkload {
 }
 
 impl PoolWorkload {
-    fn users(&self, seed: u64) -> Vec<PoolUser> {
-        let mut chance = SeededRng::new(seed, "pool users");
-        let user =
-            |number| PoolUser { number, name: format!("user{number:02}"), group: chance.choose::<&str>(&GROUPS) };
-        (0..self.users).map(user).collect()
-    }
-
     /// Generates the distinct requests, and the job clusters in the order of submission, with widely varying sizes.
     /// Every request occurs if there are enough jobs.
     fn queue(&self, seed: u64) -> (Vec<JobRequest>, Vec<JobCluster>) {
-        let mut chance = SeededRng::new(seed, "pool requests");
-        let most = self.shapes.min(self.jobs) as usize;
-        let requests = request::requests(&mut chance, self, &self.users(seed), most);
+        let mix = JobRequestMix { never: self.never, few: self.few, machines: i64::from(self.machines) };
+        let most = self.shapes.max(1).min(self.jobs) as usize;
+        let requests = mix.requests(&users(self.users, seed), most, &mut SeededRng::new(seed, "pool requests"));
         let mut chance = SeededRng::new(seed, "pool queue");
         let mut order: Vec<usize> = (0..requests.len()).collect();
         chance.shuffle(&mut order);

@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 
 use super::super::rng::{SeededRng, Zipf};
-use super::{LABS, PoolUser, PoolWorkload, SITES};
+use super::user::{LABS, PoolUser, SITES};
 
 /// The part of a job that all jobs with the same request share.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -25,6 +25,16 @@ pub struct JobRequest {
     pub desired_sites: Option<String>,
     pub undesired_sites: Option<&'static str>,
     pub class: JobRequestClass,
+}
+
+/// What the requests of a queue are like.
+pub struct JobRequestMix {
+    /// The share of requests that no machine can ever meet.
+    pub never: f64,
+    /// The share of requests that few machines meet.
+    pub few: f64,
+    /// Number of machines, one of which a request may name.
+    pub machines: i64,
 }
 
 /// How a request matches: on most machines, on few, or on none for some reason.
@@ -135,84 +145,86 @@ const WISH_THRESHOLD: f64 = 0.75;
 /// Maximum number of consecutive duplicates before the search for distinct requests is given up.
 const MAX_CONSECUTIVE_DUPLICATES: usize = 1000;
 
-/// Generates up to `most` distinct requests; the first users make the most of them.
-pub fn requests(chance: &mut SeededRng, pool: &PoolWorkload, users: &[PoolUser], most: usize) -> Vec<JobRequest> {
-    let activity = Zipf::new(users.len(), 9);
-    let mut requests = IndexSet::new();
-    let mut attempts = 0;
-    while requests.len() < most && attempts < MAX_CONSECUTIVE_DUPLICATES {
-        let user = &users[activity.draw(chance)];
-        attempts = if requests.insert(request(chance, pool, user)) { 0 } else { attempts + 1 };
+impl JobRequestMix {
+    /// Generates up to `most` distinct requests; the first users make the most of them.
+    pub fn requests(&self, users: &[PoolUser], most: usize, chance: &mut SeededRng) -> Vec<JobRequest> {
+        let activity = Zipf::new(users.len(), 9);
+        let mut requests = IndexSet::new();
+        let mut attempts = 0;
+        while requests.len() < most && attempts < MAX_CONSECUTIVE_DUPLICATES {
+            let user = &users[activity.draw(chance)];
+            attempts = if requests.insert(self.request(user, chance)) { 0 } else { attempts + 1 };
+        }
+        requests.into_iter().collect()
     }
-    requests.into_iter().collect()
-}
 
-fn request(chance: &mut SeededRng, pool: &PoolWorkload, user: &PoolUser) -> JobRequest {
-    let cpus = *chance.choose_weighted(&CPUS);
-    let mut memory = chance.choose_weighted(&MEMORY) + chance.choose(&EXTRA_MEMORY_MB);
-    let disk = *chance.choose(&DISK);
-    let mut gpus = i64::from(chance.with_probability(0.08));
-    let mut arch = "X86_64";
-    let mut clauses: Vec<String> = Vec::new();
-    if cpus > 1 {
-        clauses.push("(TARGET.Cpus >= RequestCpus)".to_owned());
-    }
-    if gpus > 0 {
-        clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
-    }
-    clauses.push((*chance.choose(&FILES)).to_owned());
-    let kind = chance.fraction();
-    let class = match kind {
-        _ if kind < pool.never => *chance.choose(&UNMATCHABLE_CLASSES),
-        _ if kind < pool.never + pool.few => JobRequestClass::Few,
-        _ => JobRequestClass::Ordinary,
-    };
-    match class {
-        JobRequestClass::Contradiction => {
-            let (above, below) = (chance.choose(&[8000, 16000, 64000]), chance.choose(&[1000, 2000, 4000]));
-            clauses.push(format!("(TARGET.Memory > {above} && TARGET.Memory < {below})"));
+    fn request(&self, user: &PoolUser, chance: &mut SeededRng) -> JobRequest {
+        let cpus = *chance.choose_weighted(&CPUS);
+        let mut memory = chance.choose_weighted(&MEMORY) + chance.choose(&EXTRA_MEMORY_MB);
+        let disk = *chance.choose(&DISK);
+        let mut gpus = i64::from(chance.with_probability(0.08));
+        let mut arch = "X86_64";
+        let mut clauses: Vec<String> = Vec::new();
+        if cpus > 1 {
+            clauses.push("(TARGET.Cpus >= RequestCpus)".to_owned());
         }
-        JobRequestClass::Typo => clauses.push((*chance.choose(&TYPOS)).to_owned()),
-        JobRequestClass::Memory => memory = *chance.choose(&[4_000_000, 8_000_000, 16_777_216]),
-        JobRequestClass::OldSystem => clauses.push((*chance.choose(&OLD_SYSTEMS)).to_owned()),
-        JobRequestClass::Arch => arch = chance.choose::<&str>(&["INTEL", "aarch64", "ppc64le"]),
-        JobRequestClass::Few => match chance.fraction() {
-            ..0.5 => {
-                gpus = *chance.choose(&[1, 2, 4]);
-                let (capability, memory) = (chance.choose(&["8.0", "8.6", "9.0"]), chance.choose(&[40000, 80000]));
-                clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
-                clauses.push(format!(
-                    "(TARGET.GPUs_Capability >= {capability} && TARGET.GPUs_GlobalMemoryMb >= {memory})"
-                ));
+        if gpus > 0 {
+            clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
+        }
+        clauses.push((*chance.choose(&FILES)).to_owned());
+        let kind = chance.fraction();
+        let class = match kind {
+            _ if kind < self.never => *chance.choose(&UNMATCHABLE_CLASSES),
+            _ if kind < self.never + self.few => JobRequestClass::Few,
+            _ => JobRequestClass::Ordinary,
+        };
+        match class {
+            JobRequestClass::Contradiction => {
+                let (above, below) = (chance.choose(&[8000, 16000, 64000]), chance.choose(&[1000, 2000, 4000]));
+                clauses.push(format!("(TARGET.Memory > {above} && TARGET.Memory < {below})"));
             }
-            ..0.8 => memory = *chance.choose(&[600_000, 900_000, 1_500_000]),
-            _ => clauses.push(one_machine(chance, i64::from(pool.machines))),
-        },
-        JobRequestClass::Ordinary if kind < WISH_THRESHOLD => {
-            clauses.push((*chance.choose(&COMMON_CLAUSES)).to_owned());
+            JobRequestClass::Typo => clauses.push((*chance.choose(&TYPOS)).to_owned()),
+            JobRequestClass::Memory => memory = *chance.choose(&[4_000_000, 8_000_000, 16_777_216]),
+            JobRequestClass::OldSystem => clauses.push((*chance.choose(&OLD_SYSTEMS)).to_owned()),
+            JobRequestClass::Arch => arch = chance.choose::<&str>(&["INTEL", "aarch64", "ppc64le"]),
+            JobRequestClass::Few => match chance.fraction() {
+                ..0.5 => {
+                    gpus = *chance.choose(&[1, 2, 4]);
+                    let (capability, memory) = (chance.choose(&["8.0", "8.6", "9.0"]), chance.choose(&[40000, 80000]));
+                    clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
+                    clauses.push(format!(
+                        "(TARGET.GPUs_Capability >= {capability} && TARGET.GPUs_GlobalMemoryMb >= {memory})"
+                    ));
+                }
+                ..0.8 => memory = *chance.choose(&[600_000, 900_000, 1_500_000]),
+                _ => clauses.push(one_machine(chance, self.machines)),
+            },
+            JobRequestClass::Ordinary if kind < WISH_THRESHOLD => {
+                clauses.push((*chance.choose(&COMMON_CLAUSES)).to_owned());
+            }
+            JobRequestClass::Ordinary => {}
         }
-        JobRequestClass::Ordinary => {}
-    }
-    let requirements = format!(
-        "(TARGET.Arch == \"{arch}\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && \
+        let requirements = format!(
+            "(TARGET.Arch == \"{arch}\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && \
          (TARGET.Memory >= RequestMemory) && {}",
-        clauses.join(" && ")
-    );
-    JobRequest {
-        user: user.clone(),
-        cpus,
-        memory,
-        disk,
-        gpus,
-        requirements,
-        rank: chance.choose_weighted::<&str>(&RANKS),
-        priority: *chance.choose_weighted(&PRIORITIES),
-        has_project: chance.with_probability(0.45),
-        has_group: chance.with_probability(0.6),
-        duration: chance.with_probability(0.2).then(|| *chance.choose(&[3600, 7200, 14400, 72000])),
-        desired_sites: chance.with_probability(0.12).then(|| chance.sample(&SITES, 2).join(",")),
-        undesired_sites: chance.with_probability(0.06).then(|| *chance.choose(&SITES)),
-        class,
+            clauses.join(" && ")
+        );
+        JobRequest {
+            user: user.clone(),
+            cpus,
+            memory,
+            disk,
+            gpus,
+            requirements,
+            rank: chance.choose_weighted::<&str>(&RANKS),
+            priority: *chance.choose_weighted(&PRIORITIES),
+            has_project: chance.with_probability(0.45),
+            has_group: chance.with_probability(0.6),
+            duration: chance.with_probability(0.2).then(|| *chance.choose(&[3600, 7200, 14400, 72000])),
+            desired_sites: chance.with_probability(0.12).then(|| chance.sample(&SITES, 2).join(",")),
+            undesired_sites: chance.with_probability(0.06).then(|| *chance.choose(&SITES)),
+            class,
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The jobs of the pool workload.
 
-use classad::ad::Ad;
+use crate::ad::Ad;
 
 use super::super::rng::SeededRng;
 use super::super::template::TemplateAd;
-use super::NOW_SECONDS;
 use super::request::JobRequest;
+use super::user::NOW_SECONDS;
 
 /// The attributes that all jobs share, in the long form.
 pub const COMMON: &str = include_str!("job.long");

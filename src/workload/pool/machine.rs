@@ -1,10 +1,10 @@
 //! The machines of the pool workload: partitionable, dynamic or static slots on nodes of a dozen models.
 
-use classad::ad::{Ad, Expression};
+use crate::ad::{Ad, Expression};
 
 use super::super::rng::{SeededRng, round_to_parts};
 use super::super::template::TemplateAd;
-use super::{GROUPS, LABS, NOW_SECONDS, PoolUser, SITES};
+use super::user::{GROUPS, LABS, NOW_SECONDS, PoolUser, SITES};
 
 /// The attributes that all machines share, in the long form.
 pub const COMMON: &str = include_str!("machine.long");

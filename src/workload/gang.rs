@@ -1,44 +1,61 @@
 //! The gangmatching workloads: the base (thesis 5.2.1, Figures 26 to 30), with duds (thesis 5.6.2), and the one that
 //! defeats the heuristic of choosing the port with the fewest candidates (thesis 5.7).
 
-use clap::{Args, ValueEnum};
-use classad::ad::{Ad, Expression};
+use crate::ad::{Ad, Expression};
 
+use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::{SeededRng, round_to_parts};
 use super::template::{AdTemplate, TemplateAd};
-use super::{AdForm, AdGenerator, AdKind, GeneratedAds, WorkloadOutput};
 
-/// Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)
-#[derive(Args)]
+/// Machines, licences valid on some of them, and jobs that need one of each (thesis 5.2.1).
+#[derive(Clone, Debug)]
 pub struct GangWorkload {
-    /// How many machines [default: 100, with --variant heuristic 500]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
-    machines: Option<u32>,
-    /// How many jobs [default: as many as machines]
-    #[arg(long, value_name = "N")]
-    jobs: Option<u32>,
-    /// How many licences, in percent of the machines [default: 100, with --variant heuristic 200]
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(..=10_000))]
-    licenses: Option<u32>,
-    /// Into how many parts machines and licences are divided; a licence is valid in its part
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    selectivity: u32,
-    /// What is done to make it hard
-    #[arg(long, value_name = "VARIANT", default_value = "base")]
-    variant: GangVariant,
-    #[command(flatten)]
-    pub(super) delivery: WorkloadOutput,
+    /// Number of machines, without duds.
+    pub machines: u32,
+    /// Number of jobs.
+    pub jobs: u32,
+    /// Number of licences, in percent of the machines.
+    pub license_percent: u32,
+    /// Number of parts into which machines and licences are divided, from 1 to the number of machines; a licence is
+    /// valid in its part.
+    pub selectivity: u32,
+    /// What is done to make it hard.
+    pub variant: GangVariant,
 }
 
-/// What is done to make it hard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum GangVariant {
-    /// Nothing
+/// What is done to make a gang workload hard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GangVariant {
+    /// Nothing.
     Base,
-    /// Seven machines that no licence accepts, and a licence that no machine suits
+    /// Seven machines that no licence accepts, and a licence that no machine suits.
     Dud,
-    /// All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only
+    /// All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only.
     Heuristic,
+}
+
+impl GangVariant {
+    /// All variants.
+    pub const ALL: [GangVariant; 3] = [GangVariant::Base, GangVariant::Dud, GangVariant::Heuristic];
+
+    /// Returns the name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GangVariant::Base => "base",
+            GangVariant::Dud => "dud",
+            GangVariant::Heuristic => "heuristic",
+        }
+    }
+}
+
+impl GangWorkload {
+    /// Returns the default workload of a variant.
+    #[must_use]
+    pub fn new(variant: GangVariant) -> Self {
+        let (machines, license_percent) = if variant == GangVariant::Heuristic { (500, 200) } else { (100, 100) };
+        GangWorkload { machines, jobs: machines, license_percent, selectivity: 1, variant }
+    }
 }
 
 type Platform = (&'static str, &'static str);
@@ -65,15 +82,11 @@ const BYTES_PER_MB: f64 = 1_048_576.0;
 const LARGE_MEMORY_MB: (f64, f64) = (800.0, 1440.0);
 
 /// Offset of the keys of duds, which puts them outside the intervals of all licences.
-const DUD_KEY_OFFSET: u32 = 1_000_000;
+const DUD_KEY_OFFSET: i64 = 1_000_000;
 
 impl AdGenerator for GangWorkload {
     fn kinds(&self) -> &'static [AdKind] {
         &[AdKind::Machines, AdKind::Licenses, AdKind::Jobs]
-    }
-
-    fn form(&self) -> AdForm {
-        AdForm::New
     }
 
     fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_> {
@@ -86,7 +99,7 @@ impl AdGenerator for GangWorkload {
     }
 
     fn contradiction(&self) -> Option<String> {
-        let (machines, parts) = (self.machine_count(), self.selectivity);
+        let (machines, parts) = (self.machines, self.selectivity);
         (parts > machines).then(|| format!("{machines} machines cannot be divided into {parts} parts"))
     }
 }
@@ -96,18 +109,12 @@ impl GangWorkload {
         self.variant == GangVariant::Heuristic
     }
 
-    /// Number of machines without duds.
-    fn machine_count(&self) -> u32 {
-        self.machines.unwrap_or(if self.is_heuristic() { 500 } else { 100 })
-    }
-
     fn machines(&self, mut chance: SeededRng) -> GeneratedAds<'_> {
         let mut mould = AdTemplate::default();
         let duds = if self.variant == GangVariant::Dud { &SYSTEMS[..7] } else { &[] };
-        let keys = (0..self.machine_count()).map(|key| (key, None));
-        let duds = (0_u32..)
-            .zip(duds)
-            .map(|(number, (system, _))| (self.machine_count() + DUD_KEY_OFFSET + number, Some(*system)));
+        let machines = i64::from(self.machines);
+        let keys = (0..machines).map(|key| (key, None));
+        let duds = (machines + DUD_KEY_OFFSET..).zip(duds).map(|(key, (system, _))| (key, Some(*system)));
         Box::new(keys.chain(duds).map(move |(key, dud)| {
             let (system, (memory, virtual_memory)) = match dud {
                 Some(system) => (system, LARGE_MEMORY_MB),
@@ -121,7 +128,7 @@ impl GangWorkload {
             port.put_text("Label", "Job").put_text("Constraint", "Job.MemoryReqs < Memory - 15728640");
             let port = port.finish();
             let mut machine = mould.start();
-            machine.put("Key", i64::from(key)).put("Type", "Machine").put("Arch", system.0).put("OpSys", system.1);
+            machine.put("Key", key).put("Type", "Machine").put("Arch", system.0).put("OpSys", system.1);
             machine.put("Memory", memory * BYTES_PER_MB).put("VirtualMemory", virtual_memory * BYTES_PER_MB);
             finish_with_ports(&mut machine, [port])
         }))
@@ -130,9 +137,8 @@ impl GangWorkload {
     /// Generates the licences, each valid on the machines of its part.  The interval printed in the thesis is empty for
     /// the first part; the intended one is from `part * size` up to, not including, `(part + 1) * size`.
     fn licenses(&self) -> GeneratedAds<'_> {
-        let (machines, parts) = (u64::from(self.machine_count()), u64::from(self.selectivity));
-        let percent = self.licenses.unwrap_or(if self.is_heuristic() { 200 } else { 100 });
-        let licenses = machines * u64::from(percent) / 100;
+        let (machines, parts) = (u64::from(self.machines), u64::from(self.selectivity.max(1)));
+        let licenses = machines * u64::from(self.license_percent) / 100;
         let (size, is_heuristic) = (machines / parts, self.is_heuristic());
         let intervals = (0..licenses).map(move |number| {
             let part = number * parts / licenses;
@@ -155,7 +161,7 @@ impl GangWorkload {
 
     fn jobs(&self, mut chance: SeededRng) -> GeneratedAds<'_> {
         let mut mould = AdTemplate::default();
-        Box::new((0..self.jobs.unwrap_or(self.machine_count())).map(move |_| {
+        Box::new((0..self.jobs).map(move |_| {
             let (mut system, mut memory) = (*chance.choose_weighted(&SYSTEMS), *chance.choose_weighted(&MEMORY_MB));
             if self.is_heuristic() {
                 (system, memory) = (SYSTEMS[0].0, MEMORY_MB[0].0);

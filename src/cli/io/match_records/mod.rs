@@ -1,0 +1,147 @@
+//! Reading of earlier matches: the records of `--notify`, or the JSON output of `match` and `gangmatch`.
+
+mod record;
+
+use std::io::Read;
+
+use classad::matching::{Notice, Party};
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::cli::Failure;
+use crate::cli::render::diagnostics;
+use crate::cli::session::Session;
+
+pub use record::{DockedRecord, GangRecord, NoticeRecord, PortRecord, RECORD_VERSION};
+
+/// Why a JSON value is no match.
+type RecordFault = String;
+
+/// Reads the matches of these files, each once, in the order of their first records. Values that are no match are
+/// reported and skipped.
+///
+/// # Errors
+///
+/// A file cannot be read, or a value is no match and `--fail-fast` is given.
+pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
+    let mut matches = IndexMap::new();
+    for path in paths {
+        let text = read_bytes(path).map_err(|error| {
+            Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error))))
+        })?;
+        for_each_json_value(session, path, &text, |value| add_match(&mut matches, value))?;
+    }
+    Ok(matches.into_values().collect())
+}
+
+fn read_bytes(path: &str) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    if path == "-" {
+        std::io::stdin().lock().read_to_end(&mut text)?;
+        return Ok(text);
+    }
+    std::fs::read(path)
+}
+
+/// Calls `visit` for each JSON value of a text, and for each element of an array at the top. Text that is no JSON
+/// is reported; reading resumes at the line where the error was noticed, but at least one line further.
+fn for_each_json_value(
+    session: &mut Session,
+    path: &str,
+    text: &[u8],
+    mut visit: impl FnMut(Json) -> Result<(), RecordFault>,
+) -> Result<(), Failure> {
+    let mut start = 0;
+    while start < text.len() {
+        let before = newlines(&text[..start]);
+        let rest = &text[start..];
+        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Json>();
+        let (line, wrong) = loop {
+            let done = values.byte_offset();
+            let blank = rest[done..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let line = newlines(&rest[..done + blank]) + 1;
+            match values.next() {
+                None => return Ok(()),
+                Some(Err(error)) => break (line, error),
+                Some(Ok(value)) => {
+                    let elements = if let Json::Array(elements) = value { elements } else { vec![value] };
+                    for element in elements {
+                        visit(element).or_else(|fault| report_fault(session, path, before + line, &fault))?;
+                    }
+                }
+            }
+        };
+        let reason = wrong.to_string();
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        report_fault(session, path, before + line, &format!("this is no JSON: {reason}"))?;
+        // An incomplete line is noticed only in the line after it, which may be good.
+        let next = line.max(wrong.line().saturating_sub(1));
+        start = line_ends(rest).nth(next - 1).map_or(text.len(), |end| start + end);
+    }
+    Ok(())
+}
+
+fn newlines(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', text).count()
+}
+
+/// Byte offsets just after each line feed.
+fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    memchr::memchr_iter(b'\n', text).map(|at| at + 1)
+}
+
+fn report_fault(session: &mut Session, path: &str, line: usize, fault: &str) -> Result<(), Failure> {
+    session.error(&format!("{path}:{line}: {fault}"));
+    if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
+}
+
+/// Adds the match of a record to those that have been read, by identifier.
+fn add_match(matches: &mut IndexMap<String, Notice>, record: Json) -> Result<(), RecordFault> {
+    let has = |name: &str| record.get(name).is_some();
+    let notice = if has("members") {
+        check_version(&record)?;
+        parse_record::<NoticeRecord>(record)?.into_notice()?
+    } else if has("request") && has("ports") {
+        check_version(&record)?;
+        parse_record::<GangRecord>(record)?.into_notice()
+    } else if has("request") && has("offer") {
+        parse_record::<record::PairRecord>(record)?.into_notice()
+    } else {
+        return Err("this is no match: neither a record of --notify nor a row of `match` or `gangmatch`".to_owned());
+    };
+    match matches.entry(notice.id.clone()) {
+        Entry::Occupied(mut known) => merge_tickets(known.get_mut(), notice),
+        Entry::Vacant(new) => {
+            new.insert(notice);
+            Ok(())
+        }
+    }
+}
+
+fn parse_record<T: DeserializeOwned>(record: Json) -> Result<T, RecordFault> {
+    serde_json::from_value(record).map_err(|error| format!("this is no match: {error}"))
+}
+
+/// Refuses a record of another version than that of this program's own records.
+fn check_version(record: &Json) -> Result<(), RecordFault> {
+    match record["version"].as_u64() {
+        Some(other) if other != RECORD_VERSION => {
+            Err(format!("this record is of version {other}, which this program does not know"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Merges a further record of a match into the known one: each recipient's record has only some of the tickets.
+fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> {
+    let same = |(a, b): (&Party, &Party)| a.id == b.id && a.sequence == b.sequence;
+    if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {
+        return Err(format!("another match is called {}, too", known.id));
+    }
+    for (party, told) in known.parties.iter_mut().zip(notice.parties) {
+        party.ticket = party.ticket.take().or(told.ticket);
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! The records of matches that the program writes and reads.
+
+use classad::matching::{Docking, MatchKind, Notice, Party, deserialize_lenient};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value as Json;
+
+use super::RecordFault;
+
+/// The version of the records.
+pub const RECORD_VERSION: u64 = 1;
+
+/// A record of `--notify`: a match, addressed to one of its parties, for the site's own means of delivery.
+#[derive(Serialize, Deserialize)]
+pub struct NoticeRecord {
+    version: u64,
+    /// The identifier of the match.
+    #[serde(rename = "match")]
+    id: String,
+    bond: MatchKind,
+    /// Time of the match in seconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    time: Option<i64>,
+    /// Index of the recipient in `members`.
+    #[serde(skip_deserializing)]
+    member: usize,
+    /// The identity of the recipient.
+    #[serde(skip_deserializing)]
+    to: String,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    /// The whole match, as in [`Notice::parties`]. Only the tickets that the recipient has to present, and its own,
+    /// are present.
+    members: Vec<Party>,
+}
+
+impl NoticeRecord {
+    /// Returns the record for the party with the index `member`.
+    pub fn new(notice: &Notice, member: usize) -> Self {
+        let Notice { id, time, kind, parties } = notice.clone();
+        let Party { id: to, address, .. } = parties[member].clone();
+        let visible = |(of, party): (usize, Party)| Party {
+            ticket: party.ticket.filter(|_| notice.may_see_ticket(member, of)),
+            ..party
+        };
+        let members = parties.into_iter().enumerate().map(visible).collect();
+        NoticeRecord { version: RECORD_VERSION, id, bond: kind, time, member, to, address, members }
+    }
+
+    pub fn into_notice(self) -> Result<Notice, RecordFault> {
+        let mut parties = self.members;
+        parties.first_mut().ok_or("a match must have members")?.docking = None;
+        for (own, party) in parties.iter().enumerate().skip(1) {
+            let docking = party.docking.as_ref().ok_or("an offer must have `above`, `label` and `link`")?;
+            if docking.parent >= own {
+                return Err("`above` must be an earlier member".to_owned());
+            }
+        }
+        Ok(Notice { id: self.id, time: self.time, kind: self.bond, parties })
+    }
+}
+
+/// A row of `match`.
+#[derive(Deserialize)]
+pub struct PairRecord {
+    request: String,
+    offer: String,
+    #[serde(default)]
+    request_rank: Json,
+    #[serde(default)]
+    offer_rank: Json,
+}
+
+impl PairRecord {
+    pub fn into_notice(self) -> Notice {
+        let ranks = self.request_rank.as_f64().zip(self.offer_rank.as_f64()).map(Into::into);
+        let docking = Docking { parent: 0, label: "other".to_owned(), link: 0, ranks };
+        Notice::new(MatchKind::Pair, vec![new_party(self.request, None), new_party(self.offer, Some(docking))], None)
+    }
+}
+
+/// A gang of `gangmatch`.
+#[derive(Serialize, Deserialize)]
+pub struct GangRecord {
+    #[serde(skip_deserializing)]
+    pub version: u64,
+    /// The identifier of the match, as in [`NoticeRecord`].
+    #[serde(default, rename = "match", deserialize_with = "deserialize_lenient")]
+    pub id: Option<String>,
+    pub request: String,
+    #[serde(serialize_with = "serialize_ports")]
+    pub ports: Vec<PortRecord>,
+    /// Labels of the ports that a group leaves unfilled.
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub unfilled: Vec<String>,
+}
+
+/// A filled port of a gang.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct PortRecord {
+    pub label: String,
+    #[serde(flatten)]
+    pub docked: DockedRecord,
+    /// The other ports of the offer.
+    #[serde(serialize_with = "serialize_ports")]
+    pub ports: Vec<PortRecord>,
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub unfilled: Vec<String>,
+}
+
+/// An offer that is docked at a port.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct DockedRecord {
+    pub offer: String,
+    /// The name of the whole offer if the docked one is its residual.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    pub of: Option<String>,
+    /// Position of the port by which the offer docks.
+    pub link: usize,
+    /// The rank that the port gives the offer, and the rank that the offer gives.
+    #[serde(default, deserialize_with = "deserialize_lenient")]
+    pub ranks: Option<[f64; 2]>,
+}
+
+impl GangRecord {
+    pub fn into_notice(self) -> Notice {
+        let mut parties = vec![new_party(self.request, None)];
+        let mut pending: Vec<(usize, PortRecord)> = self.ports.into_iter().rev().map(|port| (0, port)).collect();
+        while let Some((parent, mut port)) = pending.pop() {
+            let own = parties.len();
+            let DockedRecord { offer, of, link, ranks } = std::mem::take(&mut port.docked);
+            let docking = Docking { parent, label: std::mem::take(&mut port.label), link, ranks };
+            parties.push(Party { whole_id: of, ..new_party(offer, Some(docking)) });
+            pending.extend(port.ports.drain(..).rev().map(|below| (own, below)));
+        }
+        let notice = Notice::new(MatchKind::Gang, parties, None);
+        // The identifier in the record may depend on facts that the tree does not have.
+        Notice { id: self.id.unwrap_or(notice.id), ..notice }
+    }
+}
+
+impl Drop for PortRecord {
+    /// Drops iteratively: a long chain of offers would overflow the stack.
+    fn drop(&mut self) {
+        let mut pending = std::mem::take(&mut self.ports);
+        while let Some(mut port) = pending.pop() {
+            pending.append(&mut port.ports);
+        }
+    }
+}
+
+/// Serializes with more stack if there is little left: gangs may be long chains.
+fn serialize_ports<S: Serializer>(ports: &[PortRecord], serializer: S) -> Result<S::Ok, S::Error> {
+    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || ports.serialize(serializer))
+}
+
+fn new_party(id: String, docking: Option<Docking>) -> Party {
+    Party { id, docking, ..Party::default() }
+}

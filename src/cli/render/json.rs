@@ -1,0 +1,78 @@
+//! JSON for scripts: values of ads, and objects written one after the other.
+
+use std::io::{self, Write};
+
+use classad::ad::Value;
+use serde::Serialize;
+
+use super::output::OutputForm;
+
+/// Two records as one object. The fields of `head` come first.
+#[derive(Serialize)]
+pub struct JoinedRecord<H, T> {
+    #[serde(flatten)]
+    pub head: H,
+    #[serde(flatten)]
+    pub tail: T,
+}
+
+/// Converts a value to JSON. A value that JSON cannot express becomes its text.
+pub fn value_json(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Boolean(is) => (*is).into(),
+        Value::Integer(integer) => (*integer).into(),
+        Value::Real(real) if real.is_finite() => (*real).into(),
+        Value::String(text) => text.to_str().into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// Writes JSON values as one array, or one a line for [`OutputForm::Jsonl`].
+pub fn write_json_array(
+    out: &mut dyn Write,
+    form: OutputForm,
+    values: impl Iterator<Item = impl Serialize>,
+) -> io::Result<()> {
+    let mut writer = JsonValueWriter::new(form);
+    for value in values {
+        writer.write(out, &value)?;
+    }
+    writer.finish(out)
+}
+
+/// Writes JSON values one after the other, as one array or one a line.
+pub struct JsonValueWriter {
+    /// Whether each value is a line of its own, instead of an element of an array.
+    is_line_per_value: bool,
+    is_empty: bool,
+    /// Buffer of a value: serializers write in small pieces, each of which would lock standard output.
+    text: Vec<u8>,
+}
+
+impl JsonValueWriter {
+    pub fn new(form: OutputForm) -> Self {
+        JsonValueWriter { is_line_per_value: form == OutputForm::Jsonl, is_empty: true, text: Vec::new() }
+    }
+
+    pub fn write(&mut self, out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+        let is_first = std::mem::replace(&mut self.is_empty, false);
+        self.text.clear();
+        if !self.is_line_per_value {
+            self.text.extend_from_slice(if is_first { b"[\n" } else { b",\n" });
+        }
+        serde_json::to_writer(&mut self.text, value)?;
+        if self.is_line_per_value {
+            self.text.push(b'\n');
+        }
+        out.write_all(&self.text)
+    }
+
+    /// Writes the end of the array.
+    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
+        match (self.is_line_per_value, self.is_empty) {
+            (true, _) => Ok(()),
+            (false, true) => writeln!(out, "[]"),
+            (false, false) => writeln!(out, "\n]"),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Settings of an evaluation, each of which may be left open.
+
+use crate::ad::Dialect;
+
+use super::context::{Context, RandomStream};
+
+/// Settings of an evaluation: those of a command line, or of a spec of tests and of its cases.
+#[derive(Clone, Debug, Default)]
+pub struct EvaluationSettings {
+    /// The dialect of the ads.
+    pub dialect: Option<Dialect>,
+    /// The time in seconds since 1970; the system clock if `None`.
+    pub now: Option<i64>,
+    /// The random seed; no fixed seed if `None`.
+    pub seed: Option<u64>,
+    /// Maximum number of steps of one evaluation.
+    pub max_steps: Option<u64>,
+    /// Maximum nesting depth of evaluations.
+    pub max_depth: Option<u32>,
+}
+
+impl EvaluationSettings {
+    /// Fills the settings that are `None` from `outer`.
+    #[must_use]
+    pub fn with_defaults(&self, outer: &EvaluationSettings) -> EvaluationSettings {
+        EvaluationSettings {
+            dialect: self.dialect.or(outer.dialect),
+            now: self.now.or(outer.now),
+            seed: self.seed.or(outer.seed),
+            max_steps: self.max_steps.or(outer.max_steps),
+            max_depth: self.max_depth.or(outer.max_depth),
+        }
+    }
+
+    /// Builds the evaluation context. Missing settings have their default.
+    #[must_use]
+    pub fn to_context(&self) -> Context {
+        let usual = Context::new(self.dialect.unwrap_or_default());
+        Context {
+            now: self.now.or(usual.now),
+            random: self.seed.map(RandomStream::new).or(usual.random.clone()),
+            max_steps: self.max_steps.unwrap_or(usual.max_steps),
+            max_depth: self.max_depth.unwrap_or(usual.max_depth),
+            ..usual
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Grammar of ads in JSON: objects back to back, one per line, or in arrays.
+
+use std::ops::{ControlFlow, Range};
+
+use crate::ad::Ad;
+use crate::format::Problem;
+use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, Located, TokenStream, begins_line};
+
+use super::token::{JsonLexer, JsonToken, JsonTokenError, json_lexer};
+use super::value::{read_name, read_string, read_word};
+
+/// The effect of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonStep {
+    /// Begins a nested ad.
+    OpenAd,
+    /// Begins a list.
+    OpenList,
+    /// Ends the innermost ad or list.
+    Close,
+    /// Names the next attribute.
+    Name,
+    /// Is a string that is a value.
+    String,
+    /// Is a number or a word that is a value.
+    Word,
+    /// Is a separator.
+    Separator,
+}
+
+/// The token expected next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExpectedToken {
+    Name,
+    Colon,
+    Value,
+    FirstElement,
+    More,
+}
+
+/// Position in the structure of an ad: the open brackets, and the kind of token expected next.
+#[derive(Debug)]
+pub struct JsonGrammar {
+    /// The open brackets with their byte offsets.
+    open: Vec<(JsonToken, usize)>,
+    expects: ExpectedToken,
+    /// Number of blanks before the ad on its line.
+    indent: usize,
+}
+
+type JsonTokenResult = Result<JsonToken, JsonTokenError>;
+
+impl JsonGrammar {
+    /// Whether the innermost open bracket is that of an ad, not of a list.
+    fn is_in_ad(&self) -> bool {
+        matches!(self.open.last(), Some((JsonToken::BraceOpen, _)))
+    }
+}
+
+impl<'t> AdGrammar<'t> for JsonGrammar {
+    type Token = JsonTokenResult;
+    type Lexer = JsonLexer<'t>;
+    type Step = JsonStep;
+    /// The last token since the last ad.
+    type Outer = Option<JsonToken>;
+
+    fn lexer(text: &'t [u8]) -> JsonLexer<'t> {
+        json_lexer(text)
+    }
+
+    fn begins_ad(token: &JsonTokenResult) -> bool {
+        *token == Ok(JsonToken::BraceOpen)
+    }
+
+    fn is_unclosed(text: &[u8], token: &Located<JsonTokenResult>) -> bool {
+        token.0 == Err(JsonTokenError::UnclosedComment) || is_open_ended(text, token)
+    }
+
+    fn at_ad_start(text: &[u8], offset: usize) -> Self {
+        let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'[' | b',');
+        let indent = text[..offset].iter().rev().take_while(blank).count();
+        JsonGrammar { open: vec![(JsonToken::BraceOpen, offset)], expects: ExpectedToken::Name, indent }
+    }
+
+    fn is_done(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    fn advance(&mut self, _: &[u8], (token, range): &Located<JsonTokenResult>) -> Option<JsonStep> {
+        let in_ad = self.is_in_ad();
+        let token = token.ok()?;
+        let (expects, step) = match (self.expects, token) {
+            (ExpectedToken::Name, JsonToken::String) => (ExpectedToken::Colon, JsonStep::Name),
+            // HTCondor accepts superfluous commas in ads, but not in lists.
+            (ExpectedToken::Name | ExpectedToken::More, JsonToken::Comma) if in_ad => {
+                (ExpectedToken::Name, JsonStep::Separator)
+            }
+            (ExpectedToken::Colon, JsonToken::Colon) | (ExpectedToken::More, JsonToken::Comma) => {
+                (ExpectedToken::Value, JsonStep::Separator)
+            }
+            (ExpectedToken::Name | ExpectedToken::More, JsonToken::BraceClose) if in_ad => {
+                (ExpectedToken::More, JsonStep::Close)
+            }
+            (ExpectedToken::FirstElement | ExpectedToken::More, JsonToken::BracketClose) if !in_ad => {
+                (ExpectedToken::More, JsonStep::Close)
+            }
+            (ExpectedToken::Value | ExpectedToken::FirstElement, value) => match value {
+                JsonToken::BraceOpen => (ExpectedToken::Name, JsonStep::OpenAd),
+                JsonToken::BracketOpen => (ExpectedToken::FirstElement, JsonStep::OpenList),
+                JsonToken::String => (ExpectedToken::More, JsonStep::String),
+                JsonToken::Word => (ExpectedToken::More, JsonStep::Word),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        self.expects = expects;
+        match step {
+            JsonStep::OpenAd | JsonStep::OpenList => self.open.push((token, range.start)),
+            JsonStep::Close => drop(self.open.pop()),
+            _ => {}
+        }
+        Some(step)
+    }
+
+    fn apply(step: JsonStep, (_, range): Located<JsonTokenResult>, ad: &mut AdBuilder<'t>) -> Option<Ad> {
+        match step {
+            JsonStep::Separator => {}
+            JsonStep::OpenAd => ad.open_ad(),
+            JsonStep::OpenList => ad.open_list(),
+            JsonStep::Name => ad.push_name(read_name(&ad.origin, range)),
+            JsonStep::String => ad.push_value(read_string(&ad.origin, range)),
+            JsonStep::Word => ad.push_value(read_word(&ad.origin, range)),
+            JsonStep::Close => return ad.close(),
+        }
+        None
+    }
+
+    fn expected(&self) -> String {
+        let expected = match self.expects {
+            ExpectedToken::Name => "a name in double quotes or `}`",
+            ExpectedToken::Colon => "`:`",
+            ExpectedToken::Value => "a value",
+            ExpectedToken::FirstElement => "a value or `]`",
+            ExpectedToken::More if self.is_in_ad() => "`,` or `}`",
+            ExpectedToken::More => "`,` or `]`",
+        };
+        expected.to_owned()
+    }
+
+    fn innermost(&self) -> Option<(Range<usize>, String)> {
+        let (bracket, at) = *self.open.last()?;
+        Some((at..at + 1, format!("this {} is not closed", bracket.describe(b""))))
+    }
+
+    fn unexpected(&self, origin: &AdOrigin, (token, range): &Located<JsonTokenResult>) -> Problem {
+        let token = match token {
+            Ok(token) => *token,
+            Err(flaw) => return lexical_error(origin, *flaw, range),
+        };
+        let found = token.describe(&origin.text[range.clone()]);
+        let problem = origin.problem_at(range.clone(), format!("expected {}, found {found}", self.expected()));
+        match (token, self.expects) {
+            (JsonToken::String, ExpectedToken::More) => problem.with_help("is a `,` missing before this?"),
+            (JsonToken::Colon, ExpectedToken::FirstElement | ExpectedToken::More) if !self.is_in_ad() => {
+                problem.with_help("is a `]` missing before this name?")
+            }
+            (JsonToken::Word, _) => problem.with_help("in JSON names and strings stand in double quotes"),
+            _ => problem,
+        }
+    }
+
+    /// A `{` at the beginning of a line that is indented no more than the ad most likely begins the next one.
+    fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool {
+        begins_line(text, offset, self.indent)
+    }
+
+    /// The ad ends with the bracket that closes it.
+    fn skip(
+        &mut self,
+        tokens: &mut TokenStream<'t, JsonLexer<'t>>,
+        (token, range): Located<JsonTokenResult>,
+    ) -> ControlFlow<Option<usize>> {
+        match token {
+            Ok(bracket @ (JsonToken::BraceOpen | JsonToken::BracketOpen)) => self.open.push((bracket, range.start)),
+            Ok(JsonToken::BraceClose) => {
+                while let Some((JsonToken::BracketOpen, _)) = self.open.pop() {}
+                if self.open.is_empty() {
+                    return ControlFlow::Break(Some(range.end));
+                }
+            }
+            Ok(JsonToken::BracketClose) => {
+                match self.open.iter().rposition(|(bracket, _)| *bracket == JsonToken::BracketOpen) {
+                    Some(innermost) => self.open.truncate(innermost),
+                    // It closes the array that contains the ad.
+                    None => return ControlFlow::Break(Some(range.end)),
+                }
+            }
+            _ if is_open_ended(tokens.text, &(token, range)) => return ControlFlow::Break(None),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn outside(
+        before: &mut Option<JsonToken>,
+        origin: &AdOrigin,
+        tokens: &mut TokenStream<'t, JsonLexer<'t>>,
+        (token, mut range): Located<JsonTokenResult>,
+    ) -> Option<Problem> {
+        let before = std::mem::replace(before, token.ok());
+        Some(match token {
+            Err(flaw) => lexical_error(origin, flaw, &range),
+            Ok(JsonToken::BracketOpen) if matches!(before, Some(JsonToken::BracketOpen | JsonToken::Comma)) => {
+                origin.problem_at(range, "an array of ads cannot hold another array")
+            }
+            // Brackets and commas around ads. They need not balance, because a text may begin in the middle of an
+            // array.
+            Ok(JsonToken::BracketOpen | JsonToken::BracketClose | JsonToken::Comma) => return None,
+            Ok(_) => {
+                // The rest of the line, up to an ad.
+                while let Some((token, next)) = tokens.next() {
+                    let same_line = memchr::memchr(b'\n', &origin.text[range.end..next.start]).is_none();
+                    if !same_line || matches!(token, Ok(JsonToken::BraceOpen | JsonToken::BracketOpen) | Err(_)) {
+                        tokens.put_back((token, next));
+                        break;
+                    }
+                    range.end = next.end;
+                }
+                origin.problem_at(range, "expected an ad, which begins with `{`")
+            }
+        })
+    }
+}
+
+fn lexical_error(origin: &AdOrigin, flaw: JsonTokenError, range: &Range<usize>) -> Problem {
+    match flaw {
+        JsonTokenError::UnclosedString => origin
+            .problem_at(range.start..range.start + 1, "this string has no closing quote")
+            .with_help("a quote in a string is written \\\", a line break \\n"),
+        JsonTokenError::UnclosedComment => origin.problem_at(range.clone(), "this comment has no closing `*/`"),
+    }
+}
+
+/// Whether a token at the end of the text may continue behind it.
+fn is_open_ended(text: &[u8], (token, range): &Located<JsonTokenResult>) -> bool {
+    matches!(token, Ok(JsonToken::Word) | Err(JsonTokenError::UnclosedString)) && range.end == text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::json::JsonGrammar;
+    use crate::format::nested_reader::{complete_prefix_length, is_single_ad};
+
+    #[test]
+    fn one_ad() {
+        for (text, one) in [
+            ("{}", true),
+            (" {\"a\": [{}, \"}\"]} \r", true),
+            ("{\"a\": 1", false),
+            ("{}{}", false),
+            ("{},", false),
+            ("[{}]", false),
+            ("", false),
+        ] {
+            assert_eq!(is_single_ad::<JsonGrammar>(text.as_bytes()), one, "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_ads() {
+        for (text, length) in [
+            ("", 0),
+            (r#"{"a": 1}"#, 8),
+            (r#"{"a": 1} {"b""#, 8),
+            (r#"{"a": "}{"#, 0),
+            (r#"{"a": "}"}"#, 10),
+            (r#"{"a": "\"}"}"#, 12),
+            (r#"[{"a": {"b": [{}]}}, {"#, 19),
+            ("{} // }{}\n{} /* {} */ {", 12),
+            ("{} /* {}", 2),
+            (r#", {"a": 1}]"#, 10),
+            // A bad ad ends where the reader continues.
+            ("{\"a\": \"x}\n{\"b\": 1}\n{", 18),
+            ("{\"a\": 1\n{\"b\": 1}\n{", 16),
+            ("{\"a\": [1}, {\"b\"", 9),
+            // In a correct ad a line may begin with a nested ad.
+            ("{\"a\": [\n{\"b\": 1}\n", 0),
+        ] {
+            assert_eq!(complete_prefix_length::<JsonGrammar>(text.as_bytes()), length, "{text}");
+        }
+    }
+}

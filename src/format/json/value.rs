@@ -1,0 +1,209 @@
+//! Names and scalar values of ads in JSON.
+
+use std::ops::Range;
+
+use crate::ad::{ByteString, Expression, Name, Span, Value};
+use crate::format::Problem;
+use crate::format::attribute_name::attribute_name;
+use crate::format::nested_reader::AdOrigin;
+use crate::syntax::{ParseOptions, parse_expression, read_number};
+
+use super::string::decode_string;
+use super::{OPEN, expression_inside};
+
+/// Reads the name of an attribute.
+pub fn read_name(origin: &AdOrigin, range: Range<usize>) -> Result<Name, Problem> {
+    let decoded = decode_string(&origin.text[inside(&range)], range.start + 1, origin.number)?;
+    attribute_name(&decoded.bytes, origin.dialect, range, origin.number)
+}
+
+/// Reads a string, or the expression that it stands for.
+pub fn read_string(origin: &AdOrigin, range: Range<usize>) -> Result<Expression, Problem> {
+    let text = &origin.text[inside(&range)];
+    if memchr::memchr2(b'\\', 0, text).is_none() && !text.starts_with(&OPEN[..1]) {
+        return Ok(Expression::literal(Value::String(ByteString::from(text))));
+    }
+    let decoded = decode_string(text, range.start + 1, origin.number)?;
+    match expression_inside(&decoded.bytes) {
+        Some(inside) => parse_expression(inside, ParseOptions::new(origin.dialect))
+            .map_err(|error| decoded.problem(error, OPEN.len(), origin.number)),
+        None => Ok(Expression::literal(Value::string(decoded.bytes))),
+    }
+}
+
+/// Reads a number, `true`, `false` or `null`.
+pub fn read_word(origin: &AdOrigin, range: Range<usize>) -> Result<Expression, Problem> {
+    let text = String::from_utf8_lossy(&origin.text[range.clone()]);
+    let value = match text.to_ascii_lowercase().as_str() {
+        "null" => Value::Undefined,
+        "true" => Value::Boolean(true),
+        "false" => Value::Boolean(false),
+        // Python writes these.
+        "nan" => Value::Real(f64::NAN),
+        "infinity" => Value::Real(f64::INFINITY),
+        "-infinity" => Value::Real(f64::NEG_INFINITY),
+        _ => return read_json_number(origin, &text, range),
+    };
+    Ok(Expression::literal(value))
+}
+
+fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Result<Expression, Problem> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let Some(is_whole) = classify_number(digits) else {
+        let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
+        return Err(origin
+            .problem_at(range, format!("`{text}` is no JSON {what}"))
+            .with_help("undefined is written null, any other expression \"\\/Expr(...)\\/\""));
+    };
+    if is_whole {
+        return read_number(digits, text.len() > digits.len(), origin.dialect, Span::default())
+            .map(Expression::literal)
+            .map_err(|error| Problem { help: error.help, ..origin.problem_at(range, error.message) });
+    }
+    Ok(Expression::literal(Value::Real(text.parse().unwrap_or(f64::NAN))))
+}
+
+/// Returns the range between the quotes of a string.
+fn inside(range: &Range<usize>) -> Range<usize> {
+    range.start + 1..range.end - 1
+}
+
+/// Whether an unsigned number is an integer; `None` if it is not a number in JSON. `.5` is accepted, as in HTCondor.
+fn classify_number(text: &str) -> Option<bool> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, mut rest) = text.split_at(digits(text));
+    if (whole.len() > 1 && whole.starts_with('0')) || (whole.is_empty() && !rest.starts_with('.')) {
+        return None;
+    }
+    let is_whole = rest.is_empty();
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let length = digits(fraction);
+        rest = fraction.get(length..).filter(|_| length > 0)?;
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        let length = digits(exponent);
+        rest = exponent.get(length..).filter(|_| length > 0)?;
+    }
+    rest.is_empty().then_some(is_whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::Dialect;
+    use crate::format::FileFormat;
+    use crate::format::json::JsonReader;
+    use crate::format::testing::printed_items;
+
+    fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
+        printed_items(text, FileFormat::Json, dialect)
+    }
+
+    fn items(text: &str) -> Vec<String> {
+        items_in(text.as_bytes(), Dialect::Condor)
+    }
+
+    #[test]
+    fn as_htcondor_reads_it() {
+        for (text, ad) in [
+            (r#"{"a": null, "b": TRUE, "c": False}"#, "[ a = undefined; b = true; c = false ]"),
+            (r#"{"a": 1, "b": -2.5, "c": 1e3, "d": .5, "e": -0, "f": -0.0}"#, {
+                "[ a = 1; b = -2.5; c = 1000.0; d = 0.5; e = 0; f = -0.0 ]"
+            }),
+            (
+                r#"{"a": 9223372036854775807, "b": -9223372036854775808}"#,
+                "[ a = 9223372036854775807; b = -9223372036854775808 ]",
+            ),
+            (r#"{"a": 1e999, "b": -1e999, "c": NaN}"#, r#"[ a = real("INF"); b = real("-INF"); c = real("NaN") ]"#),
+            (r#"{"a": "\/Expr(1 + 1)\/", "b": "/expr(x && \"y\")/"}"#, r#"[ a = 1 + 1; b = x && "y" ]"#),
+            (r#"{"a": "\/Expr(\"\\377\\n\")\/"}"#, r#"[ a = "\377\n" ]"#),
+            (r#"{"a": "/Expr", "b": "/usr/", "c": "/Expr(1)/ ", "d": "/Expr()"}"#, {
+                r#"[ a = "/Expr"; b = "/usr/"; c = "/Expr(1)/ "; d = "/Expr()" ]"#
+            }),
+            (r#"{"a": [1, "x", null, {"b": [], "c": {}}]}"#, r#"[ a = { 1, "x", undefined, [ b = { }; c = [ ] ] } ]"#),
+            (r#"{,"a": 1,,"b": 2,}"#, "[ a = 1; b = 2 ]"),
+            ("{\"a\": 1 // c\n /* } */}", "[ a = 1 ]"),
+            (r#"{"a": 1, "A": 2}"#, "[ a = 2 ]"),
+            (r#"{"true": 1, "a b": "\u00e9\ud83d\ude00"}"#, "[ 'true' = 1; 'a b' = \"é😀\" ]"),
+            ("{}", "[ ]"),
+            ("\u{feff}{}", "[ ]"),
+        ] {
+            assert_eq!(items(text), [ad], "{text}");
+        }
+        // HTCondor's C++ tools write the bytes of strings as they are.
+        assert_eq!(items_in(b"{\"a\": \"x\xff\"}", Dialect::Condor), [r#"[ a = "x\377" ]"#]);
+    }
+
+    #[test]
+    fn ads_in_a_row() {
+        for text in [
+            r#"{"a": 1}{"b": 2}"#,
+            "{\"a\": 1}\n{\"b\": 2}\n",
+            r#"[{"a": 1}, {"b": 2}]"#,
+            "[\n{\"a\": 1}\n]\n[\n{\"b\": 2}\n]",
+            r#", {"a": 1}] [{"b": 2}"#,
+            r#"[{"a": 1},] [{"b": 2},,]"#,
+        ] {
+            assert_eq!(items(text), ["[ a = 1 ]", "[ b = 2 ]"], "{text}");
+        }
+        assert!(items("[] // nothing").is_empty());
+    }
+
+    #[test]
+    fn a_bad_ad_is_reported_and_the_rest_read() {
+        for (text, problem) in [
+            ("{\"a\": 1\n{\"b\": 2}", "!1:8: expected `,` or `}`, found the end"),
+            ("{\"a\": \"x}\n{\"b\": 2}", "!1:7: this string has no closing quote"),
+            ("{\"a\": \"x\\\n{\"b\": 2}", "!1:7: this string has no closing quote"),
+            (r#"[{"a": [1, 2}, {"b": 2}]"#, "!1:13: expected `,` or `]`, found `}`"),
+            (r#"[{"a": [1, 2, ]}, {"b": 2}]"#, "!1:15: expected a value, found `]`"),
+            (r#"[{"a": 1], {"b": 2}"#, "!1:9: expected `,` or `}`, found `]`"),
+            (r#"{a: 1} {"b": 2}"#, "!1:2: expected a name in double quotes or `}`, found `a`"),
+            (r#"{"a" 1} {"b": 2}"#, "!1:6: expected `:`, found `1`"),
+            (r#"{"a": "x" "y"} {"b": 2}"#, "!1:11: expected `,` or `}`, found a string"),
+            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is no JSON value"),
+            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is no JSON number"),
+            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is no JSON number"),
+            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is no JSON number"),
+            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is no JSON number"),
+            (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` does not fit into 64 bits"),
+            (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this is half of a surrogate pair"),
+            (r#"{"": 1} {"b": 2}"#, "!1:2: a name cannot be empty"),
+            (r#"{"a": "\/Expr(1 +)\/"} {"b": 2}"#, "!1:18: expected an expression, found the end"),
+            (r#"{"a": "\/Expr(\"é\" == 4GB)\/"} {"b": 2}"#, "!1:24: `4GB` is no number"),
+            (r#"{"a": "/Expr(x\ty)/"} {"b": 2}"#, "!1:17: expected the end, found a name `y`"),
+            ("{\"a\": 1 /* x }\n{\"b\": 2}", "!1:9: this comment has no closing `*/`"),
+            ("1, \"x\"\n{\"b\": 2}", "!1:1: expected an ad, which begins with `{`"),
+            ("[[{\"b\": 2}]]", "!1:2: an array of ads cannot hold another array"),
+        ] {
+            assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
+        }
+        assert_eq!(items("[{\"a\": {"), ["!1:9: expected a name in double quotes or `}`, found the end"]);
+        // Each bad value is reported.
+        assert_eq!(items(r#"{"a": 01, "b": [x]}"#), ["!1:7: `01` is no JSON number", "!1:17: `x` is no JSON value"]);
+    }
+
+    #[test]
+    fn the_papers_reserve_names() {
+        assert_eq!(items(r#"{"parent": 1}"#), ["[ parent = 1 ]"]);
+        let problems = items_in(br#"{"a": {"Self": 1}}"#, Dialect::Classad);
+        assert_eq!(problems, ["!1:8: `Self` is reserved and cannot name an attribute"]);
+    }
+
+    #[test]
+    fn no_depth_harms() {
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            let text = format!(r#"{{"a":{}1{}}}"#, open.repeat(300_000), close.repeat(300_000));
+            assert_eq!(JsonReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
+        }
+    }
+
+    #[test]
+    fn no_number_of_faults_harms() {
+        // Without a limit each of these would take quadratic time.
+        for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
+            let text = text.repeat(1_000_000);
+            assert_eq!(JsonReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0);
+        }
+    }
+}

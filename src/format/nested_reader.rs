@@ -1,0 +1,364 @@
+//! Recovering reader for formats in which ads nest in brackets or elements: JSON and XML.
+//!
+//! A format contributes its tokens and an [`AdGrammar`]: which token can stand where, what it adds to the ad, and where
+//! a bad ad most likely ends. The loops over the tokens are here: reading, reporting, and finding the next ad.
+
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
+
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span};
+
+use super::source_map::DecodedText;
+use super::{AdEntry, Problem, ReadResult};
+
+/// A token with its byte range.
+pub type Located<T> = (T, Range<usize>);
+
+/// The tokens of a text. One token can be put back.
+pub struct TokenStream<'t, L: Iterator> {
+    pub text: &'t [u8],
+    pub lexer: L,
+    /// The token that was put back.
+    returned: Option<L::Item>,
+}
+
+impl<'t, L: Iterator> TokenStream<'t, L> {
+    fn new(text: &'t [u8], lexer: L) -> Self {
+        TokenStream { text, lexer, returned: None }
+    }
+
+    /// Puts a token back; it is returned next.
+    pub fn put_back(&mut self, token: L::Item) {
+        self.returned = Some(token);
+    }
+}
+
+impl<L: Iterator> Iterator for TokenStream<'_, L> {
+    type Item = L::Item;
+
+    fn next(&mut self) -> Option<L::Item> {
+        self.returned.take().or_else(|| self.lexer.next())
+    }
+}
+
+/// What messages and values of an ad depend on.
+#[derive(Clone, Copy)]
+pub struct AdOrigin<'t> {
+    pub text: &'t [u8],
+    pub dialect: Dialect,
+    /// 1-based number of the ad in the text.
+    pub number: usize,
+}
+
+impl AdOrigin<'_> {
+    /// Creates an error of this ad.
+    pub fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem::error_at(range, self.number, message)
+    }
+}
+
+/// State machine over the tokens of an ad: checks their order, and knows the brackets or elements that are open.
+pub trait AdGrammar<'t>: Sized {
+    type Token;
+    type Lexer: Iterator<Item = Located<Self::Token>>;
+    /// The effect of a token.
+    type Step;
+    /// What is remembered from one token outside ads to the next.
+    type Outer: Default;
+
+    fn lexer(text: &'t [u8]) -> Self::Lexer;
+
+    /// Whether a token begins an ad.
+    fn begins_ad(token: &Self::Token) -> bool;
+
+    /// Whether a token is a complete ad without attributes.
+    fn is_empty_ad(_: &Self::Token) -> bool {
+        false
+    }
+
+    /// Whether a token may continue behind the end of the text.
+    fn is_unclosed(text: &[u8], token: &Located<Self::Token>) -> bool;
+
+    /// Creates the state behind the token that begins an ad at this offset.
+    fn at_ad_start(text: &[u8], offset: usize) -> Self;
+
+    /// Whether the ad has ended.
+    fn is_done(&self) -> bool;
+
+    /// Advances over a token and returns its effect; `None` if the token cannot stand here.
+    fn advance(&mut self, text: &[u8], token: &Located<Self::Token>) -> Option<Self::Step>;
+
+    /// Adds the effect of a token to the ad. Returns the ad if it ends with this token.
+    fn apply(step: Self::Step, token: Located<Self::Token>, ad: &mut AdBuilder<'t>) -> Option<Ad>;
+
+    /// Describes the tokens that can stand here, for messages.
+    fn expected(&self) -> String;
+
+    /// Returns the place of the innermost bracket or element that is open, with a label.
+    fn innermost(&self) -> Option<(Range<usize>, String)>;
+
+    /// Returns the problem of a token that cannot stand here.
+    fn unexpected(&self, origin: &AdOrigin, token: &Located<Self::Token>) -> Problem;
+
+    /// Whether a bad ad ends before the token at this offset, because that most likely begins the next ad.
+    fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool;
+
+    /// Skips a token of a bad ad. Breaks with the end of the ad if it ends here, or with `None` if it may continue
+    /// behind the end of the text.
+    fn skip(
+        &mut self,
+        tokens: &mut TokenStream<'t, Self::Lexer>,
+        token: Located<Self::Token>,
+    ) -> ControlFlow<Option<usize>>;
+
+    /// Reads a token outside all ads, and the text up to the next ad if the token is an error. `origin` has the number
+    /// of the next ad.
+    fn outside(
+        outer: &mut Self::Outer,
+        origin: &AdOrigin,
+        tokens: &mut TokenStream<'t, Self::Lexer>,
+        token: Located<Self::Token>,
+    ) -> Option<Problem>;
+
+    /// Returns a problem to report behind the last token. Must return `None` when it is called again.
+    fn at_end(_: &AdOrigin, _: &mut TokenStream<'t, Self::Lexer>) -> Option<Problem> {
+        None
+    }
+}
+
+/// Iterator over the ads of a text. Every bad value is reported; its ad is left out.
+pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
+    tokens: TokenStream<'t, G::Lexer>,
+    dialect: Dialect,
+    /// Number of ads begun so far.
+    number: usize,
+    outer: G::Outer,
+    /// Items to be yielded next: the problems of an ad, or the ad.
+    pending: VecDeque<ReadResult>,
+}
+
+impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
+    /// Creates a reader at the beginning of a text.
+    pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
+        let tokens = TokenStream::new(text, G::lexer(text));
+        RecoveringReader { tokens, dialect, number: 0, outer: G::Outer::default(), pending: VecDeque::new() }
+    }
+
+    /// Returns the origin of the next ad.
+    fn next_origin(&self) -> AdOrigin<'t> {
+        AdOrigin { text: self.tokens.text, dialect: self.dialect, number: self.number + 1 }
+    }
+
+    fn queue_ad(&mut self, ad: Ad, offset: usize) {
+        self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
+    }
+
+    /// Reads the ad whose first token at `start` has been read, and queues its items.
+    fn read_ad(&mut self, start: usize) {
+        let origin = self.next_origin();
+        self.number += 1;
+        let mut grammar = G::at_ad_start(origin.text, start);
+        let mut ad = AdBuilder::new(origin);
+        loop {
+            let Some(token) = self.tokens.next() else {
+                ad.problems.push(premature_end(&grammar, &origin, origin.text.len()));
+                break;
+            };
+            let Some(step) = grammar.advance(origin.text, &token) else {
+                let at = token.1.start;
+                ad.problems.push(if G::begins_ad(&token.0) && grammar.next_ad_begins_at(origin.text, at) {
+                    premature_end(&grammar, &origin, at)
+                } else {
+                    grammar.unexpected(&origin, &token)
+                });
+                recover(&mut grammar, &mut self.tokens, token);
+                break;
+            };
+            if let Some(whole) = G::apply(step, token, &mut ad) {
+                if ad.problems.is_empty() {
+                    self.queue_ad(whole, start);
+                }
+                break;
+            }
+        }
+        self.pending.extend(ad.problems.into_iter().map(Err));
+    }
+}
+
+impl<'t, G: AdGrammar<'t>> Iterator for RecoveringReader<'t, G> {
+    type Item = ReadResult;
+
+    fn next(&mut self) -> Option<ReadResult> {
+        while self.pending.is_empty() {
+            let origin = self.next_origin();
+            let Some(token) = self.tokens.next() else { return G::at_end(&origin, &mut self.tokens).map(Err) };
+            if G::begins_ad(&token.0) {
+                self.outer = G::Outer::default();
+                self.read_ad(token.1.start);
+            } else if G::is_empty_ad(&token.0) {
+                self.number += 1;
+                self.queue_ad(Ad::default(), token.1.start);
+            } else {
+                self.pending.extend(G::outside(&mut self.outer, &origin, &mut self.tokens, token).map(Err));
+            }
+        }
+        self.pending.pop_front()
+    }
+}
+
+/// Returns the problem of an ad that ends too early: at the end of the text, or where the next ad begins.
+fn premature_end<'t>(grammar: &impl AdGrammar<'t>, origin: &AdOrigin, before: usize) -> Problem {
+    let end = origin.text[..before].trim_ascii_end().len();
+    let problem = origin.problem_at(end..end, format!("expected {}, found the end", grammar.expected()));
+    Problem { related: grammar.innermost(), ..problem }
+}
+
+/// Skips the rest of a bad ad, from its first bad token on. Returns the end of the ad; `None` if the ad may continue
+/// behind the end of the text.
+fn recover<'t, G: AdGrammar<'t>>(
+    grammar: &mut G,
+    tokens: &mut TokenStream<'t, G::Lexer>,
+    first: Located<G::Token>,
+) -> Option<usize> {
+    let mut next = Some(first);
+    while let Some(token) = next {
+        let at = token.1.start;
+        if G::begins_ad(&token.0) && grammar.next_ad_begins_at(tokens.text, at) {
+            tokens.put_back(token);
+            return Some(at);
+        }
+        if let ControlFlow::Break(end) = grammar.skip(tokens, token) {
+            return end;
+        }
+        next = tokens.next();
+    }
+    None
+}
+
+/// Returns the length in bytes of the longest prefix of a text that contains only complete ads; the text may end
+/// anywhere.
+///
+/// The rest must be read again with more text behind it.
+pub fn complete_prefix_length<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> usize {
+    let mut tokens = TokenStream::new(text, G::lexer(text));
+    let mut end = 0;
+    while let Some(token) = tokens.next() {
+        if G::begins_ad(&token.0) {
+            match ad_end::<G>(&mut tokens, token.1.start) {
+                Some(ad_end) => end = ad_end,
+                None => break,
+            }
+        } else if G::is_empty_ad(&token.0) {
+            end = token.1.end;
+        } else if G::is_unclosed(text, &token) {
+            break;
+        }
+    }
+    end
+}
+
+/// Whether a text is exactly one complete ad, with only white space around it.
+pub fn is_single_ad<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> bool {
+    let mut tokens = TokenStream::new(text, G::lexer(text));
+    tokens
+        .next()
+        .filter(|token| G::begins_ad(&token.0))
+        .and_then(|token| ad_end::<G>(&mut tokens, token.1.start))
+        .is_some_and(|end| text[end..].trim_ascii().is_empty())
+}
+
+/// Returns the end of the ad whose first token at `start` has been read; `None` if the ad may continue behind the end of
+/// the text.
+fn ad_end<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: usize) -> Option<usize> {
+    let mut grammar = G::at_ad_start(tokens.text, start);
+    while let Some(token) = tokens.next() {
+        if G::is_unclosed(tokens.text, &token) {
+            return None;
+        }
+        if grammar.advance(tokens.text, &token).is_none() {
+            return recover(&mut grammar, tokens, token);
+        }
+        if grammar.is_done() {
+            return Some(token.1.end);
+        }
+    }
+    None
+}
+
+/// An ad under construction, with the problems found in it.
+pub struct AdBuilder<'t> {
+    pub origin: AdOrigin<'t>,
+    /// Text so far of the current scalar, for formats in which it consists of several tokens.
+    pub content: DecodedText,
+    open: Vec<OpenValue>,
+    problems: Vec<Problem>,
+}
+
+/// An ad or a list under construction. An ad has its attributes so far, and the name of the next one.
+enum OpenValue {
+    Ad(Vec<(Name, Expression)>, Option<Name>),
+    List(Vec<Expression>),
+}
+
+impl<'t> AdBuilder<'t> {
+    fn new(origin: AdOrigin<'t>) -> Self {
+        let mut ad = AdBuilder { origin, content: DecodedText::default(), open: Vec::new(), problems: Vec::new() };
+        ad.open_ad();
+        ad
+    }
+
+    /// Begins an ad: the next value of the innermost ad or list.
+    pub fn open_ad(&mut self) {
+        self.open.push(OpenValue::Ad(Vec::new(), None));
+    }
+
+    /// Begins a list: the next value of the innermost ad or list.
+    pub fn open_list(&mut self) {
+        self.open.push(OpenValue::List(Vec::new()));
+    }
+
+    /// Returns the result of a reading, or reports its problem.
+    pub fn value_or_report<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
+        read.map_err(|problem| self.problems.push(problem)).ok()
+    }
+
+    /// Names the next value of the innermost ad.
+    pub fn push_name(&mut self, read: Result<Name, Problem>) {
+        let named = self.value_or_report(read);
+        if let Some(OpenValue::Ad(_, name)) = self.open.last_mut() {
+            *name = named;
+        }
+    }
+
+    /// Adds a value to the innermost ad or list.
+    pub fn push_value(&mut self, read: Result<Expression, Problem>) {
+        let Some(value) = self.value_or_report(read) else { return };
+        match self.open.last_mut() {
+            Some(OpenValue::Ad(attributes, name)) => attributes.extend(name.take().map(|name| (name, value))),
+            Some(OpenValue::List(elements)) => elements.push(value),
+            None => {}
+        }
+    }
+
+    /// Ends the innermost ad or list. Returns the whole ad if it was the last that was open.
+    pub fn close(&mut self) -> Option<Ad> {
+        let kind = match self.open.pop()? {
+            OpenValue::Ad(attributes, _) if self.open.is_empty() => return Some(attributes.into_iter().collect()),
+            OpenValue::Ad(attributes, _) => ExpressionKind::Ad(attributes.into_iter().collect()),
+            OpenValue::List(elements) => ExpressionKind::List(elements.into()),
+        };
+        self.push_value(Ok(Expression::new(kind, Span::default())));
+        None
+    }
+}
+
+/// Returns the number of blanks directly before an offset.
+pub fn blanks_before(text: &[u8], offset: usize) -> usize {
+    text[..offset].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// Whether only blanks stand before an offset on its line, which is not the first one, and at most `most_indent`.
+pub fn begins_line(text: &[u8], offset: usize, most_indent: usize) -> bool {
+    let blanks = blanks_before(text, offset);
+    blanks <= most_indent && text[..offset - blanks].ends_with(b"\n")
+}

@@ -1,0 +1,90 @@
+//! Writer for formats in which ads nest in brackets or elements: JSON and XML.
+
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+
+/// How a format writes nested values.
+pub trait NestedSyntax {
+    /// What begins and ends an ad.
+    const AD: [&'static str; 2];
+    /// What begins and ends a list.
+    const LIST: [&'static str; 2];
+    /// What stands between attributes and between elements.
+    const SEPARATOR: &'static str;
+    /// What ends an attribute.
+    const ATTRIBUTE_END: &'static str;
+
+    /// Appends everything of an attribute before its value.
+    fn push_name(name: &Name, text: &mut Vec<u8>);
+
+    /// Appends a value that is neither an ad nor a list.
+    fn push_scalar(expression: &Expression, text: &mut Vec<u8>);
+}
+
+/// Appends an ad.
+pub fn push_ad<S: NestedSyntax>(ad: &Ad, text: &mut Vec<u8>) {
+    let mut tasks = Vec::new();
+    begin_ad::<S>(ad, text, &mut tasks);
+    run::<S>(tasks, text);
+}
+
+/// Appends an attribute of an ad.
+pub fn push_attribute<S: NestedSyntax>(name: &Name, expression: &Expression, text: &mut Vec<u8>) {
+    S::push_name(name, text);
+    run::<S>(vec![NestedWriteTask::Text(S::ATTRIBUTE_END), NestedWriteTask::Value(expression)], text);
+}
+
+/// An entry of the stack: something left to write.
+enum NestedWriteTask<'a> {
+    Text(&'static str),
+    Name(&'a Name),
+    Value(&'a Expression),
+}
+
+/// Does the tasks, the last one first. The stack is explicit, so that no nesting depth overflows the program's stack.
+fn run<S: NestedSyntax>(mut tasks: Vec<NestedWriteTask>, text: &mut Vec<u8>) {
+    while let Some(task) = tasks.pop() {
+        match task {
+            NestedWriteTask::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
+            NestedWriteTask::Name(name) => S::push_name(name, text),
+            NestedWriteTask::Value(expression) => match expression.kind() {
+                ExpressionKind::List(elements) => begin_list::<S>(elements, text, &mut tasks),
+                ExpressionKind::Literal(Value::List(list)) => begin_list::<S>(&list.elements, text, &mut tasks),
+                ExpressionKind::Ad(ad) => begin_ad::<S>(ad, text, &mut tasks),
+                ExpressionKind::Literal(Value::Ad(nested)) => begin_ad::<S>(nested.ad(), text, &mut tasks),
+                _ => S::push_scalar(expression, text),
+            },
+        }
+    }
+}
+
+fn begin_ad<'a, S: NestedSyntax>(ad: &'a Ad, text: &mut Vec<u8>, tasks: &mut Vec<NestedWriteTask<'a>>) {
+    text.extend_from_slice(S::AD[0].as_bytes());
+    tasks.push(NestedWriteTask::Text(S::AD[1]));
+    let start = tasks.len();
+    for (position, attribute) in ad.iter().enumerate() {
+        if position > 0 {
+            tasks.push(NestedWriteTask::Text(S::SEPARATOR));
+        }
+        tasks.extend([
+            NestedWriteTask::Name(attribute.name),
+            NestedWriteTask::Value(attribute.expression),
+            NestedWriteTask::Text(S::ATTRIBUTE_END),
+        ]);
+    }
+    tasks[start..].reverse();
+}
+
+fn begin_list<'a, S: NestedSyntax>(
+    elements: &'a [Expression],
+    text: &mut Vec<u8>,
+    tasks: &mut Vec<NestedWriteTask<'a>>,
+) {
+    text.extend_from_slice(S::LIST[0].as_bytes());
+    tasks.push(NestedWriteTask::Text(S::LIST[1]));
+    for (position, element) in elements.iter().enumerate().rev() {
+        tasks.push(NestedWriteTask::Value(element));
+        if position > 0 {
+            tasks.push(NestedWriteTask::Text(S::SEPARATOR));
+        }
+    }
+}

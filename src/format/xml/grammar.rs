@@ -1,0 +1,306 @@
+//! Grammar of ads in XML.
+
+use std::ops::{ControlFlow, Range};
+
+use quick_xml::errors::SyntaxError as Unclosed;
+
+use crate::ad::Ad;
+use crate::format::Problem;
+use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, TokenStream, begins_line, blanks_before};
+
+use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
+use super::value::{append_text, begin_element, end_element, invalid_utf8};
+
+/// The effect of a piece of markup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum XmlStep {
+    /// Begins an element.
+    Open(XmlTag),
+    /// Ends the innermost element.
+    Close(XmlTag),
+    /// Is an empty element.
+    Empty(XmlTag),
+    /// Is part of the text of an element.
+    Content,
+    /// Is white space between tags.
+    WhiteSpace,
+}
+
+/// An open element.
+#[derive(Clone, Copy, Debug)]
+struct OpenElement {
+    tag: XmlTag,
+    /// Byte offset of its opening tag.
+    offset: usize,
+    /// Whether the element, if it is an attribute, has its value already.
+    has_value: bool,
+}
+
+/// Position in the structure of an ad: the open elements.
+#[derive(Debug)]
+pub struct XmlGrammar {
+    open: Vec<OpenElement>,
+    /// Number of blanks before the ad on its line.
+    indent: usize,
+    /// Number of open ads while a bad ad is skipped.
+    skipped_depth: usize,
+}
+
+impl XmlGrammar {
+    /// Whether a value can stand here.
+    fn wants_value(&self) -> bool {
+        match self.open.last() {
+            Some(OpenElement { tag: XmlTag::Attribute, has_value: filled, .. }) => !filled,
+            innermost => innermost.is_some_and(|element| element.tag == XmlTag::List),
+        }
+    }
+
+    fn mark_value(&mut self) {
+        if let Some(innermost) = self.open.last_mut() {
+            innermost.has_value = true;
+        }
+    }
+}
+
+impl<'t> AdGrammar<'t> for XmlGrammar {
+    type Token = XmlMarkup<'t>;
+    type Lexer = MarkupReader<'t>;
+    type Step = XmlStep;
+    type Outer = ();
+
+    fn lexer(text: &'t [u8]) -> MarkupReader<'t> {
+        MarkupReader::new(text)
+    }
+
+    fn begins_ad(markup: &XmlMarkup) -> bool {
+        matches!(markup, XmlMarkup::Open(XmlTag::Ad, _))
+    }
+
+    fn is_empty_ad(markup: &XmlMarkup) -> bool {
+        matches!(markup, XmlMarkup::Empty(XmlTag::Ad, _))
+    }
+
+    fn is_unclosed(_: &[u8], (markup, _): &LocatedMarkup) -> bool {
+        matches!(markup, XmlMarkup::Unclosed(_))
+    }
+
+    fn at_ad_start(text: &[u8], offset: usize) -> Self {
+        let open = vec![OpenElement { tag: XmlTag::Ad, offset, has_value: false }];
+        XmlGrammar { open, indent: blanks_before(text, offset), skipped_depth: 0 }
+    }
+
+    fn is_done(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    fn advance(&mut self, text: &[u8], (markup, range): &LocatedMarkup) -> Option<XmlStep> {
+        let innermost = *self.open.last()?;
+        let step = match markup {
+            XmlMarkup::Open(tag, _) if tag.is_value() && self.wants_value() => XmlStep::Open(*tag),
+            XmlMarkup::Open(XmlTag::Attribute, _) if innermost.tag == XmlTag::Ad => XmlStep::Open(XmlTag::Attribute),
+            XmlMarkup::Empty(tag, _) if tag.is_value() && self.wants_value() => XmlStep::Empty(*tag),
+            XmlMarkup::Close(XmlTag::Attribute) if innermost.tag == XmlTag::Attribute && !innermost.has_value => {
+                return None;
+            }
+            XmlMarkup::Close(tag) if innermost.tag == *tag => XmlStep::Close(*tag),
+            XmlMarkup::Text | XmlMarkup::CData | XmlMarkup::BadText if innermost.tag.holds_text() => XmlStep::Content,
+            XmlMarkup::Text if text[range.clone()].trim_ascii().is_empty() => XmlStep::WhiteSpace,
+            _ => return None,
+        };
+        match step {
+            XmlStep::Open(tag) => {
+                self.mark_value();
+                self.open.push(OpenElement { tag, offset: range.start, has_value: false });
+            }
+            XmlStep::Empty(_) => self.mark_value(),
+            XmlStep::Close(_) => drop(self.open.pop()),
+            XmlStep::Content | XmlStep::WhiteSpace => {}
+        }
+        Some(step)
+    }
+
+    fn apply(step: XmlStep, (markup, range): LocatedMarkup<'t>, ad: &mut AdBuilder<'t>) -> Option<Ad> {
+        match (step, &markup) {
+            (XmlStep::Open(tag), XmlMarkup::Open(_, start)) => begin_element(ad, tag, start, range),
+            (XmlStep::Empty(tag), XmlMarkup::Empty(_, start)) => {
+                begin_element(ad, tag, start, range);
+                return end_element(ad, tag);
+            }
+            (XmlStep::Close(tag), _) => return end_element(ad, tag),
+            (XmlStep::Content, _) => append_text(ad, &markup, range),
+            _ => {}
+        }
+        None
+    }
+
+    fn expected(&self) -> String {
+        match self.open.last() {
+            Some(OpenElement { tag: XmlTag::Ad, .. }) => "`<a n=\"...\">` or `</c>`".to_owned(),
+            Some(OpenElement { tag: XmlTag::Attribute, has_value: false, .. }) => {
+                "a value, such as `<i>` or `<s>`".to_owned()
+            }
+            Some(OpenElement { tag: XmlTag::List, .. }) => "a value or `</l>`".to_owned(),
+            Some(OpenElement { tag, .. }) => format!("`</{tag}>`"),
+            None => "`<c>`".to_owned(),
+        }
+    }
+
+    fn innermost(&self) -> Option<(Range<usize>, String)> {
+        let OpenElement { tag, offset, .. } = *self.open.last()?;
+        Some((offset..offset + 1, format!("this `<{tag}>` is not closed")))
+    }
+
+    fn unexpected(&self, origin: &AdOrigin, (markup, range): &LocatedMarkup) -> Problem {
+        if let Some(problem) = markup_error(origin, markup, range) {
+            return problem;
+        }
+        let text = &origin.text[range.clone()];
+        let (found, range) = match markup {
+            XmlMarkup::Text => {
+                let blank = text.len() - text.trim_ascii_start().len();
+                ("text".to_owned(), range.start + blank..range.start + text.trim_ascii_end().len())
+            }
+            XmlMarkup::CData => ("text".to_owned(), range.clone()),
+            _ => (format!("`{}`", String::from_utf8_lossy(text)), range.clone()),
+        };
+        let problem = origin.problem_at(range, format!("expected {}, found {found}", self.expected()));
+        match markup {
+            XmlMarkup::Close(_) => Problem { related: self.innermost(), ..problem },
+            _ => problem,
+        }
+    }
+
+    /// An ad cannot stand directly in another one, and one at the beginning of a line that is indented no more is the
+    /// next.
+    fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool {
+        self.open.last().is_some_and(|element| element.tag == XmlTag::Ad) || begins_line(text, offset, self.indent)
+    }
+
+    /// The ad ends with its `</c>`.
+    fn skip(
+        &mut self,
+        tokens: &mut TokenStream<'t, MarkupReader<'t>>,
+        (markup, range): LocatedMarkup<'t>,
+    ) -> ControlFlow<Option<usize>> {
+        // Which elements are open matters only for the first piece.
+        self.skipped_depth += self.open.drain(..).filter(|element| element.tag == XmlTag::Ad).count();
+        match markup {
+            XmlMarkup::Open(XmlTag::Ads, _) | XmlMarkup::Close(XmlTag::Ads) => ControlFlow::Break(Some(range.end)),
+            XmlMarkup::Open(XmlTag::Ad, _) => {
+                self.skipped_depth += 1;
+                ControlFlow::Continue(())
+            }
+            XmlMarkup::Close(XmlTag::Ad) => {
+                self.skipped_depth -= 1;
+                if self.skipped_depth == 0 { ControlFlow::Break(Some(range.end)) } else { ControlFlow::Continue(()) }
+            }
+            XmlMarkup::Unclosed(_) => ControlFlow::Break(skip_unclosed(tokens, range.start, self.indent)),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn outside(
+        (): &mut (),
+        origin: &AdOrigin,
+        tokens: &mut TokenStream<'t, MarkupReader<'t>>,
+        (markup, mut range): LocatedMarkup<'t>,
+    ) -> Option<Problem> {
+        if matches!(markup, XmlMarkup::Unclosed(_)) {
+            skip_unclosed(tokens, range.start, usize::MAX);
+        }
+        if let Some(problem) = markup_error(origin, &markup, &range) {
+            return Some(problem);
+        }
+        let text = &origin.text[range.clone()];
+        match markup {
+            // Elements around ads. They need not balance, because a text may begin or end anywhere between ads.
+            XmlMarkup::Open(XmlTag::Ads, _) | XmlMarkup::Close(XmlTag::Ads) | XmlMarkup::Empty(XmlTag::Ads, _) => None,
+            XmlMarkup::Text if text.trim_ascii().is_empty() => None,
+            _ => {
+                range.start += text.len() - text.trim_ascii_start().len();
+                while let Some((markup, next)) = tokens.next() {
+                    if matches!(markup, XmlMarkup::Open(XmlTag::Ads | XmlTag::Ad, _) | XmlMarkup::Empty(XmlTag::Ad, _))
+                        || markup.is_error()
+                    {
+                        tokens.put_back((markup, next));
+                        break;
+                    }
+                    range.end = next.end;
+                }
+                // Only the first line is shown.
+                let text = &origin.text[range.clone()];
+                let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+                let end = range.start + line.trim_ascii_end().len();
+                Some(origin.problem_at(range.start..end, "expected an ad, which begins with `<c>`"))
+            }
+        }
+    }
+
+    fn at_end(origin: &AdOrigin, tokens: &mut TokenStream<'t, MarkupReader<'t>>) -> Option<Problem> {
+        let end = origin.text.len();
+        let message = "too many tags and comments are not closed; the rest is not read";
+        tokens.lexer.take_giving_up().then(|| origin.problem_at(end..end, message))
+    }
+}
+
+/// Returns the problem of markup that is malformed in itself; `None` for other markup.
+fn markup_error(origin: &AdOrigin, markup: &XmlMarkup, range: &Range<usize>) -> Option<Problem> {
+    Some(match markup {
+        XmlMarkup::Unclosed(what) => origin.problem_at(
+            range.start..range.start + 1,
+            match what {
+                Unclosed::UnclosedComment => "this comment has no closing `-->`",
+                Unclosed::UnclosedCData => "this CDATA has no closing `]]>`",
+                Unclosed::UnclosedPI | Unclosed::UnclosedXmlDecl => "this has no closing `?>`",
+                _ => "this tag has no closing `>`",
+            },
+        ),
+        XmlMarkup::InterruptedTag => origin.problem_at(range.clone(), "this tag has no closing `>`"),
+        XmlMarkup::BadTag | XmlMarkup::BadText => invalid_utf8(origin, range),
+        _ => return None,
+    })
+}
+
+/// Continues at the next line that begins with `<c>` and is indented by at most `indent` blanks. Returns its offset;
+/// `None` if there is no such line or the reader has given up.
+fn skip_unclosed(tokens: &mut TokenStream<MarkupReader>, offset: usize, indent: usize) -> Option<usize> {
+    let text = tokens.text;
+    if tokens.lexer.has_given_up() {
+        tokens.lexer.restart(text.len());
+        return None;
+    }
+    let next = memchr::memmem::find_iter(&text[offset + 1..], b"<c>")
+        .map(|at| offset + 1 + at)
+        .find(|at| begins_line(text, *at, indent));
+    tokens.lexer.restart(next.unwrap_or(text.len()));
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::nested_reader::complete_prefix_length;
+    use crate::format::xml::XmlGrammar;
+
+    #[test]
+    fn whole_ads() {
+        for (text, length) in [
+            ("", 0),
+            ("<c></c>", 7),
+            ("<classads><c></c></classads>", 17),
+            ("<c></c><c><a n=\"", 7),
+            ("<c/><c><a n=\"/c>\">", 4),
+            ("<c><a n='/c>'><i>1</i></a></c> ", 30),
+            ("<c><a n=\"x\"><c></c></a></c>", 27),
+            ("<c><a n=\"x\"><c></c></a></", 0),
+            ("<c><!-- </c> --></c>", 20),
+            ("<c><a n=\"x\"><s><![CDATA[</c>]]></s></a></c>", 43),
+            ("<c><a n=\"x\"><s>&lt;/c&gt;</s></a></c><", 37),
+            ("</classads></c><c></c>", 22),
+            // A bad ad ends where the reader continues.
+            ("<c><a n=\"x\"></c>\n<c></c>\n<c>", 24),
+            ("<c><a n=\"x\"><i>1</i></a><c></c>", 31),
+        ] {
+            assert_eq!(complete_prefix_length::<XmlGrammar>(text.as_bytes()), length, "{text}");
+        }
+    }
+}

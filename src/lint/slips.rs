@@ -1,0 +1,58 @@
+//! Slips that the linter and the explanations recognize alike.
+
+use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, OperatorGroup, closest_names};
+use crate::eval::{find_function, similar_functions};
+
+/// A comparison of the result of a comparison, such as `a > b is c`, which is read as `(a > b) is c`.
+pub struct ChainedComparison<'e> {
+    /// The first operand of the inner comparison.
+    pub first: &'e Expression,
+    /// The operator of the inner comparison.
+    pub inner: BinaryOperator,
+    /// The second operand of the inner comparison.
+    pub second: &'e Expression,
+    /// The operator that compares the result.
+    pub outer: BinaryOperator,
+    /// The operand that the result is compared with.
+    pub last: &'e Expression,
+}
+
+impl<'e> ChainedComparison<'e> {
+    /// Recognizes a chained comparison whose left operand has no parentheses. `None` for any other expression.
+    #[must_use]
+    pub fn of(expression: &'e Expression) -> Option<Self> {
+        let ExpressionKind::Binary(outer, left, last) = expression.kind() else { return None };
+        let ExpressionKind::Binary(inner, first, second) = left.kind() else { return None };
+        let is_chain = is_comparison(*outer) && is_comparison(*inner);
+        is_chain.then_some(ChainedComparison { first, inner: *inner, second, outer: *outer, last })
+    }
+}
+
+/// Whether the operator compares two values.
+#[must_use]
+pub fn is_comparison(operator: BinaryOperator) -> bool {
+    matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity)
+}
+
+/// Returns the similar functions if there is no function of this name, else `None`.
+#[must_use]
+pub fn unknown_function(name: &Name) -> Option<Vec<&'static str>> {
+    find_function(name).is_none().then(|| similar_functions(name.as_str()))
+}
+
+/// Whether two strings differ, but only in case.
+#[must_use]
+pub fn differs_in_case(one: &ByteString, other: &ByteString) -> bool {
+    one.eq_ignore_case(other) && one != other
+}
+
+/// Returns those of `names` that are similar to `name`, each with the number of ads that have it. Leaves out names that
+/// no ad has.
+pub fn similar_names<'n>(
+    name: &Name,
+    names: impl Iterator<Item = &'n Name>,
+    ads_with: impl Fn(&Name) -> usize,
+) -> Vec<(Name, usize)> {
+    let near = closest_names(name.as_str(), names.map(Name::as_str)).into_iter().map(Name::new);
+    near.map(|near| (ads_with(&near), near)).filter(|(ads, _)| *ads > 0).map(|(ads, near)| (near, ads)).collect()
+}

@@ -1,0 +1,110 @@
+//! Columns of the bounds that ads demand of attributes of the other side (thesis 4.4: imported intervals).
+
+use std::hash::Hash;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+use crate::ad::{BinaryOperator, Dialect, Value};
+
+use super::{AttributeColumn, ColumnCell};
+
+/// Collects the bounds in clauses `subject operator bound` of many rows.
+pub struct BoundCollector<S, B> {
+    /// Numbers of the columns.
+    numbers: FxHashMap<(S, BinaryOperator), usize>,
+    columns: Vec<CollectedBounds<S, B>>,
+}
+
+/// The bounds of one column: pairs of row and bound.
+struct CollectedBounds<S, B> {
+    subject: S,
+    operator: BinaryOperator,
+    rows: Vec<(usize, B)>,
+}
+
+/// The bounds of many rows in clauses `subject operator bound`, one for each row.
+pub struct BoundColumn<S> {
+    subject: S,
+    operator: BinaryOperator,
+    /// The operator with its operands exchanged: bound on the left, subject on the right.
+    exchanged: BinaryOperator,
+    bounds: AttributeColumn,
+    /// Rows that no value excludes: those without a bound, and those whose bound is deviant.
+    always_admitted: FixedBitSet,
+}
+
+impl<S, B> Default for BoundCollector<S, B> {
+    fn default() -> Self {
+        BoundCollector { numbers: FxHashMap::default(), columns: Vec::new() }
+    }
+}
+
+impl<S: Clone + Eq + Hash, B> BoundCollector<S, B> {
+    /// Adds the bound of a row, which must not be less than any other added before, and returns the number of its
+    /// column. `None` if it has to be decided in another way: the operator cannot be exchanged, or the row has a bound in
+    /// the column already, which is rare.
+    pub fn add(&mut self, row: usize, subject: &S, operator: BinaryOperator, bound: B) -> Option<usize> {
+        operator.converse()?;
+        let number = *self.numbers.entry((subject.clone(), operator)).or_insert(self.columns.len());
+        if number == self.columns.len() {
+            self.columns.push(CollectedBounds { subject: subject.clone(), operator, rows: Vec::new() });
+        }
+        let rows = &mut self.columns[number].rows;
+        if rows.last().is_some_and(|(last, _)| *last == row) {
+            return None;
+        }
+        rows.push((row, bound));
+        Some(number)
+    }
+
+    /// Builds the columns for `rows` rows, in the order of their numbers. `cell` gives the cell of the bound of a row.
+    pub fn build(
+        self,
+        rows: usize,
+        dialect: Dialect,
+        mut cell: impl FnMut(usize, B) -> ColumnCell,
+    ) -> Vec<BoundColumn<S>> {
+        let build = |CollectedBounds { subject, operator, rows: bounds }| {
+            let mut cells = vec![ColumnCell::Absent; rows];
+            let mut always_admitted = FixedBitSet::with_capacity(rows);
+            always_admitted.insert_range(..);
+            for (row, bound) in bounds {
+                cells[row] = cell(row, bound);
+                always_admitted.remove(row);
+            }
+            let bounds = AttributeColumn::new(cells, dialect);
+            always_admitted.union_with(bounds.deviant_rows());
+            Some(BoundColumn { subject, operator, exchanged: operator.converse()?, bounds, always_admitted })
+        };
+        self.columns.into_iter().filter_map(build).collect()
+    }
+}
+
+impl<S> BoundColumn<S> {
+    /// Returns what is bounded.
+    pub fn subject(&self) -> &S {
+        &self.subject
+    }
+
+    /// Returns the operator, with the subject on the left and the bound on the right.
+    pub fn operator(&self) -> BinaryOperator {
+        self.operator
+    }
+
+    /// Returns the bounds.
+    pub fn bounds(&self) -> &AttributeColumn {
+        &self.bounds
+    }
+
+    /// Returns the rows that no value excludes: those without a bound, and those whose bound is deviant.
+    pub fn always_admitted(&self) -> &FixedBitSet {
+        &self.always_admitted
+    }
+
+    /// Replaces `admitted` by the rows that admit a value of the subject, or may do so.
+    pub fn admitting(&self, value: &Value, admitted: &mut FixedBitSet) {
+        admitted.clone_from(&self.always_admitted);
+        self.bounds.select(self.exchanged, value, admitted);
+    }
+}

@@ -1,0 +1,78 @@
+//! Variables of a rules file: which are given a value, and which are used.
+
+use std::ops::Range;
+
+use crate::ad::closest_names;
+use crate::format::Problem;
+
+use super::keywords::is_variable;
+use super::logical_line::LogicalLine;
+use super::macro_function::{self, MacroMistake};
+use super::macros;
+
+/// The variables that the lines read so far define and use.
+pub(super) struct VariableUses {
+    /// Variables that are given a value.
+    defined: Vec<String>,
+    /// Variables used without a default, with their range in the file.
+    used: Vec<(String, Range<usize>)>,
+}
+
+/// Variables that are defined in every rule.
+const BUILT_IN_VARIABLES: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
+
+impl VariableUses {
+    pub fn new() -> Self {
+        VariableUses { defined: BUILT_IN_VARIABLES.map(str::to_owned).into(), used: Vec::new() }
+    }
+
+    /// Records a variable that is given a value.
+    pub fn define(&mut self, name: &str) {
+        self.defined.push(name.to_owned());
+    }
+
+    /// Records the variables used in the rest of a line, and returns the problems of unknown functions. `own` is the
+    /// variable that the line assigns.
+    pub fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) -> Vec<Problem> {
+        let text = &line.text[start..];
+        for found in macros::find_macros(text.as_bytes()) {
+            let name = &text[found.body.clone()];
+            let plain = found.function.is_empty() && found.default.is_none() && is_variable(name);
+            let attribute = name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("MY."));
+            if plain && !attribute && own.is_none_or(|own| !own.eq_ignore_ascii_case(name)) {
+                let place = line.file_range(start + found.body.start..start + found.body.end);
+                self.used.push((name.to_owned(), place));
+            }
+        }
+        // A `$name(` without a closing parenthesis is plain text.
+        let last = text.rfind(')').unwrap_or(0);
+        let mistake = |(dollar, _): (usize, &str)| {
+            let name = &text[dollar + 1..];
+            let word = &name[..name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len())];
+            let open = dollar + 1 + word.len();
+            let mistake = macro_function::probable_mistake(word).filter(|_| text[open..].starts_with('('))?;
+            let problem = |message| line.problem_at(start + dollar..start + open, message);
+            Some(match mistake {
+                MacroMistake::Unsupported => problem(format!("${word}() is not supported")),
+                MacroMistake::Spelling(meant) => {
+                    problem(format!("${word}() is no function: it is written ${meant}()")).as_warning()
+                }
+            })
+        };
+        text[..last].match_indices('$').filter_map(mistake).collect()
+    }
+
+    /// Returns the warnings about variables that are used and that nothing gives a value.
+    pub fn without_value(&self) -> impl Iterator<Item = Problem> + '_ {
+        let is_defined = |name: &str| self.defined.iter().any(|known| known.eq_ignore_ascii_case(name));
+        self.used.iter().filter(move |(name, _)| !is_defined(name)).map(|(name, place)| {
+            let near = closest_names(name, self.defined.iter().map(String::as_str));
+            let help = match near.first() {
+                Some(near) => format!("did you mean $({near})?"),
+                None => format!("$({name}:...) has a default, $(MY.{name}) is the ad's attribute"),
+            };
+            let message = format!("nothing gives the variable {name} a value: it stands for nothing");
+            Problem::error_at(place.clone(), 0, message).with_help(help).as_warning()
+        })
+    }
+}
