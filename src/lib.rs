@@ -21,6 +21,7 @@
 //! | [`eval`] | meaning: scope, evaluation, specialization, references, the built-in functions |
 //! | [`syntax`] | text to tree and back |
 //! | [`ad`] | the data model: names, values, times, expressions, ads, dialects |
+//! | [`text`] | text for people: counts, lists, suggestions for misspelt names |
 //!
 //! Evaluating an expression in an ad:
 //!
@@ -298,6 +299,7 @@ pub mod policy_test;
 pub mod pool;
 pub mod protocol;
 pub mod syntax;
+pub mod text;
 pub mod transform;
 #[cfg(feature = "workload")]
 pub mod workload;

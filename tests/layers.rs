@@ -7,7 +7,8 @@ use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
 /// The floors, lowest first.  A floor may use those before it.
-const FLOORS: [&str; 14] = [
+const FLOORS: [&str; 15] = [
+    "text",
     "ad",
     "syntax",
     "eval",

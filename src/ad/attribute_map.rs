@@ -167,10 +167,10 @@ impl AttributeMap {
 #[cfg(test)]
 mod tests {
     use super::AttributeMap;
-    use crate::ad::{Expression, ExpressionKind, Name, Span, Value};
+    use crate::ad::{Expression, ExpressionKind, Name, Value};
 
     fn number(value: i64) -> Expression {
-        Expression::new(ExpressionKind::Literal(Value::Integer(value)), Span::default())
+        Expression::literal(Value::Integer(value))
     }
 
     /// The map behaves like a list of pairs, for any initial capacity.

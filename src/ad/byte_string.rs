@@ -31,12 +31,7 @@ impl ByteString {
     /// Orders by bytes in ASCII lower case, as the language's `<` does.
     #[must_use]
     pub fn cmp_ignore_case(&self, other: &ByteString) -> std::cmp::Ordering {
-        let folded = |text: &ByteString| text.0.to_ascii_lowercase();
-        // The first byte decides almost every comparison, without allocating.
-        match (self.0.first(), other.0.first()) {
-            (Some(a), Some(b)) if !a.eq_ignore_ascii_case(b) => a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()),
-            _ => folded(self).cmp(&folded(other)),
-        }
+        super::name::cmp_ignore_case(&self.0, &other.0)
     }
 }
 

@@ -7,14 +7,13 @@ use super::{Expression, ExpressionKind, Value};
 /// Which differences between two expressions are ignored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Equivalence {
-    /// Case of names, white space and positions.
+    /// Case of names, white space, positions and the order of attributes in ads.
     Syntactic,
-    /// Additionally parentheses, and the order of attributes in nested ads.
+    /// Additionally parentheses.
     Structural,
 }
 
-/// Whether two expressions are the same tree: like `==`, but also ignoring parentheses and the order of
-/// attributes in nested ads.  Literals are compared by their bits, names without regard to case.
+/// Whether two expressions are the same tree: like `==`, but also ignoring parentheses.  Literals are compared by their bits, names without regard to case.
 /// O(n) in the size of the trees.
 #[must_use]
 pub fn structurally_equal(left: &Expression, right: &Expression) -> bool {
@@ -40,9 +39,6 @@ pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, 
             (ExpressionKind::Binary(a, ..), ExpressionKind::Binary(b, ..)) => a == b,
             (ExpressionKind::Call(a, x), ExpressionKind::Call(b, y)) => a == b && x.len() == y.len(),
             (ExpressionKind::List(a), ExpressionKind::List(b)) => a.len() == b.len(),
-            (ExpressionKind::Ad(a), ExpressionKind::Ad(b)) if likeness == Equivalence::Syntactic => {
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.name == y.name)
-            }
             (ExpressionKind::Ad(a), ExpressionKind::Ad(b)) => {
                 if a.len() != b.len() || a.iter().any(|one| b.get(one.name).is_none()) {
                     return false;
@@ -80,14 +76,14 @@ fn literals_equal(left: &Value, right: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::structurally_equal;
-    use crate::ad::{Expression, ExpressionKind, Span, UnaryOperator, Value};
+    use crate::ad::{Expression, ExpressionKind, UnaryOperator, Value};
 
     #[test]
     fn depth_harms_nothing() {
         let tower = |height: usize, parentheses: bool| {
             (0..height).fold(Expression::literal(Value::Integer(1)), |inner, _| {
-                let minus = Expression::new(ExpressionKind::Unary(UnaryOperator::Minus, inner), Span::default());
-                if parentheses { Expression::new(ExpressionKind::Parentheses(minus), Span::default()) } else { minus }
+                let minus = Expression::unary(UnaryOperator::Minus, inner);
+                if parentheses { ExpressionKind::Parentheses(minus).into() } else { minus }
             })
         };
         assert!(structurally_equal(&tower(300_000, false), &tower(300_000, true)));

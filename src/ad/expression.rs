@@ -52,9 +52,7 @@ pub enum ExpressionKind {
     Ad(Ad),
 }
 
-static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| {
-    Expression(Arc::new(ExpressionNode { kind: ExpressionKind::Literal(Value::Undefined), span: Span::default() }))
-});
+static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| Expression::literal(Value::Undefined));
 
 impl Expression {
     /// Creates an expression that was parsed from this span.
@@ -65,8 +63,56 @@ impl Expression {
 
     /// Creates a literal with an empty span.
     #[must_use]
-    pub fn literal(value: Value) -> Self {
-        Expression::new(ExpressionKind::Literal(value), Span::default())
+    pub fn literal(value: impl Into<Value>) -> Self {
+        ExpressionKind::Literal(value.into()).into()
+    }
+
+    /// Creates `name` with an empty span.
+    #[must_use]
+    pub fn attribute(name: impl Into<Name>) -> Self {
+        ExpressionKind::Attribute(name.into()).into()
+    }
+
+    /// Creates `subject.name` with an empty span.
+    #[must_use]
+    pub fn select(subject: Expression, name: impl Into<Name>) -> Self {
+        ExpressionKind::Select(subject, name.into()).into()
+    }
+
+    /// Creates `operator operand` with an empty span.
+    #[must_use]
+    pub fn unary(operator: UnaryOperator, operand: Expression) -> Self {
+        ExpressionKind::Unary(operator, operand).into()
+    }
+
+    /// Creates `left operator right` with an empty span.
+    #[must_use]
+    pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Self {
+        ExpressionKind::Binary(operator, left, right).into()
+    }
+
+    /// Creates `left && right` with an empty span.
+    #[must_use]
+    pub fn and(left: Expression, right: Expression) -> Self {
+        Expression::binary(BinaryOperator::And, left, right)
+    }
+
+    /// Creates `name(arguments)` with an empty span.
+    #[must_use]
+    pub fn call(name: impl Into<Name>, arguments: impl IntoIterator<Item = Expression>) -> Self {
+        ExpressionKind::Call(name.into(), arguments.into_iter().collect()).into()
+    }
+
+    /// Creates `{ elements }` with an empty span.
+    #[must_use]
+    pub fn list(elements: impl IntoIterator<Item = Expression>) -> Self {
+        ExpressionKind::List(elements.into_iter().collect()).into()
+    }
+
+    /// Creates `[ attributes ]` with an empty span.
+    #[must_use]
+    pub fn ad(ad: Ad) -> Self {
+        ExpressionKind::Ad(ad).into()
     }
 
     /// Returns the operation at the root, with its operands.
@@ -113,15 +159,46 @@ impl Expression {
     }
 
     /// Returns a hash that is consistent with `==`.  O(n) in the size of the tree.
+    ///
+    /// It is the sum of a hash of every node and its path, so that the order of attributes does not count.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        let mut pending = vec![self];
-        while let Some(expression) = pending.pop() {
+        let mut sum = 0_u64;
+        let mut pending = vec![(self, 0)];
+        while let Some((expression, path)) = pending.pop() {
+            let mut hasher = FxHasher::default();
+            hasher.write_u64(path);
             expression.kind().hash_node(&mut hasher);
-            expression.kind().for_each_child(|child| pending.push(child));
+            let node = mixed(hasher.finish());
+            sum = sum.wrapping_add(node);
+            if let ExpressionKind::Ad(ad) = expression.kind() {
+                pending.extend(
+                    ad.iter().map(|attribute| {
+                        (attribute.expression, node ^ u64::from(attribute.name.case_insensitive_hash()))
+                    }),
+                );
+            } else {
+                let mut position = node;
+                expression.kind().for_each_child(|child| {
+                    position = position.wrapping_add(1);
+                    pending.push((child, position));
+                });
+            }
         }
-        hasher.finish()
+        sum
+    }
+}
+
+/// Mixes the bits of a hash, so that sums of hashes of the same items in other places differ.
+fn mixed(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    hash ^ (hash >> 32)
+}
+
+impl From<ExpressionKind> for Expression {
+    /// Creates an expression that was not parsed from a text: its span is empty.
+    fn from(kind: ExpressionKind) -> Self {
+        Expression::new(kind, Span::default())
     }
 }
 
@@ -246,20 +323,17 @@ pub fn equal_lists(left: &[Expression], right: &[Expression]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expression, ExpressionKind, Span, Value};
-    use crate::ad::{BinaryOperator, UnaryOperator};
+    use super::{Expression, Value};
+    use crate::ad::{BinaryOperator, Name, UnaryOperator};
 
     fn chain(length: usize) -> Expression {
         let one = Expression::literal(Value::Integer(1));
-        (1..length).fold(one.clone(), |left, _| {
-            Expression::new(ExpressionKind::Binary(BinaryOperator::Add, left, one.clone()), Span::default())
-        })
+        (1..length).fold(one.clone(), |left, _| Expression::binary(BinaryOperator::Add, left, one.clone()))
     }
 
     fn tower(height: usize) -> Expression {
-        (0..height).fold(Expression::literal(Value::Integer(1)), |inner, _| {
-            Expression::new(ExpressionKind::Unary(UnaryOperator::Minus, inner), Span::default())
-        })
+        (0..height)
+            .fold(Expression::literal(Value::Integer(1)), |inner, _| Expression::unary(UnaryOperator::Minus, inner))
     }
 
     #[test]
@@ -269,6 +343,25 @@ mod tests {
         assert!(chain(1_000_000) != chain(999_999));
         assert_eq!(chain(1_000_000).fingerprint(), chain(1_000_000).fingerprint());
         assert_ne!(tower(1_000_000).fingerprint(), tower(999_999).fingerprint());
+    }
+
+    #[test]
+    fn ads_have_no_order() {
+        let ad = |names: [&str; 2], values: [i64; 2]| {
+            let values = values.map(|value| Expression::literal(Value::Integer(value)));
+            Expression::list([Expression::ad(names.map(Name::new).into_iter().zip(values).collect())])
+        };
+        let one = ad(["a", "b"], [1, 2]);
+        for (other, equal) in
+            [(ad(["B", "a"], [2, 1]), true), (ad(["a", "b"], [2, 1]), false), (ad(["a", "c"], [1, 2]), false)]
+        {
+            assert_eq!((one == other, one.fingerprint() == other.fingerprint()), (equal, equal));
+        }
+        let sum = |left: i64, right: i64| {
+            let [left, right] = [left, right].map(|value| Expression::literal(Value::Integer(value)));
+            Expression::binary(BinaryOperator::Add, left, right)
+        };
+        assert_ne!(sum(1, 2).fingerprint(), sum(2, 1).fingerprint());
     }
 
     #[test]

@@ -53,15 +53,13 @@ impl ExpressionInterner {
 #[cfg(test)]
 mod tests {
     use super::ExpressionInterner;
-    use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Span, Value};
+    use crate::ad::{BinaryOperator, Expression, ExpressionKind, Value};
 
     #[test]
     fn what_is_written_alike_has_one_number() {
-        let name = |text: &str| Expression::new(ExpressionKind::Attribute(Name::new(text)), Span::default());
+        let name = |text: &str| Expression::attribute(text);
         let literal = |value| Expression::literal(value);
-        let less = |text, value| {
-            Expression::new(ExpressionKind::Binary(BinaryOperator::Less, name(text), literal(value)), Span::default())
-        };
+        let less = |text, value| Expression::binary(BinaryOperator::Less, name(text), literal(value));
         let mut distinct = ExpressionInterner::default();
         for (expression, expected) in [
             (less("a", Value::Integer(1)), (0, true)),
@@ -80,8 +78,7 @@ mod tests {
             panic!("it is a comparison")
         };
         let [below, one] = [below.clone(), one.clone()];
-        let with_those =
-            |operator| Expression::new(ExpressionKind::Binary(operator, below.clone(), one.clone()), Span::default());
+        let with_those = |operator| Expression::binary(operator, below.clone(), one.clone());
         assert_eq!(distinct.intern(&with_those(BinaryOperator::Less)), (0, false));
         assert_eq!(distinct.intern(&with_those(BinaryOperator::Greater)), (6, true));
         assert_eq!(distinct.intern(&with_those(BinaryOperator::Less)), (0, false));

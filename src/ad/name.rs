@@ -38,6 +38,12 @@ impl KnownName {
     pub const fn new(text: &'static str) -> Self {
         KnownName { text, hash: folded_hash(text) }
     }
+
+    /// The spelling.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.text
+    }
 }
 
 impl Name {
@@ -77,17 +83,22 @@ impl Name {
         self.as_str().eq_ignore_ascii_case(text)
     }
 
+    /// Whether this is a known name, in any case.
+    #[must_use]
+    pub fn is_known(&self, known: KnownName) -> bool {
+        known.hash == self.0.hash && self.is(known.text)
+    }
+
     /// Whether this is one of several names, in any case.
     #[must_use]
     pub fn is_any(&self, known: &[KnownName]) -> bool {
-        known.iter().any(|known| known.hash == self.0.hash && self.is(known.text))
+        known.iter().any(|known| self.is_known(*known))
     }
 
     /// Whether the papers reserve the name, so that no attribute and no label may have it.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
-        const RESERVED: [KnownName; 3] = [KnownName::new("self"), KnownName::new("parent"), KnownName::new("root")];
-        self.is_any(&RESERVED)
+        super::ScopeAd::is_reserved(self)
     }
 
     /// Whether the name can be written without quotes: a letter or underscore, then letters, digits
@@ -100,6 +111,11 @@ impl Name {
             && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
             && !KEYWORDS.iter().any(|k| self.is(k))
     }
+}
+
+/// Orders by bytes in ASCII lower case.
+pub(super) fn cmp_ignore_case(left: &[u8], right: &[u8]) -> std::cmp::Ordering {
+    left.iter().map(u8::to_ascii_lowercase).cmp(right.iter().map(u8::to_ascii_lowercase))
 }
 
 /// FNV-1a over the bytes in lower case.
@@ -134,8 +150,7 @@ impl PartialOrd for Name {
 
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let folded = |name: &Name| name.as_str().bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
-        folded(self).cmp(&folded(other))
+        cmp_ignore_case(self.as_str().as_bytes(), other.as_str().as_bytes())
     }
 }
 

@@ -79,6 +79,9 @@ binary_operators! {
 /// Precedence of the unary operators, on the scale of [`BinaryOperator::precedence`].
 pub const PRECEDENCE_UNARY: u8 = 12;
 
+/// The precedence of `? :`, below that of every binary operator.
+pub const PRECEDENCE_CONDITIONAL: u8 = 1;
+
 impl BinaryOperator {
     /// Returns the symbol in HTCondor's long form.
     #[must_use]

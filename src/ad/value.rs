@@ -143,6 +143,36 @@ impl Value {
     }
 }
 
+impl From<bool> for Value {
+    fn from(is: bool) -> Self {
+        Value::Boolean(is)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(integer: i64) -> Self {
+        Value::Integer(integer)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(real: f64) -> Self {
+        Value::Real(real)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::string(text)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::string(text)
+    }
+}
+
 impl PartialEq for ListValue {
     /// Compares the elements as expressions, ignoring the scope.
     fn eq(&self, other: &Self) -> bool {

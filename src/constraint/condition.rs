@@ -4,9 +4,9 @@
 use std::borrow::Borrow;
 
 use crate::ad::{
-    Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, KnownName, Name, OperatorGroup, Span, Value,
+    Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, ScopeAd, Span, Value,
 };
-use crate::eval::binary;
+use crate::eval::{CURRENT_TIME, binary};
 
 /// An operand of a comparison, classified without looking at an ad.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,11 @@ impl<'e> ClauseOperand<'e> {
             ExpressionKind::Literal(value) => Some(ClauseOperand::Literal(value)),
             ExpressionKind::Attribute(name) if !is_scope_name(name) => Some(ClauseOperand::Unqualified(name)),
             ExpressionKind::Select(ad, name) if !is_scope_name(name) => match ad.without_parentheses().kind() {
-                ExpressionKind::Attribute(side) if side.is_any(OTHER_NAMES) => Some(ClauseOperand::Other(name)),
-                ExpressionKind::Attribute(side) if side.is_any(OWN_NAMES) => Some(ClauseOperand::Own(name)),
+                ExpressionKind::Attribute(side) => match ScopeAd::of(side)? {
+                    ScopeAd::Other => Some(ClauseOperand::Other(name)),
+                    ScopeAd::Own => Some(ClauseOperand::Own(name)),
+                    ScopeAd::Parent | ScopeAd::Root => None,
+                },
                 _ => None,
             },
             _ => None,
@@ -124,20 +127,10 @@ pub fn orient_comparison<O: Copy, S, B>(
     }
 }
 
-/// Names by which an ad of a pair refers to itself.
-const OWN_NAMES: &[KnownName] = &[KnownName::new("my"), KnownName::new("self")];
-
-/// Names by which an ad of a pair refers to the other ad.
-const OTHER_NAMES: &[KnownName] = &[KnownName::new("target"), KnownName::new("other")];
-
-/// Names of enclosing ads, and of the current time.
-const SCOPE_NAMES: &[KnownName] =
-    &[KnownName::new("root"), KnownName::new("parent"), KnownName::new("toplevel"), KnownName::new("CurrentTime")];
-
 /// Whether a name denotes a scope or the current time rather than an attribute, as in `x.self`, which is `x`.
 #[must_use]
 pub fn is_scope_name(name: &Name) -> bool {
-    is_side_name(name) || name.is_any(SCOPE_NAMES)
+    ScopeAd::of(name).is_some() || name.is_known(CURRENT_TIME)
 }
 
 /// Whether an ad has an attribute with such a name. It changes the meaning of other names.
@@ -169,7 +162,7 @@ pub fn literal_value(expression: &Expression, dialect: Dialect) -> Option<&Value
 /// Whether a name denotes one ad of a pair: `my`, `self`, `target` or `other`.
 #[must_use]
 pub fn is_side_name(name: &Name) -> bool {
-    name.is_any(OWN_NAMES) || name.is_any(OTHER_NAMES)
+    ScopeAd::of(name).is_some_and(ScopeAd::is_side)
 }
 
 #[cfg(test)]

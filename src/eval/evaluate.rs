@@ -467,7 +467,7 @@ impl<'e> Evaluator<'e> {
         span: Span,
         frame: &Arc<ScopeFrame>,
     ) -> Result<Value, Abort> {
-        let Some(function) = builtin::find_function(name.as_str()) else {
+        let Some(function) = builtin::find_function(name) else {
             let near = builtin::similar_functions(name.as_str());
             let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
             return Ok(Value::error(span, format!("there is no function {name}(){hint}")));
@@ -480,7 +480,7 @@ impl<'e> Evaluator<'e> {
         if let Some(known) = known {
             call.set_values(known);
         }
-        if function.strict && call.dialect() == Dialect::Classad {
+        if function.kind.is_strict() && call.dialect() == Dialect::Classad {
             let values = call.all_values()?;
             if let Some(exception) = values
                 .iter()

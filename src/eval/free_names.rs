@@ -1,29 +1,34 @@
 //! Free names of an expression, found without an ad: a syntactic over-approximation.
 
+use std::hash::{BuildHasher, Hash};
+
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Dialect, Expression, ExpressionKind, KnownName, Name, ScopeAd, Value};
 use crate::syntax::{ParseOptions, parse_expression};
 
-/// Functions whose value depends on more than the values of their arguments: they read texts, evaluate in other ads,
-/// or draw random numbers.
-const IMPURE_FUNCTIONS: [&str; 7] =
-    ["eval", "unparse", "unresolved", "evalInEachContext", "countMatches", "debug", "random"];
+use super::builtin::FunctionKind;
 
-/// Functions that evaluate their first argument in each ad of a list.
-const RELOCATING_FUNCTIONS: [&str; 2] = ["evalInEachContext", "countMatches"];
+/// The name of the ad on the other side in the expressions of a policy.
+const POLICY_LABEL: KnownName = KnownName::new("label");
 
-/// Names of the ad that holds the expression.
-const OWN_AD_NAMES: [&str; 2] = ["self", "my"];
-/// Names of the ads around it.
-const ENCLOSING_AD_NAMES: [&str; 3] = ["parent", "root", "toplevel"];
+/// A set of names, in the order of insertion.
+pub type NameSet = IndexSet<Name, FxBuildHasher>;
 
-/// Names of the ad on the other side of a match.
-const OTHER_AD_NAMES: [&str; 2] = ["other", "target"];
-
-/// Names of the ad on the other side, in the expressions of a policy.
-const OTHER_AD_NAMES_IN_POLICIES: [&str; 3] = ["other", "target", "label"];
+/// Extends a set by everything that can be reached from its items: `step` adds the successors of an item.
+/// Returns `None` as soon as a step does. Each item is visited once.
+pub fn transitive_closure<T: Clone + Eq + Hash, S: BuildHasher>(
+    reached: &mut IndexSet<T, S>,
+    mut step: impl FnMut(&T, &mut IndexSet<T, S>) -> Option<()>,
+) -> Option<()> {
+    let mut position = 0;
+    while let Some(item) = reached.get_index(position).cloned() {
+        step(&item, reached)?;
+        position += 1;
+    }
+    Some(())
+}
 
 /// Subexpression that is still to be visited.
 struct PendingSubexpression {
@@ -40,7 +45,7 @@ struct PendingSubexpression {
 #[derive(Clone, Debug, Default)]
 pub struct FreeNames {
     /// Every name in the expression, including names that are selected from something.
-    pub names: IndexSet<Name, FxBuildHasher>,
+    pub names: NameSet,
     /// Names looked up in the expression's own ad only, such as `my.x`; may hold duplicates.
     pub mine: Vec<Name>,
     /// Names looked up in the other side's ad only, such as `other.x`; may hold duplicates.
@@ -69,17 +74,23 @@ impl FreeNames {
         self.reads_anything || self.is_impure
     }
 
+    /// Returns the names; `None` if the value may depend on anything else.
+    #[must_use]
+    pub fn all_names(&self) -> Option<&NameSet> {
+        (!self.reads_unknown()).then_some(&self.names)
+    }
+
     /// Adds the names that an expression mentions, including those in constant texts passed to `eval()`.
     pub fn add(&mut self, expression: &Expression, dialect: Dialect) {
-        self.collect(expression, dialect, &OTHER_AD_NAMES);
+        self.collect(expression, dialect, false);
     }
 
     /// Adds the names that an expression of a policy mentions; there `label` stands for the other side, too.
     pub fn add_policy_expression(&mut self, expression: &Expression, dialect: Dialect) {
-        self.collect(expression, dialect, &OTHER_AD_NAMES_IN_POLICIES);
+        self.collect(expression, dialect, true);
     }
 
-    fn collect(&mut self, expression: &Expression, dialect: Dialect, others: &[&str]) {
+    fn collect(&mut self, expression: &Expression, dialect: Dialect, is_policy: bool) {
         let root =
             PendingSubexpression { expression: expression.clone(), is_selected_from: false, is_relocatable: false };
         let mut pending = vec![root];
@@ -97,12 +108,10 @@ impl FreeNames {
                 ExpressionKind::Attribute(name)
                 | ExpressionKind::RootAttribute(name)
                 | ExpressionKind::Select(_, name) => {
-                    let is_around = is_one_of(name, &OWN_AD_NAMES)
-                        || is_one_of(name, &ENCLOSING_AD_NAMES)
-                        || is_one_of(name, others);
+                    let is_around = denoted_ad(name, is_policy).is_some();
                     self.reads_anything |= is_around && !is_selected_from;
                     self.names.insert(name.clone());
-                    let is_path = is_selected_from || self.record_path(&expression, others);
+                    let is_path = is_selected_from || self.record_path(&expression, is_policy);
                     travels |= !is_path;
                     if travels && !is_around {
                         self.add_to_both_sides([name]);
@@ -113,8 +122,9 @@ impl FreeNames {
                 }
                 ExpressionKind::Parentheses(inner) => below(inner, is_selected_from, travels),
                 ExpressionKind::Call(function, arguments) => {
-                    self.is_impure |= is_one_of(function, &IMPURE_FUNCTIONS);
-                    if function.is("eval") {
+                    let kind = FunctionKind::of(function);
+                    self.is_impure |= kind.is_some_and(FunctionKind::is_impure);
+                    if kind == Some(FunctionKind::ParsesText) {
                         let text = arguments.first().map(|text| text.without_parentheses().kind());
                         match text {
                             Some(ExpressionKind::Literal(Value::String(text))) if arguments.len() == 1 => {
@@ -125,7 +135,7 @@ impl FreeNames {
                             _ => self.reads_anything = true,
                         }
                     }
-                    let is_elsewhere = is_one_of(function, &RELOCATING_FUNCTIONS);
+                    let is_elsewhere = kind == Some(FunctionKind::EvaluatesElsewhere);
                     for (position, argument) in arguments.iter().enumerate() {
                         below(argument, false, travels || (is_elsewhere && position == 0));
                     }
@@ -141,7 +151,7 @@ impl FreeNames {
 
     /// Records on which side the names of a path such as `other.x.y` are looked up. Returns whether the path begins
     /// with a name.
-    fn record_path(&mut self, path: &Expression, others: &[&str]) -> bool {
+    fn record_path(&mut self, path: &Expression, is_policy: bool) -> bool {
         let (mut at, mut rest) = (path, Vec::new());
         let first = loop {
             match at.without_parentheses().kind() {
@@ -154,15 +164,14 @@ impl FreeNames {
             }
         };
         // Names missing in a nested ad are looked up in the ads around it, so every name of the path counts.
-        if is_one_of(first, others) {
-            self.theirs.extend(rest.into_iter().cloned());
-        } else if is_one_of(first, &OWN_AD_NAMES) {
-            self.mine.extend(rest.into_iter().cloned());
-        } else {
-            if !is_one_of(first, &ENCLOSING_AD_NAMES) {
+        match denoted_ad(first, is_policy) {
+            Some(ScopeAd::Other) => self.theirs.extend(rest.into_iter().cloned()),
+            Some(ScopeAd::Own) => self.mine.extend(rest.into_iter().cloned()),
+            Some(ScopeAd::Parent | ScopeAd::Root) => self.add_to_both_sides(rest),
+            None => {
                 self.unqualified.push(first.clone());
+                self.add_to_both_sides(rest);
             }
-            self.add_to_both_sides(rest);
         }
         true
     }
@@ -175,15 +184,34 @@ impl FreeNames {
     }
 }
 
-fn is_one_of(name: &Name, words: &[&str]) -> bool {
-    words.iter().any(|word| name.is(word))
+/// Returns the ad that a name denotes; in a policy `label` is the other side, too.
+fn denoted_ad(name: &Name, is_policy: bool) -> Option<ScopeAd> {
+    ScopeAd::of(name).or((is_policy && name.is_known(POLICY_LABEL)).then_some(ScopeAd::Other))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::FreeNames;
+    use indexmap::IndexSet;
+
+    use super::{FreeNames, transitive_closure};
     use crate::ad::Dialect;
     use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn closures_visit_every_item_once() {
+        // 1 -> 2 -> 3 -> 1, and 9 has no successors that are known.
+        let closure = |seed: &[u32]| {
+            let mut reached: IndexSet<u32> = seed.iter().copied().collect();
+            let step = |item: &u32, reached: &mut IndexSet<u32>| {
+                reached.insert(item % 3 + 1);
+                (*item != 9).then_some(())
+            };
+            transitive_closure(&mut reached, step).map(|()| reached.into_iter().collect::<Vec<_>>())
+        };
+        assert_eq!(closure(&[2]), Some(vec![2, 3, 1]));
+        assert_eq!(closure(&[2, 9]), None);
+        assert_eq!(closure(&[]), Some(vec![]));
+    }
 
     #[test]
     fn every_name_and_whether_there_may_be_more() {

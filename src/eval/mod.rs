@@ -15,14 +15,17 @@ mod specialize;
 
 pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, group_text, parse_template};
 pub use builtin::{
-    BuiltinFunction, Call, FUNCTIONS, FunctionExample, find_function, similar_functions, string_list_items,
+    BuiltinFunction, Call, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions,
+    string_list_items,
 };
 pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;
-pub use free_names::FreeNames;
+pub use free_names::{FreeNames, NameSet, transitive_closure};
 pub use operators::{binary, compare, unary};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
-pub use scope::{Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT};
+pub use scope::{
+    CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,
+};
 pub use settings::EvaluationSettings;
 pub use specialize::{
     ConstraintVerdict, SpecializeOptions, SpecializedExpression, specialize, specialize_ad, specialize_attribute,

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
-use crate::ad::{AdValue, Dialect, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
+use crate::ad::{AdValue, Dialect, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
 use crate::syntax::{ParseOptions, parse_expression, print_name};
 
 use super::Context;
+use super::builtin::FunctionKind;
 use super::scope::{Environment, NameResolution};
 
 /// Dotted path that an expression refers to, as it is written: `TARGET.x.y`.
@@ -193,8 +194,7 @@ impl<'w> ReferenceWalk<'w> {
         let mut before = None;
         let size = |walk: &Self| (walk.relocatable.len(), walk.names_of_unknown_ads.len(), walk.call_scopes.len());
         while before.replace(size(self)) != Some(size(self)) {
-            let names = self.names_of_unknown_ads.iter().map(|name| ExpressionKind::Attribute(name.clone()));
-            let names: Vec<_> = names.map(|name| Expression::new(name, Span::default())).collect();
+            let names: Vec<_> = self.names_of_unknown_ads.iter().cloned().map(Expression::attribute).collect();
             if !self.external.is_empty() {
                 // The names may be selected from an ad of the other side.
                 let nowhere = ScopeFrame::outside_ads();
@@ -233,9 +233,12 @@ impl<'w> ReferenceWalk<'w> {
             }
             ExpressionKind::Call(name, arguments) => {
                 self.add_scope(frame);
+                let kind = FunctionKind::of(name);
                 match arguments.as_ref() {
-                    [text] if name.is("eval") && self.reads_texts => self.visit_eval_text(text, frame, pending),
-                    [each, list] if name.is("evalInEachContext") || name.is("countMatches") => {
+                    [text] if kind == Some(FunctionKind::ParsesText) && self.reads_texts => {
+                        self.visit_eval_text(text, frame, pending);
+                    }
+                    [each, list] if kind == Some(FunctionKind::EvaluatesElsewhere) => {
                         push_children(expression, frame, pending);
                         self.visit_each_context(each, list, frame, pending);
                     }
@@ -458,7 +461,7 @@ impl<'w> ReferenceWalk<'w> {
     }
 
     fn add_external(&mut self, path: Vec<Name>, known: usize) -> NameResolution {
-        self.reads_anything |= path.len() == 1 && ["target", "other"].iter().any(|name| path[0].is(name));
+        self.reads_anything |= path.len() == 1 && ScopeAd::of(&path[0]) == Some(ScopeAd::Other);
         self.external.insert(Reference { path, resolved: known });
         NameResolution::Missing
     }

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::ad::{Ad, Dialect, Expression, Name, Participant, ScopeFrame, Value};
+use crate::ad::{Ad, Dialect, Expression, KnownName, Name, Participant, ScopeAd, ScopeFrame, Value};
 
 use super::Context;
 
@@ -72,6 +72,17 @@ pub struct NameBinding {
     pub to: Option<(Participant, usize)>,
 }
 
+impl NameBinding {
+    /// Returns the bindings of `other` and `target`, visible everywhere in the ad.
+    pub fn of_other(to: Option<(Participant, usize)>) -> impl Iterator<Item = NameBinding> {
+        static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| ScopeAd::Other.names().map(Name::new).collect());
+        NAMES.iter().map(move |name| NameBinding { name: name.clone(), first_port: None, to })
+    }
+}
+
+/// HTCondor's name for the current time, an attribute that every ad has.
+pub const CURRENT_TIME: KnownName = KnownName::new("CurrentTime");
+
 /// Binding of a port that stays unfilled: its label is undefined.
 pub const UNFILLED_PORT: (Participant, usize) = (Participant::NONE, 0);
 
@@ -103,9 +114,8 @@ impl EnvironmentMember {
 
     /// Binds `other` and `target` of an ad without a port list; `None` binds them to an unknown partner.
     fn bind_other_names(&mut self, to: Option<(Participant, usize)>) {
-        static NAMES: LazyLock<[Name; 2]> = LazyLock::new(|| ["other", "target"].map(Name::new));
         self.bindings.clear();
-        self.bindings.extend(NAMES.iter().map(|name| NameBinding { name: name.clone(), first_port: None, to }));
+        self.bindings.extend(NameBinding::of_other(to));
     }
 }
 
@@ -359,33 +369,25 @@ impl Environment {
     /// Resolves the attributes that every ad has: `self`, `parent`, `root`, HTCondor's names for them, and its
     /// `CurrentTime`. `None` for any other name.
     fn resolve_built_in(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> Option<NameResolution> {
-        // Fast path: most names have another length than these.
-        if !matches!(name.as_str().len(), 2 | 4 | 6 | 8 | 11) {
-            return None;
-        }
         let condor = context.dialect.is_condor();
-        if name.is("self") || (condor && name.is("my")) {
-            return Some(NameResolution::Value(ad_value(frame)));
-        }
-        if name.is("parent") {
-            return Some(match &frame.enclosing {
+        Some(match ScopeAd::built_in(name, context.dialect) {
+            Some(ScopeAd::Own) => NameResolution::Value(ad_value(frame)),
+            Some(ScopeAd::Parent) => match &frame.enclosing {
                 Some(enclosing) => self.resolve_enclosing(enclosing),
                 None if condor && self.is_partner_unknown => NameResolution::Unknown,
                 None if condor && self.is_match => NameResolution::Value(match_ad(frame)),
                 None => NameResolution::Value(Value::Undefined),
-            });
-        }
-        if name.is("root") || (condor && name.is("toplevel")) {
-            return Some(match (self.is_match, self.is_partner_unknown) {
+            },
+            Some(ScopeAd::Root) => match (self.is_match, self.is_partner_unknown) {
                 (_, true) if condor => NameResolution::Unknown,
                 (true, _) if condor => NameResolution::Value(match_ad(frame)),
                 _ => self.resolve_enclosing(frame.outermost()),
-            });
-        }
-        if condor && name.is("CurrentTime") {
-            return Some(context.now.map_or(NameResolution::Unknown, |now| NameResolution::Value(Value::Integer(now))));
-        }
-        None
+            },
+            _ if condor && name.is_known(CURRENT_TIME) => {
+                context.now.map_or(NameResolution::Unknown, |now| NameResolution::Value(Value::Integer(now)))
+            }
+            _ => return None,
+        })
     }
 
     /// Returns an enclosing ad as a value; unknown if it is the root and the ad that holds the expression is unknown.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
+use crate::ad::ScopeAd;
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, ScopeFrame, Value};
 use crate::constraint::ClauseOperand;
 use crate::eval::{
@@ -136,8 +137,8 @@ fn split_by_side(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
     let (mut theirs, mut lacking) = (IndexSet::new(), IndexSet::new());
     for reference in &references.external {
         match reference.path.as_slice() {
-            [side, name, ..] if side.is("target") || side.is("other") => theirs.insert(name.clone()),
-            [side, name, ..] if side.is("my") || side.is("self") => lacking.insert(name.clone()),
+            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Other) => theirs.insert(name.clone()),
+            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Own) => lacking.insert(name.clone()),
             [name, ..] if reference.resolved == 0 => theirs.insert(name.clone()),
             _ => false,
         };
@@ -164,13 +165,7 @@ mod tests {
             let found = unmet.analyze(clause);
             let names = |names: &indexmap::IndexSet<Name>| names.iter().map(Name::as_str).collect::<Vec<_>>().join(" ");
             let asked = found.comparison.as_ref().map(|asked| {
-                let bound = crate::syntax::print_value(&asked.bound, crate::syntax::Style::New);
-                format!(
-                    "{} {} {}",
-                    text(&asked.operand, Dialect::Condor),
-                    asked.operator.symbol(),
-                    String::from_utf8_lossy(&bound)
-                )
+                format!("{} {} {}", text(&asked.operand, Dialect::Condor), asked.operator.symbol(), asked.bound)
             });
             format!(
                 "{} | {} | {} | {} | {}",

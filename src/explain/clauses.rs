@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
 use crate::constraint::{ConstraintClause, ConstraintClauses};
-use crate::syntax::{Style, print};
+use crate::syntax::{Style, expression_text};
 
 /// A clause: one conjunct of a constraint, found directly or through attributes that the constraint names.
 #[derive(Clone, Debug)]
@@ -72,5 +72,5 @@ impl ExplainedClause {
 /// Prints an expression in the syntax of `dialect`, on one line.
 pub fn text(expression: &Expression, dialect: Dialect) -> String {
     let style = if dialect.is_condor() { Style::Long } else { Style::New };
-    String::from_utf8_lossy(&print(expression.without_parentheses(), style)).into_owned()
+    expression_text(expression.without_parentheses(), style)
 }

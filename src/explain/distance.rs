@@ -98,7 +98,7 @@ fn similar_string<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &
         _ => None,
     };
     let texts: Vec<String> = values.filter_map(|(value, _)| text(value)).take(MAX_COMPARED_STRINGS).collect();
-    let nearest = crate::ad::closest_names(&text(bound)?, texts.iter().map(String::as_str));
+    let nearest = crate::text::closest_names(&text(bound)?, texts.iter().map(String::as_str));
     nearest.first().map(|text| Value::string(*text))
 }
 

@@ -8,7 +8,7 @@ use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
 use crate::lint::similar_names;
 use crate::matching::policy::PolicyRule;
-use crate::protocol::Protocol;
+use crate::protocol::{PORTS, Protocol};
 
 use super::changes::find_changes;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
@@ -170,7 +170,7 @@ impl Explainer {
             refusals: Vec::new(),
             remarks: Vec::new(),
         };
-        if request.get_str("Ports").is_some() {
+        if request.get(&PORTS).is_some() {
             report.verdict = RequestVerdict::NeedsGang;
             return report;
         }
@@ -267,7 +267,7 @@ impl Explainer {
     }
 
     /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
-    fn similar_attributes(&mut self, name: &Name) -> Vec<(Name, usize)> {
+    fn similar_attributes(&self, name: &Name) -> Vec<(Name, usize)> {
         near(name, &self.offers, &self.known_names)
     }
 }

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::eval::FreeNames;
-use crate::syntax::{Style, print_value};
+use crate::text::suggestion;
 
 use super::clauses::text;
 use super::evaluation::{OfferTable, RequestContext};
@@ -41,7 +41,7 @@ fn form_remarks(clause: &ClauseReport, dialect: Dialect) -> Vec<Remark> {
     let mut found = Vec::new();
     if let Some(FailureReason::UnknownFunction(name, near)) = &clause.failure {
         let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
-        found.push(("function", format!("there is no function {name}(){}", did_you_mean(&near))));
+        found.push(("function", format!("there is no function {name}(){}", suggestion(&near))));
     }
     if let Some(reading) = parsed_grouping(&clause.analysis.clause.expression) {
         found.push(("precedence", format!("`{}` is read as `{}`", clause.text, text(&reading, dialect))));
@@ -58,7 +58,7 @@ fn missing_name_remarks(clause: &ClauseReport, survey: &OfferTable, names: &[Nam
             Some(FailureReason::MissingOwnAttribute(_, near)) => near.iter().map(Name::to_string).collect(),
             _ => Vec::new(),
         };
-        found.push(("lacking", format!("{my}.{name} is not there{}", did_you_mean(&near))));
+        found.push(("lacking", format!("{my}.{name} is not there{}", suggestion(&near))));
     }
     // A clause that some offer meets does not need the attribute.
     let is_unmet = survey.offer_count() > 0 && clause.counts.is_true == 0;
@@ -66,7 +66,7 @@ fn missing_name_remarks(clause: &ClauseReport, survey: &OfferTable, names: &[Nam
     for name in names_read.filter(|name| is_unmet && survey.offers_with(name) == 0) {
         let near = near(name, survey, names);
         let near: Vec<String> = near.iter().map(|(name, offers)| format!("{name} ({offers})")).collect();
-        found.push(("missing", format!("the other side has no {name}{}", did_you_mean(&near))));
+        found.push(("missing", format!("the other side has no {name}{}", suggestion(&near))));
     }
     if let Some(FailureReason::Shadowed(name)) = &clause.failure {
         found.push(("shadowed", format!("{name} is read on its own side, though the other side has one, too")));
@@ -84,7 +84,7 @@ fn value_remarks(clause: &ClauseReport, survey: &mut OfferTable, asking: &Reques
     let Some(asked) = &clause.analysis.comparison else { return found };
     let is = BinaryOperator::Is.symbol_in(survey.context.dialect);
     for (theirs, offers) in other_spellings(asked, survey, asking) {
-        let [theirs, bound] = [&Value::String(theirs), &asked.bound].map(value_text);
+        let [theirs, bound] = [&Value::String(theirs), &asked.bound].map(ToString::to_string);
         found.push(("case", format!("`{is}` tells {bound} from {theirs}, which {offers} have")));
     }
     found
@@ -99,13 +99,4 @@ fn fall_through_remarks(clause: &ClauseReport, survey: &OfferTable, asking: &Req
         .into_iter()
         .map(|name| ("fall-through", format!("{name} is not there itself: it is read on the other side")))
         .collect()
-}
-
-fn did_you_mean(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
-}
-
-/// Prints a value in the classad syntax.
-pub fn value_text(value: &Value) -> String {
-    String::from_utf8_lossy(&print_value(value, Style::New)).into_owned()
 }

@@ -32,4 +32,4 @@ pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
     ClauseRemark, ClauseReport, ClosestOffer, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
 };
-pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note, shorten, with_commas};
+pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note};

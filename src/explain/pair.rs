@@ -1,13 +1,12 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use crate::ad::{Ad, Expression, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
 use super::clauses::ExplainedClause;
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
-use super::findings::value_text;
-use super::summary::shorten;
+use crate::text::shorten;
 
 /// The result for a request and one offer.
 #[derive(Clone, Debug)]
@@ -87,7 +86,8 @@ impl EvaluatedClause {
             if reads.iter().any(|(known, _)| known.eq_ignore_ascii_case(&text)) {
                 continue;
             }
-            let selected = ExplainedClause::detached(select_expression(side_name, name));
+            let selected =
+                ExplainedClause::detached(Expression::select(Expression::attribute(side_name), name.clone()));
             reads.push((text, survey.evaluate(asking, side, &selected, row)));
         }
         EvaluatedClause {
@@ -103,14 +103,8 @@ impl EvaluatedClause {
     /// number of characters of a value.
     #[must_use]
     pub fn values_read(&self, most: usize) -> String {
-        let values = self.reads.iter().map(|(name, value)| format!("{name} is {}", shorten(&value_text(value), most)));
+        let values = self.reads.iter().map(|(name, value)| format!("{name} is {}", shorten(&value.to_string(), most)));
         let values: Vec<String> = values.collect();
         if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
     }
-}
-
-/// Builds the expression `side.name`.
-fn select_expression(side: &str, name: &Name) -> Expression {
-    let side = Expression::new(ExpressionKind::Attribute(Name::new(side)), Span::default());
-    Expression::new(ExpressionKind::Select(side, name.clone()), Span::default())
 }

@@ -1,13 +1,13 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::{BinaryOperator, Dialect, Name, Value, closest_names};
+use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
+use crate::text::{closest_names, join_and, shorten, with_commas};
 
 use super::clauses::text;
 use super::distance::as_number;
 use super::failure_reason::{FailureReason, type_phrase};
-use super::findings::value_text;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 /// An ad that a sentence names.
@@ -164,7 +164,7 @@ impl SummaryWriter<'_> {
         holder: Option<&Name>,
         closest: &Value,
     ) -> String {
-        let wanted = format!("{operand} {} {}", operator.symbol_in(self.dialect), value_text(bound));
+        let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
         let holder = holder.map(|name| format!(" ({name})")).unwrap_or_default();
         let closest = closest_value_phrase(operator, closest, bound);
         format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
@@ -333,7 +333,7 @@ pub fn missing_attribute_note(subject: &str, is_plural: bool, lacking: &[Name]) 
 
 /// Says which value comes closest to meeting a comparison, in words that fit the operator.
 fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
-    let text = value_text(best);
+    let text = best.to_string();
     match operator {
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
         BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
@@ -350,55 +350,6 @@ fn is_similar_string(value: &Value, bound: &Value) -> bool {
     }
 }
 
-/// Formats a number with commas between thousands.
-#[must_use]
-pub fn with_commas(number: usize) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
-
-/// Joins items in the manner of a sentence: `a, b and c`.
-#[must_use]
-pub fn join_and(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
-/// Cuts a text to at most `most` characters; a cut text ends with three dots.
-#[must_use]
-pub fn shorten(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
-}
-
 fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{join_and, shorten, with_commas};
-
-    #[test]
-    fn how_things_are_written() {
-        assert_eq!([0, 12, 999, 1000, 1_234_567].map(with_commas), ["0", "12", "999", "1,000", "1,234,567"]);
-        let items = |items: &[&str]| join_and(&items.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(
-            [items(&[]), items(&["a"]), items(&["a", "b"]), items(&["a", "b", "c"])],
-            ["", "a", "a and b", "a, b and c"]
-        );
-        assert_eq!([shorten("abcdef", 6), shorten("abcdefg", 6)], ["abcdef", "abc..."]);
-    }
 }

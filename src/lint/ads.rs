@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
 use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
-use crate::protocol::{Advertisement, Protocol, is_met, read_ports};
+use crate::protocol::{Advertisement, PORTS, Protocol, is_met, read_ports};
 
 use super::expressions::short_text;
 use super::finding::{FindingLabel, LintFinding};
@@ -31,7 +31,7 @@ impl<'a> AdCheck<'a> {
 
     pub(super) fn check(&self, circles: bool, found: &mut Vec<LintFinding>) {
         self.check_ports(found);
-        let has_ports = self.ad.get_str("Ports").is_some();
+        let has_ports = self.ad.get(&PORTS).is_some();
         match self.protocol.constraint_name(self.ad) {
             Some(name) if !has_ports => self.check_constraint(&name.clone(), circles, found),
             None if !has_ports && self.is_party() => {
@@ -156,7 +156,7 @@ impl<'a> AdCheck<'a> {
 
     /// Checks the ports.
     fn check_ports(&self, found: &mut Vec<LintFinding>) {
-        let Some(list) = self.ad.attribute(&Name::new("Ports")) else { return };
+        let Some(list) = self.ad.attribute(&PORTS) else { return };
         let ports = match read_ports(self.ad) {
             Ok(ports) => ports,
             Err(fault) => {
@@ -230,7 +230,7 @@ fn non_numeric_type(expression: &Expression) -> Option<Type> {
             ExpressionKind::Literal(value) => value.value_type(),
             ExpressionKind::List(_) => Type::List,
             ExpressionKind::Ad(_) => Type::Ad,
-            ExpressionKind::Call(name, _) => match find_function(name.as_str())?.signature.rsplit("-> ").next()? {
+            ExpressionKind::Call(name, _) => match find_function(name)?.signature.rsplit("-> ").next()? {
                 "string" => Type::String,
                 "list" => Type::List,
                 "ad" => Type::Ad,

@@ -2,7 +2,8 @@
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
 use crate::eval::find_function;
-use crate::syntax::{Style, print};
+use crate::syntax::{Style, expression_text};
+use crate::text::{did_you_mean, shorten};
 
 use super::finding::LintFinding;
 use super::rules;
@@ -45,12 +46,7 @@ pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect,
 /// Prints an expression, cut to 60 characters.
 pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
     const MAX_CHARS: usize = 60;
-    let text = print(expression, if dialect.is_condor() { Style::Long } else { Style::New });
-    let text = String::from_utf8_lossy(&text);
-    if text.chars().count() <= MAX_CHARS {
-        return text.into_owned();
-    }
-    text.chars().take(MAX_CHARS - 3).chain("...".chars()).collect()
+    shorten(&expression_text(expression, if dialect.is_condor() { Style::Long } else { Style::New }), MAX_CHARS)
 }
 
 struct ExpressionCheck<'e> {
@@ -235,12 +231,9 @@ impl ExpressionCheck<'_> {
     }
 
     fn check_call(&self, name: &Name, arguments: usize, found: &mut Vec<LintFinding>) {
-        let finding = match (unknown_function(name), find_function(name.as_str())) {
+        let finding = match (unknown_function(name), find_function(name)) {
             (Some(near), _) => {
-                let help = match near.as_slice() {
-                    [] => rules::FUNCTION.help.to_owned(),
-                    near => format!("did you mean {}?", near.join(", ")),
-                };
+                let help = did_you_mean(&near).unwrap_or_else(|| rules::FUNCTION.help.to_owned());
                 LintFinding::new(&rules::FUNCTION, format!("there is no function {name}")).with_help(help)
             }
             (None, Some(function)) if !function.accepts_count(arguments) => {

@@ -1,6 +1,6 @@
 //! Finds conditions that are always true or never true.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, UnaryOperator, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
 use crate::constraint::{ClauseOperand, InconsistencyKind, conjuncts, inconsistencies};
 use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 
@@ -168,7 +168,7 @@ fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect,
     let negated = |part: &&Expression| ConditionPart {
         attribute: attribute.clone(),
         written: (*part).clone(),
-        residue: Expression::new(ExpressionKind::Unary(UnaryOperator::Not, (*part).clone()), Span::default()),
+        residue: Expression::unary(UnaryOperator::Not, (*part).clone()),
     };
     let parts: Vec<ConditionPart> = parts.iter().map(negated).collect();
     let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();

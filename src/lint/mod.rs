@@ -14,8 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name};
 use crate::constraint::ClauseOperand;
-use crate::eval::Context;
-use crate::protocol::Protocol;
+use crate::eval::{Context, FunctionKind};
+use crate::protocol::{PORTS, Protocol};
 
 pub use finding::{FindingLabel, LintFinding};
 pub use pool::PoolStatistics;
@@ -160,7 +160,7 @@ impl Checker {
     fn reachable_attributes(&self, ad: &Ad, named: &FxHashMap<Name, Vec<Name>>) -> Vec<Name> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
-        let mut pending: Vec<Name> = vec![self.protocol.rank_name().clone(), Name::new("Ports")];
+        let mut pending: Vec<Name> = vec![self.protocol.rank_name().clone(), PORTS.clone()];
         pending.extend(self.protocol.constraint_name(ad).cloned());
         while let Some(name) = pending.pop() {
             if seen.insert(name.clone()) {
@@ -187,7 +187,7 @@ impl Checker {
             found.extend(circle.first().map(|first| finding.at_name(first, "")));
         }
         AdCheck::new(ad, &self.protocol, &self.context).check(!circles.is_empty(), &mut found);
-        if ad.get_str("Ports").is_none() {
+        if ad.get(&PORTS).is_none() {
             pool::check_references(ad, reached, self.pool.as_ref(), self.context.dialect, &mut found);
         }
         found
@@ -222,7 +222,7 @@ fn own_names(expression: &Expression) -> Vec<Name> {
 /// evaluate it in each ad of a list.
 fn for_each_in_scope<'e>(kind: &'e ExpressionKind, mut visit: impl FnMut(&'e Expression)) {
     match kind {
-        ExpressionKind::Call(name, arguments) if name.is("evalInEachContext") || name.is("countMatches") => {
+        ExpressionKind::Call(name, arguments) if FunctionKind::of(name) == Some(FunctionKind::EvaluatesElsewhere) => {
             arguments.iter().skip(1).for_each(visit);
         }
         kind => kind.for_each_child(&mut visit),

@@ -9,6 +9,7 @@ use crate::ad::{
 use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::find_function;
 use crate::pool::BindingKind;
+use crate::text::did_you_mean;
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -198,10 +199,9 @@ impl PoolStatistics {
         let near = similar_names(name, self.attributes.keys(), ads_with).into_iter();
         let near: Vec<String> =
             near.map(|(near, ads)| format!("{near} ({ads} ad{})", if ads == 1 { "" } else { "s" })).collect();
-        let help = match (near.as_slice(), find_function(name.as_str())) {
+        let help = match (&near, find_function(name)) {
             (_, Some(function)) => format!("{} is a function: {}", function.name, function.signature),
-            ([], None) => rules::UNKNOWN.help.to_owned(),
-            (near, None) => format!("did you mean {}?", near.join(", ")),
+            (near, None) => did_you_mean(near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };
         let message = match self.ads() {
             1 => format!("the one ad of the pool does not have {name}"),

@@ -37,7 +37,7 @@ pub fn is_comparison(operator: BinaryOperator) -> bool {
 /// Returns the similar functions if there is no function of this name, else `None`.
 #[must_use]
 pub fn unknown_function(name: &Name) -> Option<Vec<&'static str>> {
-    find_function(name.as_str()).is_none().then(|| similar_functions(name.as_str()))
+    find_function(name).is_none().then(|| similar_functions(name.as_str()))
 }
 
 /// Whether two strings differ, but only in case.

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use crate::ad::{Ad, Dialect, Name, closest_names};
+use crate::ad::{Ad, Dialect, Name};
 use crate::eval::Context;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 use crate::format::{FileFormat, Position, Problem, Stream, detect, read};
 use crate::protocol::identity;
+use crate::text::closest_names;
 use crate::transform::{Transform, parse_rules};
 
 use super::yaml_values::{read_ad, read_words};

@@ -2,7 +2,6 @@
 
 use crate::ad::{Dialect, Expression, structurally_equal};
 use crate::format::document_tree::{flow_style, string_scalar};
-use crate::syntax::{Style, print};
 
 use super::normalize::is_same_value;
 
@@ -60,7 +59,7 @@ impl CaseAnswer {
     /// Prints the result in the classad syntax, a line for each part.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let text = |expression: &Expression| String::from_utf8_lossy(&print(expression, Style::New)).into_owned();
+        let text = |expression: &Expression| expression.to_string();
         match self {
             CaseAnswer::Value(value) => vec![text(value)],
             CaseAnswer::Residue(expression) => vec![text(expression.without_parentheses())],

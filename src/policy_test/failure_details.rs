@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::ad::{Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, Evaluator};
-use crate::explain::{AdReference, ClauseOutcome, EvaluatedClause, Explainer, SummaryWriter, explain_gang, shorten};
+use crate::explain::{AdReference, ClauseOutcome, EvaluatedClause, Explainer, SummaryWriter, explain_gang};
 use crate::format::document_tree::YamlNode;
 use crate::matching::policy::Policy;
 use crate::matching::{PairSide, part_name};
 use crate::protocol::Protocol;
-use crate::syntax::{Style, print_value};
+use crate::text::shorten;
 
 use super::Mismatch;
 use super::ads::SpecAd;
@@ -135,7 +135,7 @@ fn value_details<'o>(sighted: &ScopedExpression<'o>, context: &Context) -> Failu
         value.map_or_else(
             |halt| halt.to_string(),
             |value| {
-                let text = String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned();
+                let text = value.to_string();
                 match value.error_origin() {
                     Some(fault) => format!("{text}: {fault}"),
                     None => shorten(&text, MAX_VALUE_CHARS),

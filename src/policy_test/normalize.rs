@@ -44,7 +44,7 @@ fn normalize_at(value: Value, evaluator: &mut Evaluator<'_>, depth: u32, count: 
         }
         value => return Ok(Expression::literal(value)),
     };
-    Ok(Expression::new(kind, Span::default()))
+    Ok(kind.into())
 }
 
 /// Whether two normalized values are equal: of the same type, and identical under `=?=`. Lists are compared by element,

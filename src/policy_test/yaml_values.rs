@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::ad::{Ad, Dialect, ErrorCause, Expression, ExpressionKind, Name, Span, Value};
+use crate::ad::{Ad, Dialect, ErrorCause, Expression, ExpressionKind, Name, Value};
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 
 /// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` denote these values. `None` after
@@ -53,7 +53,7 @@ pub fn read_expression(settings: &mut ConfigReader<'_>, node: &YamlNode, words: 
         (YamlContent::Mapping(_), None) => ExpressionKind::Ad(read_ad(settings, node, words)?),
         _ => return settings.expression(node),
     };
-    Some(Expression::new(kind, Span::default()))
+    Some(kind.into())
 }
 
 /// Reads a sequence of words, or a single word.

@@ -6,8 +6,9 @@ use std::hash::BuildHasherDefault;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHasher;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, closest_names};
+use crate::ad::{Ad, Expression, ExpressionKind, Name};
 use crate::syntax::print_name;
+use crate::text::closest_names;
 
 use super::summary::{AttributeSummary, CensusBudget};
 

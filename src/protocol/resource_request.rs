@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use crate::ad::{Ad, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
-use crate::syntax::{Style, print_value};
 
 /// The attribute that holds the number of offers an ad asks for.
 pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
@@ -39,7 +38,7 @@ pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
         Value::Undefined => return None,
         other => format!("is {}, not an integer, and counts as 1", other.value_type().phrase()),
     };
-    let written = String::from_utf8_lossy(&print_value(&written, Style::New)).into_owned();
+    let written = written.to_string();
     Some(format!("{RESOURCE_COUNT} {written} {counts}"))
 }
 

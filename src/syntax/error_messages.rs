@@ -98,14 +98,7 @@ fn broken_string(span: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<(Sp
 
 /// Returns the innermost bracket that is open at the error; `None` if there is none.
 fn open_bracket(span: Span, tokens: &[SpannedToken]) -> Option<(Span, String)> {
-    let mut open = Vec::new();
-    for (token, at) in tokens.iter().take_while(|(_, at)| at.start < span.start) {
-        if token.closing().is_some() {
-            open.push((*token, *at));
-        } else if token.is_closing() {
-            open.pop();
-        }
-    }
-    let (token, at) = open.pop()?;
+    let before = tokens.partition_point(|(_, at)| at.start < span.start);
+    let (token, at) = hints::innermost_open(&tokens[..before])?;
     Some((at, format!("this {token} is still open")))
 }

@@ -15,7 +15,7 @@ use super::chumsky_types::{ChumskyExtra, TokenInput, TokenParser, expected_error
 use super::error_messages::to_syntax_error;
 use super::literal::{self, QuotedLiteral};
 use super::precedence::{negative_number_follows, operators};
-use super::token::{SpannedToken, StringSyntax, Token, lex};
+use super::token::{SpannedToken, StringSyntax, Token, lex, to_offset};
 
 /// Parser options: the dialect and the syntax of strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Opt
     let both = expression(text, rules).then(rest);
     run(both, &tokens, text).map(|(expression, rest)| {
         let first = tokens.get(tokens.len() - rest).filter(|_| rest > 0);
-        (expression, first.map(|(_, span)| Span::new(span.start, length(text))))
+        (expression, first.map(|(_, span)| Span::new(span.start, to_offset(text.len()))))
     })
 }
 
@@ -77,10 +77,6 @@ pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Opt
 pub fn parse_ad(text: &[u8], rules: ParseOptions) -> Result<Ad, SyntaxError> {
     let tokens = lex_checked(text, rules)?;
     run(bracketed_ad(text, rules, expression(text, rules)).then_ignore(end()), &tokens, text).map(build_ad)
-}
-
-fn length(text: &[u8]) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
 /// Returns the tokens of a text, or an error if it is longer than 4 GiB or nested too deeply.
@@ -109,7 +105,7 @@ fn run<'t, T>(
     tokens: &'t [SpannedToken],
     text: &[u8],
 ) -> Result<T, SyntaxError> {
-    run_within(parser, tokens, Span::new(length(text), length(text)), tokens, text)
+    run_within(parser, tokens, Span::new(to_offset(text.len()), to_offset(text.len())), tokens, text)
 }
 
 /// Runs a parser over a part of the tokens, whose end is at the span `end`, and converts its error; hints take the

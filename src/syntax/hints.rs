@@ -157,16 +157,21 @@ impl ErrorContext<'_> {
 
     /// Returns the innermost bracket that is open before the error; `None` if there is none.
     fn innermost_open(&self) -> Option<Token> {
-        let mut open = Vec::new();
-        for (token, _) in &self.tokens[..self.at] {
-            if token.closing().is_some() {
-                open.push(*token);
-            } else if token.is_closing() {
-                open.pop();
-            }
-        }
-        open.pop()
+        innermost_open(&self.tokens[..self.at]).map(|(token, _)| token)
     }
+}
+
+/// Returns the innermost bracket that the tokens leave open; `None` if there is none.
+pub(super) fn innermost_open(tokens: &[SpannedToken]) -> Option<SpannedToken> {
+    let mut open = Vec::new();
+    for (token, span) in tokens {
+        if token.closing().is_some() {
+            open.push((*token, *span));
+        } else if token.is_closing() {
+            open.pop();
+        }
+    }
+    open.pop()
 }
 
 /// Returns a hint for a character that begins no token; `rest` is the text from there on.

@@ -24,7 +24,8 @@ pub use literal::{literal_of_call, number as read_number, number_prefix, read_na
 pub use literal_fast_path::{simple_literal, simple_literal_value, simple_literal_with_span};
 pub use parse_cache::{CachedParse, ParseCache};
 pub use printer::{
-    LossyChange, Style, print, print_ad, print_line, print_multiline, print_name, print_string, print_value,
+    LossyChange, Style, expression_text, print, print_ad, print_line, print_multiline, print_name, print_string,
+    print_value,
 };
 pub use printf::{ConversionKind, PrintfConversion};
 pub use recover::{BindingSpans, ad_errors, binding_spans};

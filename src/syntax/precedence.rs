@@ -5,7 +5,9 @@
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, PRECEDENCE_UNARY, Span, UnaryOperator};
+use crate::ad::{
+    BinaryOperator, Expression, ExpressionKind, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY, Span, UnaryOperator,
+};
 
 use super::chumsky_types::{ChumskyError, ChumskyExtra, TokenInput, TokenParser, expected_error};
 use super::token::Token;
@@ -25,8 +27,9 @@ impl StackedOperator {
         match self {
             StackedOperator::Unary(..) => PRECEDENCE_UNARY,
             StackedOperator::Binary(operator) => operator.precedence(),
-            StackedOperator::Alternative => 1,
-            StackedOperator::Consequent => 0,
+            StackedOperator::Alternative => PRECEDENCE_CONDITIONAL,
+            // Only the `:` ends it.
+            StackedOperator::Consequent => PRECEDENCE_CONDITIONAL - 1,
         }
     }
 }
@@ -54,13 +57,13 @@ pub(super) fn operators<'t>(
             match input.peek() {
                 Some(Token::Question) => {
                     input.skip();
-                    reduce(&mut waiting, &mut operands, 2);
+                    reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL + 1);
                     waiting.push(StackedOperator::Consequent);
                     open_conditions += 1;
                 }
                 Some(Token::Colon) if open_conditions > 0 => {
                     input.skip();
-                    reduce(&mut waiting, &mut operands, 1);
+                    reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL);
                     waiting.pop();
                     waiting.push(StackedOperator::Alternative);
                     open_conditions -= 1;
@@ -73,7 +76,7 @@ pub(super) fn operators<'t>(
                 }
             }
         }
-        reduce(&mut waiting, &mut operands, 1);
+        reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL);
         match operands.pop() {
             Some(expression) if waiting.is_empty() => Ok(expression),
             _ => Err(expected_error(input, &["`:`", "an operator"])),

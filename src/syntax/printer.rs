@@ -3,10 +3,11 @@
 //! The printer keeps an explicit stack of tasks instead of recursing, so that deep trees cannot overflow the call
 //! stack.
 
-use crate::ad::AbsoluteTime;
+use std::fmt;
+
 use crate::ad::{
-    Ad, BinaryOperator, Expression, ExpressionKind, ListValue, Name, PRECEDENCE_UNARY, RelativeTime, UnaryOperator,
-    Value,
+    AbsoluteTime, Ad, BinaryOperator, Expression, ExpressionKind, ListValue, Name, PRECEDENCE_CONDITIONAL,
+    PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value,
 };
 
 /// The syntax that is printed.
@@ -43,8 +44,8 @@ pub enum LossyChange {
     Backslash,
 }
 
-impl std::fmt::Display for LossyChange {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for LossyChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             LossyChange::Newline => "a newline in a string becomes a space",
             LossyChange::Backslash => "a space is put behind the backslash that ends a string",
@@ -94,12 +95,36 @@ pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
     printer.out
 }
 
+/// Prints an expression as text, with U+FFFD in place of bytes that are not UTF-8.
+#[must_use]
+pub fn expression_text(expression: &Expression, style: Style) -> String {
+    into_text(print(expression, style))
+}
+
+impl fmt::Display for Expression {
+    /// Prints the expression in [`Style::New`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&expression_text(self, Style::New))
+    }
+}
+
+impl fmt::Display for Value {
+    /// Prints the value in [`Style::New`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&into_text(print_value(self, Style::New)))
+    }
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// Prints a name, in quotes if it needs them.
 #[must_use]
 pub fn print_name(name: &Name) -> String {
     let mut printer = ExpressionPrinter::new(Style::New);
     printer.name(name);
-    String::from_utf8_lossy(&printer.out).into_owned()
+    into_text(printer.out)
 }
 
 /// Prints a string literal.
@@ -123,7 +148,6 @@ enum ExpressionPrintTask<'a> {
     Indentation(usize),
 }
 
-const PRECEDENCE_CONDITIONAL: u8 = 1;
 const PRECEDENCE_POSTFIX: u8 = PRECEDENCE_UNARY + 1;
 const PRECEDENCE_PRIMARY: u8 = PRECEDENCE_UNARY + 2;
 

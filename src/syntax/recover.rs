@@ -10,7 +10,7 @@ use crate::ad::Span;
 use super::SyntaxError;
 use super::chumsky_types::{ChumskyExtra, TokenInput};
 use super::grammar::{ParseOptions, attribute, lex_checked, parse_ad, run_within};
-use super::token::{SpannedToken, Token};
+use super::token::{SpannedToken, Token, to_offset};
 
 /// Maximum number of attribute errors reported for one ad.
 const MAX_ERRORS_PER_AD: usize = 20;
@@ -47,7 +47,8 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     for piece in attribute_token_ranges(&tokens) {
         let ended = tokens.get(piece.end).map(|(_, span)| *span);
         let input = &tokens[piece.start..tokens.len().min(piece.end + 1)];
-        let at_end = ended.map_or(Span::new(length(text), length(text)), |span| Span::new(span.end, span.end));
+        let at_end =
+            ended.map_or(Span::new(to_offset(text.len()), to_offset(text.len())), |span| Span::new(span.end, span.end));
         let closed = one_of::<_, TokenInput<'_>, ChumskyExtra<'_>>([Token::Semicolon, Token::BracketClose].as_slice());
         let parser = attribute(text, rules).then_ignore(closed);
         if let Err(error) = run_within(parser, input, at_end, &tokens[piece.start..], text)
@@ -58,7 +59,7 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
         }
     }
     // The parser's first error describes the missing end of the ad better, with the open bracket.
-    errors.retain(|error| error.span.start < first.span.start || error.span.start < length(text));
+    errors.retain(|error| error.span.start < first.span.start || error.span.start < to_offset(text.len()));
     // The first error is outside the attributes, or an unclosed quote that hides them.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
         errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);
@@ -67,10 +68,6 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     errors.sort_by_key(|error| error.span.start);
     errors.dedup_by_key(|error| error.span);
     errors
-}
-
-fn length(text: &[u8]) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
 /// Splits the tokens of an ad into those of its attributes, without separators.

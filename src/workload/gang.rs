@@ -1,7 +1,7 @@
 //! The gangmatching workloads: the base (thesis 5.2.1, Figures 26 to 30), with duds (thesis 5.6.2), and the one that
 //! defeats the heuristic of choosing the port with the fewest candidates (thesis 5.7).
 
-use crate::ad::{Ad, Expression, ExpressionKind as Tree, Span};
+use crate::ad::{Ad, Expression};
 
 use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::{SeededRng, round_to_parts};
@@ -183,7 +183,5 @@ impl GangWorkload {
 
 /// Adds the ports as the last attribute and returns the ad.
 fn finish_with_ports<const N: usize>(draft: &mut TemplateAd, ports: [Ad; N]) -> Ad {
-    let node = |tree| Expression::new(tree, Span::default());
-    let list = ports.map(|port| node(Tree::Ad(port)));
-    draft.put_expression("Ports", node(Tree::List(list.into()))).finish()
+    draft.put_expression("Ports", Expression::list(ports.map(Expression::ad))).finish()
 }

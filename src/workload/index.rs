@@ -1,6 +1,6 @@
 //! The workload of the index (thesis 4.6.1, Figures 19 and 20).
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind as Tree, Name, Span, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
 
 use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::SeededRng;
@@ -70,7 +70,7 @@ impl AdGenerator for IndexWorkload {
             _ => return Box::new(std::iter::empty()),
         };
         let (other, constraint) = (Name::new("other"), Name::new(&self.constraint));
-        let other = Expression::new(Tree::Attribute(other), Span::default());
+        let other = Expression::attribute(other);
         let mut chance = SeededRng::new(seed, stream);
         Box::new((0..self.ads).map(move |_| {
             let mut attributes: Vec<(Name, Expression)> = Vec::new();
@@ -88,13 +88,9 @@ impl AdGenerator for IndexWorkload {
                 if chance.with_probability(self.omitted) {
                     continue;
                 }
-                let node = |tree| Expression::new(tree, Span::default());
-                let selected = node(Tree::Select(other.clone(), name.clone()));
-                let bound = node(Tree::Binary(operator, selected, Expression::literal(Value::Integer(value))));
-                bounds = Some(match bounds {
-                    None => bound,
-                    Some(before) => node(Tree::Binary(BinaryOperator::And, before, bound)),
-                });
+                let selected = Expression::select(other.clone(), name.clone());
+                let bound = Expression::binary(operator, selected, Expression::literal(value));
+                bounds = Some(bounds.into_iter().fold(bound, |bound, before| Expression::and(before, bound)));
             }
             let bounds = bounds.unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
             attributes.push((constraint.clone(), bounds));

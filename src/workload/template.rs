@@ -60,8 +60,8 @@ pub struct TemplateAd<'m> {
 
 impl TemplateAd<'_> {
     /// Adds an attribute with a literal.
-    pub fn put(&mut self, name: &'static str, literal: impl IntoLiteral) -> &mut Self {
-        self.put_expression(name, Expression::literal(literal.value()))
+    pub fn put(&mut self, name: &'static str, literal: impl Into<Value>) -> &mut Self {
+        self.put_expression(name, Expression::literal(literal))
     }
 
     /// Adds an attribute with an expression, given as text.
@@ -80,40 +80,5 @@ impl TemplateAd<'_> {
     /// Returns the ad.
     pub fn finish(&mut self) -> Ad {
         self.attributes.drain(..).collect()
-    }
-}
-
-/// A Rust value that converts to a literal.
-pub trait IntoLiteral {
-    fn value(self) -> Value;
-}
-
-impl IntoLiteral for bool {
-    fn value(self) -> Value {
-        Value::Boolean(self)
-    }
-}
-
-impl IntoLiteral for i64 {
-    fn value(self) -> Value {
-        Value::Integer(self)
-    }
-}
-
-impl IntoLiteral for f64 {
-    fn value(self) -> Value {
-        Value::Real(self)
-    }
-}
-
-impl IntoLiteral for &str {
-    fn value(self) -> Value {
-        Value::string(self)
-    }
-}
-
-impl IntoLiteral for String {
-    fn value(self) -> Value {
-        Value::string(self.as_str())
     }
 }

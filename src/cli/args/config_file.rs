@@ -6,8 +6,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::{Arg, Command};
-use classad::ad::{Ad, Dialect, ExpressionKind, Value, closest_names};
+use classad::ad::{Ad, Dialect, ExpressionKind, Value};
 use classad::format::{FileFormat, read};
+use classad::text::{closest_names, suggestion};
 
 use crate::cli::render::diagnostics;
 
@@ -29,7 +30,7 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         let long = name.replace('_', "-");
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
             let near = closest_names(&long, options().filter_map(Arg::get_long));
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            let hint = suggestion(&near);
             return Err(format!("{source}: there is no option of every command called {name}{hint}"));
         };
         check_value(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use classad::ad::ScopeAd;
 use classad::ad::{Ad, Name, ScopeFrame};
 use classad::eval::{Environment, Knowledge, Reference, References};
 use indexmap::IndexSet;
@@ -37,8 +38,12 @@ impl PartialKnowledge {
             .unknown
             .iter()
             .filter_map(|name| match name.split_once('.') {
-                Some((side, name)) if is_one_of(side, ["target", "other"]) => is_target.then(|| Name::new(name)),
-                Some((side, name)) if is_one_of(side, ["my", "self"]) => (!is_target).then(|| Name::new(name)),
+                Some((side, name)) if ScopeAd::of(&Name::new(side)) == Some(ScopeAd::Other) => {
+                    is_target.then(|| Name::new(name))
+                }
+                Some((side, name)) if ScopeAd::of(&Name::new(side)) == Some(ScopeAd::Own) => {
+                    (!is_target).then(|| Name::new(name))
+                }
                 _ => (!is_target).then(|| Name::new(name)),
             })
             .collect();
@@ -52,8 +57,4 @@ impl PartialKnowledge {
         let ad = ad.map(|ad| self.known_attributes(ad, false));
         Environment::partial(ad, target.map(|target| self.known_attributes(target, true)), extent)
     }
-}
-
-fn is_one_of(word: &str, words: [&str; 2]) -> bool {
-    words.iter().any(|known| word.eq_ignore_ascii_case(known))
 }

@@ -3,7 +3,6 @@
 use clap::Args;
 use classad::format::{FileFormat, Problem};
 use classad::matching::policy::{Policy, PolicyFault, PolicyRule};
-use classad::syntax::{Style, print};
 
 use crate::cli::Failure;
 use crate::cli::io::input;
@@ -85,7 +84,7 @@ impl LoadedPolicy {
     /// `components` are indexes into the docking vector.
     pub fn note_discarding_components(&self, session: &Session, components: &[usize]) {
         for rule in components.iter().filter_map(|component| self.policy.docking.get(*component)) {
-            let text = String::from_utf8_lossy(&print(&rule.expression, Style::New)).into_owned();
+            let text = rule.expression.to_string();
             session.note(&format!(
                 "{text} in the docking vector is undefined, or cannot be compared, for every candidate: all are discarded"
             ));

@@ -5,7 +5,6 @@ use classad::ad::Ad;
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
 use classad::pool::RequestClusters;
-use classad::syntax::{Style, print};
 use indexmap::IndexSet;
 
 use crate::cli::args::matching::{MatchArgs, ReadMode};
@@ -98,7 +97,7 @@ fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd]) -> ResultTabl
         let mut row: Vec<TableCell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
         row.extend(names.iter().map(|name| {
             let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));
-            let text = bound.map(|bound| String::from_utf8_lossy(&print(bound, Style::New)).into_owned());
+            let text = bound.map(ToString::to_string);
             TableCell::from(text.unwrap_or_default())
         }));
         rows.rows.push(row);

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use classad::ad::{Ad, Expression, Value};
 use classad::eval::{Environment, Evaluator};
 use classad::format::Problem;
 
@@ -86,10 +86,7 @@ impl Eval {
 
         let expression = match (text, &self.attr) {
             (Some(text), _) => input::parse_argument_expression(session, "expression", text)?,
-            (None, attr) => {
-                let name = Name::new(attr.as_deref().unwrap_or_default());
-                Expression::new(ExpressionKind::Attribute(name), Span::default())
-            }
+            (None, attr) => Expression::attribute(attr.as_deref().unwrap_or_default()),
         };
         let shown = SourceText::from_argument("expression", text.map_or("", String::as_str));
         let target = input::read_first_ad(session, target)?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
+use classad::ad::Name;
 use classad::eval::{FUNCTIONS, find_function, similar_functions};
 
 use crate::cli::render::function_help::{function_description, function_example};
@@ -38,9 +39,8 @@ impl Functions {
             rows.write(&mut out(), self.output, true)?;
             return Ok(Status::Yes);
         };
-        let Some(function) = find_function(name) else {
-            let near = similar_functions(name);
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+        let Some(function) = find_function(&Name::new(name)) else {
+            let hint = classad::text::suggestion(&similar_functions(name));
             session.note(&format!("there is no function {name}(){hint}"));
             return Ok(Status::No);
         };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
-use classad::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span};
+use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::Context;
 use classad::format::{AdEntry, FileFormat, Problem, Stream};
 use classad::pool::Census;
@@ -349,8 +349,7 @@ impl UnknownNames {
 /// Notes that no ad has an attribute, with the most similar names.
 pub fn note_unknown_attribute(session: &Session, known: &Census, name: &Name) {
     let near = known.closest_names(name.as_str());
-    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
-    session.note(&format!("no ad has the attribute {name}{hint}"));
+    session.note(&format!("no ad has the attribute {name}{}", classad::text::suggestion(&near)));
 }
 
 /// Parses an expression of the command line. `what` names it in the diagnostic.
@@ -367,10 +366,7 @@ pub fn parse_constraints(session: &mut Session, texts: &[String]) -> Result<Opti
     let mut all: Option<Expression> = None;
     for text in texts {
         let next = parse_argument_expression(session, "constraint", text)?;
-        all = Some(match all {
-            None => next,
-            Some(before) => Expression::new(ExpressionKind::Binary(BinaryOperator::And, before, next), Span::default()),
-        });
+        all = Some(all.into_iter().fold(next, |next, before| Expression::and(before, next)));
     }
     Ok(all)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use classad::ad::{Expression, ExpressionKind, ScopeFrame, Value};
 use classad::constraint::is_side_name;
 use classad::eval::Evaluator;
-use classad::syntax::{Style, print, print_name, print_value};
+use classad::syntax::print_name;
 
 /// Maximum number of levels drawn as a tree; deeper subexpressions are printed on one line.
 const MAX_LEVELS: usize = 40;
@@ -28,7 +28,7 @@ pub fn write_value_tree(
             // The name says which ad it is, and the ad may have been read only in part.
             Ok(Value::Ad(_)) if is_side(part) => return None,
             Ok(value) => {
-                let text = String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned();
+                let text = value.to_string();
                 match value.error_origin() {
                     Some(fault) => format!("{text}: {fault}"),
                     None => text,
@@ -46,11 +46,7 @@ fn write_branch(
     value: &mut dyn FnMut(&Expression) -> Option<String>,
 ) -> io::Result<()> {
     let deep = indent > 2 * MAX_LEVELS;
-    let head = if deep {
-        String::from_utf8_lossy(&print(expression, Style::New)).into_owned()
-    } else {
-        node_label(expression)
-    };
+    let head = if deep { expression.to_string() } else { node_label(expression) };
     match value(expression) {
         Some(value) => writeln!(out, "{head}  ->  {value}")?,
         None => writeln!(out, "{head}")?,
@@ -93,7 +89,7 @@ fn node_label(expression: &Expression) -> String {
         ExpressionKind::List(elements) => format!("list of {}", elements.len()),
         ExpressionKind::Ad(ad) => format!("ad of {}", ad.len()),
         ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {
-            String::from_utf8_lossy(&print(expression, Style::New)).into_owned()
+            expression.to_string()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A gang for the output, as an indented tree, as JSON, or as an ad.
 
-use classad::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use classad::ad::{Ad, Expression, Name, Value};
 use classad::matching::gang::{DockedOffer, Gang};
 use classad::protocol::read_ports;
 
@@ -108,9 +108,9 @@ impl GangView {
     pub fn ad(&self) -> Ad {
         let text = |text: &str| Expression::literal(Value::string(text));
         let ad = |mut attributes: Vec<(&str, Expression)>, ports, unfilled: Vec<String>| -> Ad {
-            attributes.push(("Ports", list_expression(ports)));
+            attributes.push(("Ports", Expression::list(ports)));
             if !unfilled.is_empty() {
-                attributes.push(("Unfilled", list_expression(unfilled.iter().map(|label| text(label)).collect())));
+                attributes.push(("Unfilled", Expression::list(unfilled.iter().map(|label| text(label)))));
             }
             attributes.into_iter().map(|(name, value)| (Name::new(name), value)).collect()
         };
@@ -121,10 +121,10 @@ impl GangView {
                 ("Label", text(label)),
                 ("Offer", text(&docked.offer)),
                 ("Link", Expression::literal(Value::Integer(link))),
-                ("Ranks", list_expression(ranks.into())),
+                ("Ranks", Expression::list(ranks)),
             ];
             attributes.extend(docked.of.as_ref().map(|of| ("Of", text(of))));
-            Expression::new(ExpressionKind::Ad(ad(attributes, ports, unfilled)), Span::default())
+            Expression::ad(ad(attributes, ports, unfilled))
         });
         let own = vec![("MyType", text("Gang")), ("Match", text(&self.id)), ("Request", text(&self.request))];
         ad(own, ports, unfilled)
@@ -173,8 +173,4 @@ fn push_ports<'g>(
         pending.push((depth, found.map_or_else(|| port.label.to_string(), |docked| docked.label.clone()), found));
     }
     pending[first..].reverse();
-}
-
-fn list_expression(elements: Vec<Expression>) -> Expression {
-    Expression::new(ExpressionKind::List(elements.into()), Span::default())
 }

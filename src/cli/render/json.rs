@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use classad::ad::Value;
-use classad::syntax::{Style, print_value};
 use serde::Serialize;
 
 use super::output::OutputForm;
@@ -24,7 +23,7 @@ pub fn value_json(value: &Value) -> serde_json::Value {
         Value::Integer(integer) => (*integer).into(),
         Value::Real(real) if real.is_finite() => (*real).into(),
         Value::String(text) => text.to_str().into(),
-        other => String::from_utf8_lossy(&print_value(other, Style::New)).into(),
+        other => other.to_string().into(),
     }
 }
 

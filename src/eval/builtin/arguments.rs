@@ -123,12 +123,26 @@ pub(super) fn require_two_texts(call: &Call<'_, '_>, values: &[Value]) -> Argume
     Ok((require_text(call, left)?, require_text(call, right)?))
 }
 
+/// Evaluates all arguments and returns the value of the call by them.
+pub(super) fn with_values(
+    call: &mut Call<'_, '_>,
+    body: impl FnOnce(&Call<'_, '_>, &[Value]) -> ArgumentResult<Value>,
+) -> Result<Value, Abort> {
+    let values = call.all_values()?;
+    value_of_call(body(call, &values))
+}
+
+/// Converts a count to an integer of the language.
+pub(super) fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 /// Helpers of the tests of all functions.
 #[cfg(test)]
 pub(super) mod testing {
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
-    use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
+    use crate::syntax::{ParseOptions, parse_expression};
 
     /// Returns the printed value of an expression.
     pub fn value_of(text: &str, dialect: Dialect) -> String {
@@ -138,7 +152,7 @@ pub(super) mod testing {
         };
         let (environment, frame) = Environment::single(Ad::default());
         match Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame) {
-            Ok(value) => String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
+            Ok(value) => value.to_string(),
             Err(halt) => halt.to_string(),
         }
     }

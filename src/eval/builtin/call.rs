@@ -90,23 +90,27 @@ impl<'c, 'e> Call<'c, 'e> {
         self.arguments.get(index)
     }
 
-    /// Returns the values of the elements of a list. They are evaluated in the list's own scope, but in HTCondor's
-    /// dialect in the scope of the call, as its library does.
+    /// Returns the value of one element of a list; undefined beyond the end. It is evaluated in the list's own scope,
+    /// but in HTCondor's dialect in the scope of the call, as its library does.
     ///
     /// # Errors
     ///
     /// As [`Evaluator::evaluate`]; [`Abort::Unknown`] for an ad that is known in part only.
+    pub fn element(&mut self, list: &ListValue, index: usize) -> Result<Value, Abort> {
+        let value = match (self.dialect(), list.elements.get(index)) {
+            (Dialect::Condor, Some(element)) => self.evaluator.element_in_call_scope(element, list, self.frame)?,
+            _ => self.evaluator.element(list, index)?,
+        };
+        self.require_complete(value)
+    }
+
+    /// Returns the values of all elements of a list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Call::element`].
     pub fn elements(&mut self, list: &ListValue) -> Result<Vec<Value>, Abort> {
-        let dialect = self.dialect();
-        let mut values = Vec::with_capacity(list.elements.len());
-        for (index, element) in list.elements.iter().enumerate() {
-            let value = match dialect {
-                Dialect::Classad => self.evaluator.element(list, index)?,
-                Dialect::Condor => self.evaluator.element_in_call_scope(element, list, self.frame)?,
-            };
-            values.push(self.require_complete(value)?);
-        }
-        Ok(values)
+        (0..list.elements.len()).map(|index| self.element(list, index)).collect()
     }
 
     /// Returns the value of any expression in any scope.

@@ -5,82 +5,46 @@ use crate::ad::{AbsoluteTime, ByteString, Dialect, Expression, ExpressionKind, R
 use crate::syntax::{ParseOptions, number_prefix, parse_expression};
 
 use super::super::Abort;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "int",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "int(any) -> int",
-        doc: "a number without its fraction, a time in seconds, the number that a string begins with",
-        example: FunctionExample::both("int(\"-12.7\")", "-12"),
-        body: |call| {
-            let value = call.value(0)?;
-            Ok(to_integer(call, &value))
-        },
-    },
-    BuiltinFunction {
-        name: "real",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "real(any) -> real",
-        doc: "as int(), but with the fraction",
-        example: FunctionExample::both("real(\"1.5\")", "1.5"),
-        body: |call| {
-            let value = call.value(0)?;
-            Ok(match to_real(&value, call.dialect()) {
-                Some(real) => Value::Real(real),
-                None if value.is_exceptional() => value,
-                None => not_a_number_error(call, &value),
-            })
-        },
-    },
-    BuiltinFunction {
-        name: "string",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "string(any) -> string",
-        doc: "the text of a value",
-        example: FunctionExample::both("string(1 + 1)", "\"2\""),
-        body: |call| {
-            let value = call.value(0)?;
-            Ok(if value.is_exceptional() { value } else { Value::String(call.text_of_value(&value)) })
-        },
-    },
-    BuiltinFunction {
-        name: "bool",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "bool(any) -> bool",
-        doc: "whether a value is not zero; of strings, in the papers whether it is not empty, in HTCondor what it says",
-        example: FunctionExample::both("bool(2.5)", "true"),
-        body: boolean,
-    },
-    BuiltinFunction {
-        name: "absTime",
-        min_arguments: 0,
-        max_arguments: Some(2),
-        strict: true,
-        signature: "absTime([any [, offset]]) -> abstime",
-        doc: "a moment: now, seconds since 1970, or what a string says, shown at an offset from UTC in seconds",
-        example: FunctionExample::both("absTime(981173106, -3600 * 6)", "absTime(\"2001-02-02T22:05:06-06:00\")"),
-        body: absolute,
-    },
-    BuiltinFunction {
-        name: "relTime",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "relTime(any) -> reltime",
-        doc: "a length of time: seconds, or what a string says",
-        example: FunctionExample::both("relTime(60 * 60 * 26)", "relTime(\"1+02:00:00\")"),
-        body: relative,
-    },
+    function!(int(1, 1) Strict "(any) -> int",
+    "a number without its fraction, a time in seconds, the number that a string begins with",
+    both "int(\"-12.7\")" => "-12",
+    |call| {
+        let value = call.value(0)?;
+        Ok(to_integer(call, &value))
+    }),
+    function!(real(1, 1) Strict "(any) -> real",
+    "as int(), but with the fraction",
+    both "real(\"1.5\")" => "1.5",
+    |call| {
+        let value = call.value(0)?;
+        Ok(match to_real(&value, call.dialect()) {
+            Some(real) => Value::Real(real),
+            None if value.is_exceptional() => value,
+            None => not_a_number_error(call, &value),
+        })
+    }),
+    function!(string(1, 1) Strict "(any) -> string",
+    "the text of a value",
+    both "string(1 + 1)" => "\"2\"",
+    |call| {
+        let value = call.value(0)?;
+        Ok(if value.is_exceptional() { value } else { Value::String(call.text_of_value(&value)) })
+    }),
+    function!(bool(1, 1) Strict "(any) -> bool",
+        "whether a value is not zero; of strings, in the papers whether it is not empty, in HTCondor what it says",
+        both "bool(2.5)" => "true",
+        boolean),
+    function!(absTime(0, 2) Strict "([any [, offset]]) -> abstime",
+        "a moment: now, seconds since 1970, or what a string says, shown at an offset from UTC in seconds",
+        both "absTime(981173106, -3600 * 6)" => "absTime(\"2001-02-02T22:05:06-06:00\")",
+        absolute),
+    function!(relTime(1, 1) Strict "(any) -> reltime",
+        "a length of time: seconds, or what a string says",
+        both "relTime(60 * 60 * 26)" => "relTime(\"1+02:00:00\")",
+        relative),
 ];
 
 /// Returns an integer value. An integer beyond the papers' 32 bits is an error in their dialect, as a literal is.

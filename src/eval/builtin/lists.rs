@@ -1,105 +1,57 @@
 //! Functions about lists (thesis A.2, and HTCondor's).
 
+use super::arguments::signed;
 use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, Span, Value};
 
 use super::super::Abort;
 use super::super::operators::{self, Truth};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call};
 
 macro_rules! summary {
-    ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 1,
-            max_arguments: Some(1),
-            strict: true,
-            signature: concat!($name, "(list) -> ", $type),
-            doc: $doc,
-            example: FunctionExample::both($call, $value),
-            body: $body,
-        }
+    ($name:ident $type:literal, $doc:literal, $call:literal => $value:literal, $body:expr) => {
+        function!($name(1, 1) Strict concat!("(list) -> ", $type),
+            $doc,
+            both $call => $value,
+            $body)
     };
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "member",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: true,
-        signature: "member(scalar, list) -> bool",
-        doc: "whether an element of a list == a value",
-        example: FunctionExample::both("member(\"intel\", { \"AMD\", \"Intel\" })", "true"),
-        body: member,
-    },
-    BuiltinFunction {
-        name: "isMember",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "isMember(scalar, list) -> bool",
-        doc: "whether an element of a list `is` a value",
-        example: FunctionExample::both("isMember(undefined, { 1, undefined })", "true"),
-        body: identical_member,
-    },
-    BuiltinFunction {
-        name: "identicalMember",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "identicalMember(scalar, list) -> bool",
-        doc: "the same as isMember()",
-        example: FunctionExample::both("identicalMember(\"intel\", { \"AMD\", \"Intel\" })", "false"),
-        body: identical_member,
-    },
-    BuiltinFunction {
-        name: "size",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "size(list | ad | string) -> int",
-        doc: "the number of elements, attributes or bytes",
-        example: FunctionExample::both("size({ 1, 2 })", "2"),
-        body: size,
-    },
-    summary!("sum", "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })", "3.5", sum),
-    summary!("avg", "int | real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })", "1.5", average),
-    summary!("min", "number", "the least number of a list", "min({ 3, 1, undefined, 2 })", "1", |call| {
+    function!(member(2, 2) Strict "(scalar, list) -> bool",
+        "whether an element of a list == a value",
+        both "member(\"intel\", { \"AMD\", \"Intel\" })" => "true",
+        member),
+    function!(isMember(2, 2) Lazy "(scalar, list) -> bool",
+        "whether an element of a list `is` a value",
+        both "isMember(undefined, { 1, undefined })" => "true",
+        identical_member),
+    function!(identicalMember(2, 2) Lazy "(scalar, list) -> bool",
+        "the same as isMember()",
+        both "identicalMember(\"intel\", { \"AMD\", \"Intel\" })" => "false",
+        identical_member),
+    function!(size(1, 1) Strict "(list | ad | string) -> int",
+        "the number of elements, attributes or bytes",
+        both "size({ 1, 2 })" => "2",
+        size),
+    summary!(sum "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })" => "3.5", sum),
+    summary!(avg "int | real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })" => "1.5", average),
+    summary!(min "number", "the least number of a list",
+        "min({ 3, 1, undefined, 2 })" => "1", |call| {
         extreme_number(call, BinaryOperator::Less)
     }),
-    summary!("max", "number", "the greatest number of a list", "max({ 1, 3, undefined, 2 })", "3", |call| {
+    summary!(max "number", "the greatest number of a list",
+        "max({ 1, 3, undefined, 2 })" => "3", |call| {
         extreme_number(call, BinaryOperator::Greater)
     }),
-    BuiltinFunction {
-        name: "anyCompare",
-        min_arguments: 3,
-        max_arguments: Some(3),
-        strict: false,
-        signature: "anyCompare(operator, list, any) -> bool",
-        doc: "whether an element of a list compares so with a value",
-        example: FunctionExample::both("anyCompare(\"<\", { 5, 1 }, 3)", "true"),
-        body: |call| compare_each(call, true),
-    },
-    BuiltinFunction {
-        name: "allCompare",
-        min_arguments: 3,
-        max_arguments: Some(3),
-        strict: false,
-        signature: "allCompare(operator, list, any) -> bool",
-        doc: "whether all elements of a list compare so with a value",
-        example: FunctionExample::both("allCompare(\"<\", { 5, 1 }, 3)", "false"),
-        body: |call| compare_each(call, false),
-    },
+    function!(anyCompare(3, 3) Lazy "(operator, list, any) -> bool",
+        "whether an element of a list compares so with a value",
+        both "anyCompare(\"<\", { 5, 1 }, 3)" => "true",
+        |call| compare_each(call, true)),
+    function!(allCompare(3, 3) Lazy "(operator, list, any) -> bool",
+        "whether all elements of a list compare so with a value",
+        both "allCompare(\"<\", { 5, 1 }, 3)" => "false",
+        |call| compare_each(call, false)),
 ];
-
-/// Returns the value of one element of a list. It is evaluated in the list's own scope, but in HTCondor's dialect in
-/// the scope of the call, as its library does.
-pub(super) fn element(call: &mut Call<'_, '_>, list: &ListValue, index: usize) -> Result<Value, Abort> {
-    match (call.dialect(), list.elements.get(index)) {
-        (Dialect::Condor, Some(element)) => call.evaluate(element, call.frame()),
-        _ => call.evaluator().element(list, index),
-    }
-}
 
 /// Returns the span of an argument, to which errors are attributed.
 fn argument_span(call: &Call<'_, '_>, argument: usize) -> Span {
@@ -127,7 +79,7 @@ fn member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
 /// Implements `member()` of HTCondor, which skips elements that do not compare.
 fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -> Result<Value, Abort> {
     for index in 0..list.elements.len() {
-        let mut element = element(call, list, index)?;
+        let mut element = call.element(list, index)?;
         to_common_type(&mut element, &mut wanted);
         if operators::compare(BinaryOperator::Equal, &element, &wanted, call.dialect()) == Some(true) {
             return Ok(Value::Boolean(true));
@@ -141,7 +93,7 @@ fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> 
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
     let mut any = Value::Boolean(false);
     for index in 0..list.elements.len() {
-        let element = element(call, list, index)?;
+        let element = call.element(list, index)?;
         let equal = operators::binary(BinaryOperator::Equal, wanted, &element, dialect, span);
         any = match operators::truth(&any, dialect) {
             Truth::Error => return Ok(any),
@@ -161,7 +113,7 @@ fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     };
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
     for index in 0..list.elements.len() {
-        let element = element(call, &list, index)?;
+        let element = call.element(&list, index)?;
         if operators::binary(BinaryOperator::Is, &element, &wanted, dialect, span) == Value::Boolean(true) {
             return Ok(Value::Boolean(true));
         }
@@ -178,7 +130,7 @@ fn size(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
         Value::Undefined => return Ok(value),
         other => return Ok(call.type_error(other, "a list, an ad or a string")),
     };
-    Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
+    Ok(Value::Integer(signed(size)))
 }
 
 /// Runs `work` on each number of the list in the first argument, skipping undefined elements. Returns the value of
@@ -190,7 +142,7 @@ fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<O
         other => return Ok(Some(call.type_error(&other, "a list of numbers"))),
     };
     for index in 0..list.elements.len() {
-        match element(call, &list, index)? {
+        match call.element(&list, index)? {
             Value::Undefined => {}
             number if is_number(&number) => work(number),
             other => return Ok(Some(call.type_error(&other, "a number in the list"))),
@@ -303,7 +255,7 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, A
     let mut wanted = call.value(2)?;
     let span = argument_span(call, 1);
     for index in 0..list.elements.len() {
-        let mut element = element(call, &list, index)?;
+        let mut element = call.element(&list, index)?;
         if !matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
             to_common_type(&mut element, &mut wanted);
         }

@@ -1,6 +1,26 @@
 //! Table of the built-in functions, read by the evaluator, `classad functions`, the completion and the man page. Each
 //! file of this folder contributes a slice of rows.
 
+/// A row of the table of functions:
+/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`; `_` is no limit.
+macro_rules! function {
+    ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
+        $doc:expr, $dialects:ident $call:expr => $value:expr, $body:expr) => {
+        $crate::eval::builtin::BuiltinFunction {
+            name: stringify!($name),
+            min_arguments: $fewest,
+            max_arguments: function!(@limit $most),
+            kind: $crate::eval::builtin::FunctionKind::$kind,
+            signature: concat!(stringify!($name), $signature),
+            doc: $doc,
+            example: $crate::eval::builtin::FunctionExample::$dialects($call, $value),
+            body: $body,
+        }
+    };
+    (@limit _) => { None };
+    (@limit $most:literal) => { Some($most) };
+}
+
 mod arguments;
 mod call;
 mod conversion;
@@ -15,16 +35,18 @@ mod submit;
 mod times;
 mod versions;
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::ad::{Dialect, Type, closest_names};
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Dialect, Name, Type};
+use crate::text::{closest_names, counted};
 
 use super::Abort;
 use super::specialize::TypeSet;
 
 pub use call::Call;
-pub(super) use reflection::{names_read_as_text, reads_argument_text};
+pub(super) use reflection::names_read_as_text;
 pub use string_lists::string_list_items;
 
 /// Built-in function: one row of the table.
@@ -35,9 +57,8 @@ pub struct BuiltinFunction {
     pub min_arguments: usize,
     /// Maximum number of arguments; `None` if unlimited.
     pub max_arguments: Option<usize>,
-    /// Whether the function is strict in the papers' dialect: all arguments are evaluated first, and an error, or
-    /// else an undefined argument, is the result. In HTCondor's dialect each body handles such arguments itself.
-    pub strict: bool,
+    /// What it does with its arguments.
+    pub kind: FunctionKind,
     /// Parameters and result types, such as `size(list | ad | string) -> int`. Specialization relies on the result
     /// types.
     pub signature: &'static str,
@@ -47,6 +68,50 @@ pub struct BuiltinFunction {
     pub example: FunctionExample,
     /// Computes the value of a call.
     pub body: fn(&mut Call<'_, '_>) -> Result<crate::ad::Value, Abort>,
+}
+
+/// What a function does with its arguments, and whether its value depends on more than their values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// It is strict in the papers' dialect: all arguments are evaluated first, and an error, or else an undefined
+    /// argument, is the result. In HTCondor's dialect each body handles such arguments itself.
+    Strict,
+    /// Its body evaluates the arguments that it needs.
+    Lazy,
+    /// It is strict, and draws random numbers.
+    Random,
+    /// HTCondor writes its argument to a log.
+    Logged,
+    /// It parses the text of its argument and evaluates that.
+    ParsesText,
+    /// It reads the expression of its first argument, not just the value.
+    ReadsExpression,
+    /// It evaluates the expression of its first argument in each ad of a list.
+    EvaluatesElsewhere,
+}
+
+impl FunctionKind {
+    /// Whether the arguments are evaluated first in the papers' dialect.
+    #[must_use]
+    pub fn is_strict(self) -> bool {
+        matches!(self, FunctionKind::Strict | FunctionKind::Random)
+    }
+
+    /// Whether the value depends on more than the values of the arguments.
+    pub(super) fn is_impure(self) -> bool {
+        !matches!(self, FunctionKind::Strict | FunctionKind::Lazy)
+    }
+
+    /// Whether the expression of the first argument is read, not just its value.
+    pub(super) fn reads_expression(self) -> bool {
+        matches!(self, FunctionKind::ReadsExpression | FunctionKind::EvaluatesElsewhere)
+    }
+
+    /// Returns the kind of the function of this name; `None` if there is none.
+    #[must_use]
+    pub fn of(function: &Name) -> Option<Self> {
+        find_function(function).map(|function| function.kind)
+    }
 }
 
 /// Example of a call and its value.
@@ -98,12 +163,11 @@ impl BuiltinFunction {
     /// Describes the accepted numbers of arguments in words.
     #[must_use]
     pub fn arity(&self) -> String {
-        let plural = |n: usize| if n == 1 { "" } else { "s" };
         match (self.min_arguments, self.max_arguments) {
             (0, None) => "any number of arguments".to_owned(),
-            (fewest, None) => format!("at least {fewest} argument{}", plural(fewest)),
+            (fewest, None) => format!("at least {}", counted(fewest, "argument")),
             (0, Some(0)) => "no arguments".to_owned(),
-            (fewest, Some(most)) if fewest == most => format!("{most} argument{}", plural(most)),
+            (fewest, Some(most)) if fewest == most => counted(most, "argument"),
             (fewest, Some(most)) => format!("{fewest} to {most} arguments"),
         }
     }
@@ -129,13 +193,13 @@ pub static FUNCTIONS: LazyLock<Vec<&'static BuiltinFunction>> = LazyLock::new(||
     all
 });
 
-static BY_NAME: LazyLock<HashMap<String, &'static BuiltinFunction>> =
-    LazyLock::new(|| FUNCTIONS.iter().map(|function| (function.name.to_ascii_lowercase(), *function)).collect());
+static BY_NAME: LazyLock<FxHashMap<Name, &'static BuiltinFunction>> =
+    LazyLock::new(|| FUNCTIONS.iter().map(|function| (Name::new(function.name), *function)).collect());
 
 /// Returns the function of this name, ignoring case; `None` if there is none.
 #[must_use]
-pub fn find_function(name: &str) -> Option<&'static BuiltinFunction> {
-    BY_NAME.get(&name.to_ascii_lowercase()).copied()
+pub fn find_function(name: &Name) -> Option<&'static BuiltinFunction> {
+    BY_NAME.get(name).copied()
 }
 
 /// Returns the names of functions with a similar spelling, most similar first.
@@ -147,18 +211,15 @@ pub fn similar_functions(name: &str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::{FUNCTIONS, TypeSet, find_function, similar_functions};
-    use crate::ad::{Ad, Dialect};
+    use crate::ad::{Ad, Dialect, Name};
     use crate::eval::{Context, Environment, Evaluator};
-    use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
+    use crate::syntax::{ParseOptions, parse_expression};
 
     fn evaluate(text: &str, dialect: Dialect) -> String {
         let expression = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).expect("examples parse");
         let (environment, frame) = Environment::single(Ad::default());
         let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
-        value.map_or_else(
-            |halt| halt.to_string(),
-            |value| String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
-        )
+        value.map_or_else(|halt| halt.to_string(), |value| value.to_string())
     }
 
     /// Specialization relies on the result types in the signatures.
@@ -227,7 +288,7 @@ mod tests {
         for pair in FUNCTIONS.windows(2) {
             assert_ne!(pair[0].name.to_lowercase(), pair[1].name.to_lowercase());
         }
-        assert_eq!(find_function("STRCAT").map(|f| f.name), Some("strcat"));
+        assert_eq!(find_function(&Name::new("STRCAT")).map(|f| f.name), Some("strcat"));
         assert_eq!(similar_functions("strcta").first(), Some(&"strcat"));
     }
 }

@@ -5,69 +5,39 @@ use crate::ad::{Dialect, ListValue, Value};
 use super::super::Abort;
 use super::super::operators::wrapped_integer;
 use super::conversion::{not_a_number_error, to_integer, to_real, truncated_integer};
-use super::lists::element;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call};
 
 macro_rules! rounding {
-    ($name:literal, $doc:literal, $call:literal, $value:literal, $round:path) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 1,
-            max_arguments: Some(1),
-            strict: true,
-            signature: concat!($name, "(number) -> int"),
-            doc: $doc,
-            example: FunctionExample::both($call, $value),
-            body: |call| round_argument(call, $round),
-        }
+    ($name:ident, $doc:literal, $call:literal => $value:literal, $round:path) => {
+        function!($name(1, 1) Strict "(number) -> int",
+            $doc,
+            both $call => $value,
+            |call| round_argument(call, $round))
     };
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    rounding!("floor", "the greatest integer that is not above a number", "floor(-2.5)", "-3", f64::floor),
-    rounding!("ceiling", "the least integer that is not below a number", "ceiling(2.1)", "3", f64::ceil),
-    rounding!("ceil", "the same as ceiling()", "ceil(2.1)", "3", f64::ceil),
-    rounding!("round", "the integer nearest to a number; of two the even one", "round(2.5)", "2", f64::round_ties_even),
-    BuiltinFunction {
-        name: "pow",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: true,
-        signature: "pow(base, exponent) -> int | real",
-        doc: "a power; of integers an integer, if the exponent is not negative",
-        example: FunctionExample::both("pow(-2, 3)", "-8"),
-        body: pow,
-    },
-    BuiltinFunction {
-        name: "quantize",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: true,
-        signature: "quantize(number, number | list) -> number",
-        doc: "the next multiple that is not below; of a list the first that is not below, or a multiple of the last",
-        example: FunctionExample::both("quantize(10, 4)", "12"),
-        body: quantize,
-    },
-    BuiltinFunction {
-        name: "random",
-        min_arguments: 0,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "random([number]) -> int | real",
-        doc: "a number at random: from 0 to n - 1 for an integer n, from 0 to r for a real r, from 0 to 1 without",
-        example: FunctionExample::both("random(1)", "0"),
-        body: random,
-    },
-    BuiltinFunction {
-        name: "interval",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "interval(seconds) -> string",
-        doc: "seconds as days, hours, minutes and seconds",
-        example: FunctionExample::both("interval(93784)", "\"1+02:03:04\""),
-        body: interval,
-    },
+    rounding!(floor, "the greatest integer that is not above a number", "floor(-2.5)" => "-3", f64::floor),
+    rounding!(ceiling, "the least integer that is not below a number", "ceiling(2.1)" => "3", f64::ceil),
+    rounding!(ceil, "the same as ceiling()", "ceil(2.1)" => "3", f64::ceil),
+    rounding!(round, "the integer nearest to a number; of two the even one",
+        "round(2.5)" => "2", f64::round_ties_even),
+    function!(pow(2, 2) Strict "(base, exponent) -> int | real",
+        "a power; of integers an integer, if the exponent is not negative",
+        both "pow(-2, 3)" => "-8",
+        pow),
+    function!(quantize(2, 2) Strict "(number, number | list) -> number",
+        "the next multiple that is not below; of a list the first that is not below, or a multiple of the last",
+        both "quantize(10, 4)" => "12",
+        quantize),
+    function!(random(0, 1) Random "([number]) -> int | real",
+        "a number at random: from 0 to n - 1 for an integer n, from 0 to r for a real r, from 0 to 1 without",
+        both "random(1)" => "0",
+        random),
+    function!(interval(1, 1) Strict "(seconds) -> string",
+        "seconds as days, hours, minutes and seconds",
+        both "interval(93784)" => "\"1+02:03:04\"",
+        interval),
 ];
 
 fn round_argument(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> Result<Value, Abort> {
@@ -156,7 +126,7 @@ enum QuantizeStep {
 fn step_of_list(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> Result<QuantizeStep, Abort> {
     let mut step = Value::Real(0.0);
     for index in 0..list.elements.len() {
-        step = element(call, list, index)?;
+        step = call.element(list, index)?;
         match to_real(&step, call.dialect()) {
             Some(height) if height >= number => return Ok(QuantizeStep::Taken(step)),
             Some(_) => {}

@@ -4,100 +4,54 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, ScopeFrame, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, ScopeAd, ScopeFrame, Value};
 use crate::syntax::{ParseOptions, Style, parse_expression, print, print_multiline, print_name};
 
 use super::super::operators::{Truth, truncate_relative_time, truth};
 use super::super::references::{Reference, external_references};
 use super::super::{Abort, NameResolution};
+use super::arguments::signed;
 use super::regex::matches_ignoring_case;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionKind};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "ifThenElse",
-        min_arguments: 3,
-        max_arguments: Some(3),
-        strict: false,
-        signature: "ifThenElse(condition, any, any) -> any",
-        doc: "the second argument if the first is true, the third if it is false; as `? :`",
-        example: FunctionExample::both("ifThenElse(1 < 2, \"yes\", error)", "\"yes\""),
-        body: if_then_else,
-    },
-    BuiltinFunction {
-        name: "eval",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: false,
-        signature: "eval(any) -> any",
-        doc: "reads the text of a value as an expression and evaluates it here",
-        example: FunctionExample::both("eval(\"1 + 1\")", "2"),
-        body: eval,
-    },
-    BuiltinFunction {
-        name: "unparse",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: false,
-        signature: "unparse(attribute) -> string",
-        doc: "the text of the expression bound to an attribute of this ad; empty if there is none",
-        example: FunctionExample::both("[ a = b + 1; text = unparse(a) ].text", "\"b + 1\""),
-        body: unparse,
-    },
-    BuiltinFunction {
-        name: "unresolved",
-        min_arguments: 1,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "unresolved(attribute [, pattern]) -> string | bool",
-        doc: "the names that an attribute needs and this ad lacks; with a pattern, whether it matches one of them",
-        example: FunctionExample::both("[ a = b + c; b = 1; missing = unresolved(a) ].missing", "\"c\""),
-        body: unresolved,
-    },
-    BuiltinFunction {
-        name: "evalInEachContext",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "evalInEachContext(expression, list of ads) -> list",
-        doc: "the values of an expression in each ad of a list",
-        example: FunctionExample::both("evalInEachContext(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })", "{ false, true }"),
-        body: eval_in_each_context,
-    },
-    BuiltinFunction {
-        name: "countMatches",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "countMatches(expression, list of ads) -> int",
-        doc: "in how many ads of a list an expression is true",
-        example: FunctionExample::both("countMatches(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })", "1"),
-        body: count_matches,
-    },
-    BuiltinFunction {
-        name: "debug",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: false,
-        signature: "debug(any) -> any",
-        doc: "its argument; HTCondor writes it to its log as well",
-        example: FunctionExample::both("debug(1 + 1)", "2"),
-        body: |call| call.value(0),
-    },
+    function!(ifThenElse(3, 3) Lazy "(condition, any, any) -> any",
+        "the second argument if the first is true, the third if it is false; as `? :`",
+        both "ifThenElse(1 < 2, \"yes\", error)" => "\"yes\"",
+        if_then_else),
+    function!(eval(1, 1) ParsesText "(any) -> any",
+        "reads the text of a value as an expression and evaluates it here",
+        both "eval(\"1 + 1\")" => "2",
+        eval),
+    function!(unparse(1, 1) ReadsExpression "(attribute) -> string",
+        "the text of the expression bound to an attribute of this ad; empty if there is none",
+        both "[ a = b + 1; text = unparse(a) ].text" => "\"b + 1\"",
+        unparse),
+    function!(unresolved(1, 2) ReadsExpression "(attribute [, pattern]) -> string | bool",
+        "the names that an attribute needs and this ad lacks; with a pattern, whether it matches one of them",
+        both "[ a = b + c; b = 1; missing = unresolved(a) ].missing" => "\"c\"",
+        unresolved),
+    function!(evalInEachContext(2, 2) EvaluatesElsewhere "(expression, list of ads) -> list",
+        "the values of an expression in each ad of a list",
+        both "evalInEachContext(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })" => "{ false, true }",
+        eval_in_each_context),
+    function!(countMatches(2, 2) EvaluatesElsewhere "(expression, list of ads) -> int",
+        "in how many ads of a list an expression is true",
+        both "countMatches(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })" => "1",
+        count_matches),
+    function!(debug(1, 1) Logged "(any) -> any",
+        "its argument; HTCondor writes it to its log as well",
+        both "debug(1 + 1)" => "2",
+        |call| call.value(0)),
 ];
 
-/// Whether a function reads the expression of its first argument, not just its value.
-pub(in crate::eval) fn reads_argument_text(function: &Name) -> bool {
-    ["unparse", "unresolved", "evalInEachContext", "countMatches"].iter().any(|name| function.is(name))
-}
-
-/// Returns the names whose expressions are read by functions for which [`reads_argument_text`] holds, anywhere in an ad.
+/// Returns the names whose expressions are read by functions that read the expression of an argument, anywhere in an ad.
 pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
     while let Some(expression) = pending.pop() {
         if let ExpressionKind::Call(function, arguments) = expression.kind()
-            && reads_argument_text(function)
+            && FunctionKind::of(function).is_some_and(FunctionKind::reads_expression)
             && let Some(
                 ExpressionKind::Attribute(name) | ExpressionKind::RootAttribute(name) | ExpressionKind::Select(_, name),
             ) = arguments.first().map(Expression::kind)
@@ -222,7 +176,7 @@ fn missing_part(reference: &Reference) -> Name {
     let mut parts = reference.missing();
     if let [first, rest @ ..] = parts
         && !rest.is_empty()
-        && ["target", "other", "my"].iter().any(|qualifier| first.is(qualifier))
+        && ScopeAd::of(first).is_some_and(ScopeAd::is_side)
     {
         parts = rest;
     }
@@ -273,7 +227,7 @@ fn count_matches(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
             let dialect = call.dialect();
             let count =
                 evaluate_in_each(call, &list)?.iter().filter(|value| truth(value, dialect) == Truth::True).count();
-            Ok(Value::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
+            Ok(Value::Integer(signed(count)))
         }
         Value::Undefined => Ok(Value::Integer(0)),
         other => Ok(call.type_error(&other, "a list of ads")),

@@ -13,87 +13,41 @@ use crate::ad::{ByteString, Type, Value};
 use super::super::Abort;
 use super::arguments::{
     ArgumentResult, BoundedString, excerpt, optional_string, reject_exceptional, require_string, value_of_call,
+    with_values,
 };
 use super::string_lists::{DEFAULT_DELIMITERS, StringList};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call};
 
 /// Row of the table for a function that replaces matches of a pattern.
 macro_rules! substitution {
-    ($name:literal, $extra:literal, $doc:literal, $call:literal, $value:literal) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 3,
-            max_arguments: Some(4),
-            strict: true,
-            signature: concat!($name, "(pattern, string, substitute [, options]) -> string"),
-            doc: $doc,
-            example: FunctionExample::both($call, $value),
-            body: |call| {
-                let values = call.all_values()?;
-                value_of_call(substitute(call, &values, $extra))
-            },
-        }
+    ($name:ident $extra:literal, $doc:literal, $call:literal => $value:literal) => {
+        function!($name(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
+            $doc,
+            both $call => $value,
+            |call| with_values(call, |call, values| substitute(call, values, $extra)))
     };
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "regexp",
-        min_arguments: 2,
-        max_arguments: Some(3),
-        strict: true,
-        signature: "regexp(pattern, string [, options]) -> bool",
-        doc: "whether a part of a string matches a pattern; options: i (any case), m (lines), s (dot is all), x (spaced)",
-        example: FunctionExample::both("regexp(\"^slot[0-9]+@\", \"slot1@crane\")", "true"),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(matches_string(call, &values))
-        },
-    },
-    BuiltinFunction {
-        name: "regexpMember",
-        min_arguments: 2,
-        max_arguments: Some(3),
-        strict: true,
-        signature: "regexpMember(pattern, list [, options]) -> bool",
-        doc: "whether a part of a list's string matches a pattern",
-        example: FunctionExample::both("regexpMember(\"^b\", { \"ab\", \"bc\" })", "true"),
-        body: matches_member,
-    },
-    substitution!(
-        "regexps",
-        b"",
+    function!(regexp(2, 3) Strict "(pattern, string [, options]) -> bool",
+        "whether a part of a string matches a pattern; options: i (any case), m (lines), s (dot is all), x (spaced)",
+        both "regexp(\"^slot[0-9]+@\", \"slot1@crane\")" => "true",
+        |call| with_values(call, matches_string)),
+    function!(regexpMember(2, 3) Strict "(pattern, list [, options]) -> bool",
+        "whether a part of a list's string matches a pattern",
+        both "regexpMember(\"^b\", { \"ab\", \"bc\" })" => "true",
+        matches_member),
+    substitution!(regexps b"",
         "the substitute for what a pattern matches; \\\\0 to \\\\9 stand for groups; options f: the whole string, g: all matches",
-        "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")",
-        "\"crane has 1\""
-    ),
-    substitution!(
-        "replace",
-        b"f",
-        "a string with a substitute for the first match of a pattern",
-        "replace(\"b+\", \"abbcb\", \"-\")",
-        "\"a-cb\""
-    ),
-    substitution!(
-        "replaceAll",
-        b"fg",
-        "a string with a substitute for every match of a pattern",
-        "replaceAll(\"b+\", \"abbcb\", \"-\")",
-        "\"a-c-\""
-    ),
-    BuiltinFunction {
-        name: "stringList_regexpMember",
-        min_arguments: 2,
-        max_arguments: Some(4),
-        strict: false,
-        signature: "stringList_regexpMember(pattern, string [, delimiters [, options]]) -> bool",
-        doc: "whether a part of an item that a string lists matches a pattern",
-        example: FunctionExample::both("stringList_regexpMember(\"^b\", \"ab, bc\")", "true"),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(matches_listed_item(call, &values))
-        },
-    },
+        "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\""),
+    substitution!(replace b"f", "a string with a substitute for the first match of a pattern",
+        "replace(\"b+\", \"abbcb\", \"-\")" => "\"a-cb\""),
+    substitution!(replaceAll b"fg", "a string with a substitute for every match of a pattern",
+        "replaceAll(\"b+\", \"abbcb\", \"-\")" => "\"a-c-\""),
+    function!(stringList_regexpMember(2, 4) Lazy "(pattern, string [, delimiters [, options]]) -> bool",
+        "whether a part of an item that a string lists matches a pattern",
+        both "stringList_regexpMember(\"^b\", \"ab, bc\")" => "true",
+        |call| with_values(call, matches_listed_item)),
 ];
 
 /// Whether a pattern matches a non-empty part of a text, ignoring case.

@@ -6,132 +6,58 @@ use std::collections::HashSet;
 use crate::ad::{ByteString, Type, Value};
 
 use super::arguments::{
-    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, value_of_call,
+    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, signed, with_values,
 };
 use super::conversion::integer_value;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call};
 
 /// Row of the table for a function that reduces a list of numbers to one.
 macro_rules! summary {
-    ($name:literal, $doc:literal, $call:literal, $value:literal, $summarize:expr) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 1,
-            max_arguments: Some(2),
-            strict: false,
-            signature: concat!($name, "(string [, delimiters]) -> int | real"),
-            doc: $doc,
-            example: FunctionExample::both($call, $value),
-            body: |call| {
-                let values = call.all_values()?;
-                value_of_call(numbers_of(call, &values).map(|numbers| $summarize(call, &numbers)))
-            },
-        }
+    ($name:ident, $doc:literal, $call:literal => $value:literal, $summarize:expr) => {
+        function!($name(1, 2) Lazy "(string [, delimiters]) -> int | real",
+            $doc,
+            both $call => $value,
+            |call| with_values(call, |call, values| numbers_of(call, values).map(|numbers| $summarize(call, &numbers))))
     };
 }
 
 /// Row of the table for a function that searches a list for items.
 macro_rules! search {
-    ($name:literal, $signature:literal, $doc:literal, $call:literal, $search:expr) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 2,
-            max_arguments: Some(3),
-            strict: false,
-            signature: $signature,
-            doc: $doc,
-            example: FunctionExample::both($call, "true"),
-            body: |call| {
-                let values = call.all_values()?;
-                value_of_call(ItemSearch::new(call, &values).map(|search| Value::Boolean($search(&search))))
-            },
-        }
+    ($name:ident $signature:literal, $doc:literal, $call:literal, $search:expr) => {
+        function!($name(2, 3) Lazy $signature,
+            $doc,
+            both $call => "true",
+            |call| with_values(call, |call, values| ItemSearch::new(call, values).map(|search| Value::Boolean($search(&search)))))
     };
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "stringListSize",
-        min_arguments: 1,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "stringListSize(string [, delimiters]) -> int",
-        doc: "how many items a string lists, by default between commas and spaces",
-        example: FunctionExample::both("stringListSize(\"red, green, blue\")", "3"),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(list_argument(call, &values).map(|list| Value::Integer(signed(list.items().count()))))
-        },
-    },
-    summary!(
-        "stringListSum",
-        "the sum of the numbers that a string lists",
-        "stringListSum(\"10, 20, 2.5\")",
-        "32.5",
-        sum
-    ),
-    summary!(
-        "stringListAvg",
-        "the average of the numbers that a string lists; whole if all of them are",
-        "stringListAvg(\"10, 20, 30.0\")",
-        "20.0",
-        average
-    ),
-    summary!(
-        "stringListMin",
-        "the least of the numbers that a string lists",
-        "stringListMin(\"30, 10, 20\")",
-        "10",
-        least
-    ),
-    summary!(
-        "stringListMax",
-        "the greatest of the numbers that a string lists",
-        "stringListMax(\"-30, -10, -20\")",
-        "-10",
-        greatest
-    ),
-    search!(
-        "stringListMember",
-        "stringListMember(item, string [, delimiters]) -> bool",
-        "whether a string lists an item",
-        "stringListMember(\"b\", \"a, b\")",
-        |search: &ItemSearch| search.lists_item(<[u8]>::eq)
-    ),
-    search!(
-        "stringListIMember",
-        "stringListIMember(item, string [, delimiters]) -> bool",
-        "whether a string lists an item, in any case",
-        "stringListIMember(\"B\", \"a, b\")",
-        |search: &ItemSearch| search.lists_item(<[u8]>::eq_ignore_ascii_case)
-    ),
-    search!(
-        "stringListSubsetMatch",
-        "stringListSubsetMatch(string, string [, delimiters]) -> bool",
+    function!(stringListSize(1, 2) Lazy "(string [, delimiters]) -> int",
+        "how many items a string lists, by default between commas and spaces",
+        both "stringListSize(\"red, green, blue\")" => "3",
+        |call| with_values(call, |call, values| list_argument(call, values).map(|list| Value::Integer(signed(list.items().count()))))),
+    summary!(stringListSum, "the sum of the numbers that a string lists",
+        "stringListSum(\"10, 20, 2.5\")" => "32.5", sum),
+    summary!(stringListAvg, "the average of the numbers that a string lists; whole if all of them are",
+        "stringListAvg(\"10, 20, 30.0\")" => "20.0", average),
+    summary!(stringListMin, "the least of the numbers that a string lists",
+        "stringListMin(\"30, 10, 20\")" => "10", least),
+    summary!(stringListMax, "the greatest of the numbers that a string lists",
+        "stringListMax(\"-30, -10, -20\")" => "-10", greatest),
+    search!(stringListMember "(item, string [, delimiters]) -> bool", "whether a string lists an item",
+        "stringListMember(\"b\", \"a, b\")", |search: &ItemSearch| search.lists_item(<[u8]>::eq)),
+    search!(stringListIMember "(item, string [, delimiters]) -> bool", "whether a string lists an item, in any case",
+        "stringListIMember(\"B\", \"a, b\")", |search: &ItemSearch| search.lists_item(<[u8]>::eq_ignore_ascii_case)),
+    search!(stringListSubsetMatch "(string, string [, delimiters]) -> bool",
         "whether the second string lists every item of the first",
-        "stringListSubsetMatch(\"c, a\", \"a, b, c\")",
-        |search: &ItemSearch| search.lists_all(<[u8]>::to_vec)
-    ),
-    search!(
-        "stringListISubsetMatch",
-        "stringListISubsetMatch(string, string [, delimiters]) -> bool",
+        "stringListSubsetMatch(\"c, a\", \"a, b, c\")", |search: &ItemSearch| search.lists_all(<[u8]>::to_vec)),
+    search!(stringListISubsetMatch "(string, string [, delimiters]) -> bool",
         "whether the second string lists every item of the first, in any case",
-        "stringListISubsetMatch(\"C, A\", \"a, b, c\")",
-        |search: &ItemSearch| search.lists_all(<[u8]>::to_ascii_lowercase)
-    ),
-    BuiltinFunction {
-        name: "stringListsIntersect",
-        min_arguments: 2,
-        max_arguments: Some(3),
-        strict: true,
-        signature: "stringListsIntersect(string, string [, delimiters]) -> bool",
-        doc: "whether two strings list an item in common",
-        example: FunctionExample::both("stringListsIntersect(\"a,b\", \"b,c\")", "true"),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(intersect(call, &values))
-        },
-    },
+        "stringListISubsetMatch(\"C, A\", \"a, b, c\")", |search: &ItemSearch| search.lists_all(<[u8]>::to_ascii_lowercase)),
+    function!(stringListsIntersect(2, 3) Strict "(string, string [, delimiters]) -> bool",
+        "whether two strings list an item in common",
+        both "stringListsIntersect(\"a,b\", \"b,c\")" => "true",
+        |call| with_values(call, intersect)),
 ];
 
 /// Default delimiters of most of these functions.
@@ -180,10 +106,6 @@ fn trim(mut text: &[u8]) -> &[u8] {
         text = rest;
     }
     text
-}
-
-fn signed(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Returns the string list in the first argument, with the delimiters in the second.

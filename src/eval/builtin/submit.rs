@@ -5,85 +5,42 @@ use std::collections::BTreeMap;
 use crate::ad::{ByteString, Type, Value};
 
 use super::super::Abort;
-use super::arguments::{ArgumentResult, BoundedString, excerpt, list_of_strings, require_string, value_of_call};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::arguments::{
+    ArgumentResult, BoundedString, excerpt, list_of_strings, require_string, value_of_call, with_values,
+};
+use super::{BuiltinFunction, Call};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "argsToList",
-        min_arguments: 1,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "argsToList(string [, 1 | 2]) -> list",
-        doc: "the arguments that a text of the second syntax, or the first, stands for",
-        example: FunctionExample::both("argsToList(\"a 'b c'\")", "{ \"a\", \"b c\" }"),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(arguments_to_list(call, &values))
-        },
-    },
-    BuiltinFunction {
-        name: "listToArgs",
-        min_arguments: 1,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "listToArgs(list [, 1 | 2]) -> string",
-        doc: "the text, in the second syntax or the first, that stands for a list of arguments",
-        example: FunctionExample::both("listToArgs({ \"a\", \"b c\" })", "\"a b' 'c\""),
-        body: list_to_arguments,
-    },
-    BuiltinFunction {
-        name: "envV1ToV2",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "envV1ToV2(string) -> string",
-        doc: "an environment of the first syntax in the second",
-        example: FunctionExample::both("envV1ToV2(\"B=2;A=1\")", "\"A=1 B=2\""),
-        body: |call| {
-            let value = call.value(0)?;
-            value_of_call(environment_v1_to_v2(call, &value))
-        },
-    },
-    BuiltinFunction {
-        name: "mergeEnvironment",
-        min_arguments: 0,
-        max_arguments: None,
-        strict: false,
-        signature: "mergeEnvironment(string...) -> string",
-        doc: "one environment of several, all in the second syntax; the last value of a variable counts",
-        example: FunctionExample::both("mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")", "\"A=2 B=3\""),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(merge_environments(call, &values))
-        },
-    },
-    BuiltinFunction {
-        name: "userHome",
-        min_arguments: 1,
-        max_arguments: Some(2),
-        strict: false,
-        signature: "userHome(string [, default]) -> string",
-        doc: "a user's home; no host is asked for it, so the default, or undefined without one",
-        example: FunctionExample::both("userHome(\"ann\", \"/home\")", "\"/home\""),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(user_home(call, &values))
-        },
-    },
-    BuiltinFunction {
-        name: "userMap",
-        min_arguments: 2,
-        max_arguments: Some(4),
-        strict: false,
-        signature: "userMap(map, user [, preferred [, default]]) -> any",
-        doc: "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
-        example: FunctionExample::both("userMap(\"groups\", \"ann\", \"physics\", \"none\")", "\"none\""),
-        body: |call| {
-            let values = call.all_values()?;
-            Ok(user_map(&values))
-        },
-    },
+    function!(argsToList(1, 2) Lazy "(string [, 1 | 2]) -> list",
+        "the arguments that a text of the second syntax, or the first, stands for",
+        both "argsToList(\"a 'b c'\")" => "{ \"a\", \"b c\" }",
+        |call| with_values(call, arguments_to_list)),
+    function!(listToArgs(1, 2) Lazy "(list [, 1 | 2]) -> string",
+        "the text, in the second syntax or the first, that stands for a list of arguments",
+        both "listToArgs({ \"a\", \"b c\" })" => "\"a b' 'c\"",
+        list_to_arguments),
+    function!(envV1ToV2(1, 1) Strict "(string) -> string",
+    "an environment of the first syntax in the second",
+    both "envV1ToV2(\"B=2;A=1\")" => "\"A=1 B=2\"",
+    |call| {
+        let value = call.value(0)?;
+        value_of_call(environment_v1_to_v2(call, &value))
+    }),
+    function!(mergeEnvironment(0, _) Lazy "(string...) -> string",
+        "one environment of several, all in the second syntax; the last value of a variable counts",
+        both "mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")" => "\"A=2 B=3\"",
+        |call| with_values(call, merge_environments)),
+    function!(userHome(1, 2) Lazy "(string [, default]) -> string",
+        "a user's home; no host is asked for it, so the default, or undefined without one",
+        both "userHome(\"ann\", \"/home\")" => "\"/home\"",
+        |call| with_values(call, user_home)),
+    function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
+    "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
+    both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
+    |call| {
+        let values = call.all_values()?;
+        Ok(user_map(&values))
+    }),
 ];
 
 /// Syntax of an argument string; the first one has no quotes.

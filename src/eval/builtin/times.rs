@@ -7,187 +7,98 @@ use crate::ad::{AbsoluteTime, Ad, AdValue, Dialect, Expression, Name, RelativeTi
 
 use super::super::Abort;
 use super::conversion::{absolute_from_number, as_c_int, integer_value, local_now, relative_from_number};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call};
 use format::{BrokenDownTime, MONTHS};
 
 macro_rules! clock {
-    ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 0,
-            max_arguments: Some(0),
-            strict: true,
-            signature: concat!($name, "() -> ", $type),
-            doc: $doc,
-            example: FunctionExample::both($call, $value),
-            body: $body,
-        }
+    ($name:ident $type:literal, $doc:literal, $call:literal => $value:literal, $body:expr) => {
+        function!($name(0, 0) Strict concat!("() -> ", $type),
+            $doc,
+            both $call => $value,
+            $body)
     };
 }
 
 macro_rules! part {
-    ($name:literal, $of:literal, $doc:literal, $example:expr, $part:ident) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 1,
-            max_arguments: Some(1),
-            strict: true,
-            signature: concat!($name, "(", $of, ") -> int"),
-            doc: $doc,
-            example: $example,
-            body: |call| part(call, TimePart::$part),
-        }
+    ($name:ident $of:literal, $doc:literal, $dialect:ident $call:literal => $value:literal, $part:ident) => {
+        function!($name(1, 1) Strict concat!("(", $of, ") -> int"),
+            $doc,
+            $dialect $call => $value,
+            |call| part(call, TimePart::$part))
     };
 }
 
 macro_rules! measure {
-    ($name:literal, $doc:literal, $call:literal, $value:literal, $unit:literal) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 1,
-            max_arguments: Some(1),
-            strict: true,
-            signature: concat!($name, "(time) -> real"),
-            doc: $doc,
-            example: FunctionExample::both($call, $value),
-            body: |call| measure(call, $unit),
-        }
+    ($name:ident, $doc:literal, $call:literal => $value:literal, $unit:literal) => {
+        function!($name(1, 1) Strict "(time) -> real",
+            $doc,
+            both $call => $value,
+            |call| measure(call, $unit))
     };
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    clock!("time", "int", "now, in seconds since 1970", "time() > 0", "true", |call| {
+    clock!(time "int", "now, in seconds since 1970",
+        "time() > 0" => "true", |call| {
         call.now().map(|now| integer_value(call, now))
     }),
-    clock!("currentTime", "abstime", "now", "currentTime() == absTime()", "true", |call| {
+    clock!(currentTime "abstime", "now",
+        "currentTime() == absTime()" => "true", |call| {
         local_now(call).map(Value::AbsoluteTime)
     }),
-    clock!(
-        "timeZoneOffset",
-        "reltime",
-        "how far the clocks here are ahead of UTC",
-        "isRelTime(timeZoneOffset())",
-        "true",
-        |call| local_now(call).map(|now| relative_seconds(i64::from(now.offset)))
-    ),
-    clock!("dayTime", "reltime", "the time since midnight", "dayTime() < relTime(\"1+00:00:00\")", "true", |call| {
+    clock!(timeZoneOffset "reltime", "how far the clocks here are ahead of UTC",
+        "isRelTime(timeZoneOffset())" => "true", |call| local_now(call).map(|now| relative_seconds(i64::from(now.offset)))),
+    clock!(dayTime "reltime", "the time since midnight",
+        "dayTime() < relTime(\"1+00:00:00\")" => "true", |call| {
         let parts = calendar_parts(local_now(call)?);
         Ok(relative_seconds(parts.hour * 3600 + parts.minute * 60 + parts.second))
     }),
-    BuiltinFunction {
-        name: "makeDate",
-        min_arguments: 3,
-        max_arguments: Some(3),
-        strict: true,
-        signature: "makeDate(month, day, year) -> abstime",
-        doc: "midnight of a day, here; the month is a number from 1 or a name",
-        example: FunctionExample::both("getDayOfYear(makeDate(\"mar\", 1, 2000))", "60"),
-        body: make_date,
-    },
-    BuiltinFunction {
-        name: "makeAbsTime",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "makeAbsTime(number) -> abstime",
-        doc: "the moment so many seconds after the beginning of 1970",
-        example: FunctionExample::both("makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")", "true"),
-        body: |call| {
-            let value = call.value(0)?;
-            Ok(absolute_from_number(call, &value, None))
-        },
-    },
-    BuiltinFunction {
-        name: "makeRelTime",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "makeRelTime(number) -> reltime",
-        doc: "a length of so many seconds",
-        example: FunctionExample::both("makeRelTime(93784)", "relTime(\"1+02:03:04\")"),
-        body: |call| {
-            let value = call.value(0)?;
-            Ok(relative_from_number(call, &value))
-        },
-    },
-    part!("getYear", "abstime", "the year here", FunctionExample::both("getYear(makeDate(2, 3, 2001))", "2001"), Year),
-    part!(
-        "getMonth",
-        "abstime",
-        "the month here: from 0 in the papers, from 1 in HTCondor",
-        FunctionExample::condor("getMonth(makeDate(2, 3, 2001))", "2"),
-        Month
-    ),
-    part!(
-        "getDayOfYear",
-        "abstime",
-        "the day of the year here, from 0",
-        FunctionExample::both("getDayOfYear(makeDate(2, 3, 2001))", "33"),
-        DayOfYear
-    ),
-    part!(
-        "getDayOfMonth",
-        "abstime",
-        "the day of the month here, from 1",
-        FunctionExample::both("getDayOfMonth(makeDate(2, 3, 2001))", "3"),
-        DayOfMonth
-    ),
-    part!(
-        "getDayOfWeek",
-        "abstime",
-        "the day of the week here, from 0 for Sunday",
-        FunctionExample::both("getDayOfWeek(makeDate(2, 3, 2001))", "6"),
-        DayOfWeek
-    ),
-    part!("getDays", "reltime", "the whole days", FunctionExample::both("getDays(relTime(\"1+02:03:04\"))", "1"), Days),
-    part!(
-        "getHours",
-        "time",
-        "the hour here, or the whole hours beyond the days",
-        FunctionExample::both("getHours(relTime(\"1+02:03:04\"))", "2"),
-        Hours
-    ),
-    part!(
-        "getMinutes",
-        "time",
-        "the minute here, or the whole minutes beyond the hours",
-        FunctionExample::both("getMinutes(relTime(\"1+02:03:04\"))", "3"),
-        Minutes
-    ),
-    part!(
-        "getSeconds",
-        "time",
-        "the second here, or the whole seconds beyond the minutes",
-        FunctionExample::both("getSeconds(relTime(\"1+02:03:04\"))", "4"),
-        Seconds
-    ),
-    measure!("inDays", "a time as a number of days", "inDays(relTime(\"1+12:00:00\"))", "1.5", 86_400.0),
-    measure!("inHours", "a time as a number of hours", "inHours(relTime(\"1+12:00:00\"))", "36.0", 3_600.0),
-    measure!("inMinutes", "a time as a number of minutes", "inMinutes(relTime(\"00:01:30\"))", "1.5", 60.0),
-    measure!("inSeconds", "a time as a number of seconds", "inSeconds(relTime(\"00:01:30\"))", "90.0", 1.0),
-    BuiltinFunction {
-        name: "splitTime",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        strict: true,
-        signature: "splitTime(time | number) -> ad",
-        doc: "an ad with the parts of a time",
-        example: FunctionExample::both("splitTime(relTime(\"1+02:03:04\")).Hours", "2"),
-        body: split_time,
-    },
-    BuiltinFunction {
-        name: "formatTime",
-        min_arguments: 0,
-        max_arguments: Some(2),
-        strict: true,
-        signature: "formatTime([time | number | ad [, template]]) -> string",
-        doc: "the text of a time by a template of C's strftime; of an ad as splitTime makes them too",
-        example: FunctionExample::both(
-            "formatTime(absTime(\"2001-02-03T04:05:06-06:00\"), \"%d %b %Y, %H:%M\")",
-            "\"03 Feb 2001, 04:05\"",
-        ),
-        body: format_time,
-    },
+    function!(makeDate(3, 3) Strict "(month, day, year) -> abstime",
+        "midnight of a day, here; the month is a number from 1 or a name",
+        both "getDayOfYear(makeDate(\"mar\", 1, 2000))" => "60",
+        make_date),
+    function!(makeAbsTime(1, 1) Strict "(number) -> abstime",
+    "the moment so many seconds after the beginning of 1970",
+    both "makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")" => "true",
+    |call| {
+        let value = call.value(0)?;
+        Ok(absolute_from_number(call, &value, None))
+    }),
+    function!(makeRelTime(1, 1) Strict "(number) -> reltime",
+    "a length of so many seconds",
+    both "makeRelTime(93784)" => "relTime(\"1+02:03:04\")",
+    |call| {
+        let value = call.value(0)?;
+        Ok(relative_from_number(call, &value))
+    }),
+    part!(getYear "abstime", "the year here", both "getYear(makeDate(2, 3, 2001))" => "2001", Year),
+    part!(getMonth "abstime", "the month here: from 0 in the papers, from 1 in HTCondor",
+        condor "getMonth(makeDate(2, 3, 2001))" => "2", Month),
+    part!(getDayOfYear "abstime", "the day of the year here, from 0",
+        both "getDayOfYear(makeDate(2, 3, 2001))" => "33", DayOfYear),
+    part!(getDayOfMonth "abstime", "the day of the month here, from 1",
+        both "getDayOfMonth(makeDate(2, 3, 2001))" => "3", DayOfMonth),
+    part!(getDayOfWeek "abstime", "the day of the week here, from 0 for Sunday",
+        both "getDayOfWeek(makeDate(2, 3, 2001))" => "6", DayOfWeek),
+    part!(getDays "reltime", "the whole days", both "getDays(relTime(\"1+02:03:04\"))" => "1", Days),
+    part!(getHours "time", "the hour here, or the whole hours beyond the days",
+        both "getHours(relTime(\"1+02:03:04\"))" => "2", Hours),
+    part!(getMinutes "time", "the minute here, or the whole minutes beyond the hours",
+        both "getMinutes(relTime(\"1+02:03:04\"))" => "3", Minutes),
+    part!(getSeconds "time", "the second here, or the whole seconds beyond the minutes",
+        both "getSeconds(relTime(\"1+02:03:04\"))" => "4", Seconds),
+    measure!(inDays, "a time as a number of days", "inDays(relTime(\"1+12:00:00\"))" => "1.5", 86_400.0),
+    measure!(inHours, "a time as a number of hours", "inHours(relTime(\"1+12:00:00\"))" => "36.0", 3_600.0),
+    measure!(inMinutes, "a time as a number of minutes", "inMinutes(relTime(\"00:01:30\"))" => "1.5", 60.0),
+    measure!(inSeconds, "a time as a number of seconds", "inSeconds(relTime(\"00:01:30\"))" => "90.0", 1.0),
+    function!(splitTime(1, 1) Strict "(time | number) -> ad",
+        "an ad with the parts of a time",
+        both "splitTime(relTime(\"1+02:03:04\")).Hours" => "2",
+        split_time),
+    function!(formatTime(0, 2) Strict "([time | number | ad [, template]]) -> string",
+        "the text of a time by a template of C's strftime; of an ad as splitTime makes them too",
+        both "formatTime(absTime(\"2001-02-03T04:05:06-06:00\"), \"%d %b %Y, %H:%M\")" => "\"03 Feb 2001, 04:05\"",
+        format_time),
 ];
 
 /// Returns the calendar date and clock time of a time at its own offset.

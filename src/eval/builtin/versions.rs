@@ -2,82 +2,54 @@
 
 use crate::ad::{Type, Value};
 
-use super::arguments::{ArgumentResult, reject_undefined, require_text, require_two_texts, value_of_call};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::arguments::{
+    ArgumentResult, reject_undefined, require_text, require_two_texts, signed, value_of_call, with_values,
+};
+use super::{BuiltinFunction, Call};
 
 /// Row of the table for a comparison of versions.
 macro_rules! version_comparison {
-    ($name:literal, $doc:literal, $call:literal, $holds:expr) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 2,
-            max_arguments: Some(2),
-            strict: true,
-            signature: concat!($name, "(any, any) -> bool"),
-            doc: $doc,
-            example: FunctionExample::both($call, "true"),
-            body: |call| {
+    ($name:ident, $doc:literal, $call:literal, $holds:expr) => {
+        function!($name(2, 2) Strict "(any, any) -> bool",
+            $doc,
+            both $call => "true",
+            |call| {
                 let holds: fn(i64) -> bool = $holds;
                 let values = call.all_values()?;
                 value_of_call(version_order(call, &values).map(|order| Value::Boolean(holds(order))))
-            },
-        }
+            })
     };
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "versioncmp",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        strict: true,
-        signature: "versioncmp(any, any) -> int",
-        doc: "negative, zero or positive: the order of two versions, whose numbers count as such",
-        example: FunctionExample::both("versioncmp(\"8.10\", \"8.9\")", "1"),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(version_order(call, &values).map(Value::Integer))
-        },
-    },
+    function!(versioncmp(2, 2) Strict "(any, any) -> int",
+        "negative, zero or positive: the order of two versions, whose numbers count as such",
+        both "versioncmp(\"8.10\", \"8.9\")" => "1",
+        |call| with_values(call, |call, values| version_order(call, values).map(Value::Integer))),
+    version_comparison!(versionLT, "whether a version comes before another", "versionLT(\"8.9\", \"8.10\")", |order| {
+        order < 0
+    }),
     version_comparison!(
-        "versionLT",
-        "whether a version comes before another",
-        "versionLT(\"8.9\", \"8.10\")",
-        |order| order < 0
-    ),
-    version_comparison!(
-        "versionLE",
+        versionLE,
         "whether a version is another or comes before it",
         "versionLE(\"8.9\", \"8.9\")",
         |order| order <= 0
     ),
+    version_comparison!(versionGT, "whether a version comes after another", "versionGT(\"8.10\", \"8.9\")", |order| {
+        order > 0
+    }),
     version_comparison!(
-        "versionGT",
-        "whether a version comes after another",
-        "versionGT(\"8.10\", \"8.9\")",
-        |order| order > 0
-    ),
-    version_comparison!(
-        "versionGE",
+        versionGE,
         "whether a version is another or comes after it",
         "versionGE(\"8.9\", \"8.9\")",
         |order| order >= 0
     ),
-    version_comparison!("versionEQ", "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")", |order| order
+    version_comparison!(versionEQ, "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")", |order| order
         == 0),
-    BuiltinFunction {
-        name: "version_in_range",
-        min_arguments: 3,
-        max_arguments: Some(3),
-        strict: true,
-        signature: "version_in_range(version, least, greatest) -> bool",
-        doc: "whether a version is one of the two others or between them",
-        example: FunctionExample::both("version_in_range(\"8.9\", \"8.8\", \"8.10\")", "true"),
-        body: |call| {
-            let values = call.all_values()?;
-            value_of_call(version_in_range(call, &values))
-        },
-    },
+    function!(version_in_range(3, 3) Strict "(version, least, greatest) -> bool",
+        "whether a version is one of the two others or between them",
+        both "version_in_range(\"8.9\", \"8.8\", \"8.10\")" => "true",
+        |call| with_values(call, version_in_range)),
 ];
 
 fn version_order(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<i64> {
@@ -138,10 +110,6 @@ fn digits(text: &[u8]) -> &[u8] {
 /// Returns the number of zeros before another digit.
 fn leading_zeros(digits: &[u8]) -> usize {
     digits.iter().take_while(|digit| **digit == b'0').count().min(digits.len().saturating_sub(1))
-}
-
-fn signed(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod type_set;
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
+use crate::ad::{Ad, Expression, Name, ScopeFrame, Span, Value};
 
 use super::references::{References, references};
 use super::{Context, Environment, builtin};
@@ -94,7 +94,7 @@ pub fn specialize_attribute(
     let part = match frame.ad.get(name) {
         Some(expression) => walk.specialize_bound(expression, frame),
         None if environment.is_partly_known(frame) => {
-            Some(PartialResult::unknown(&Expression::new(ExpressionKind::Attribute(name.clone()), Span::default())))
+            Some(PartialResult::unknown(&Expression::attribute(name.clone())))
         }
         None => None,
     };

@@ -369,7 +369,8 @@ impl<'e> Specializer<'e> {
         arguments: &[Expression],
         frame: &Arc<ScopeFrame>,
     ) -> PartialResult {
-        let as_written = builtin::reads_argument_text(name);
+        let function = builtin::find_function(name);
+        let as_written = function.is_some_and(|function| function.kind.reads_expression());
         let parts: Vec<PartialResult> = arguments.iter().map(|argument| self.specialize(argument, frame)).collect();
         let values = parts.iter().map(|part| part.value.clone().ok_or(Abort::Unknown)).collect();
         let known = if as_written {
@@ -389,7 +390,7 @@ impl<'e> Specializer<'e> {
                 _ => {}
             }
         }
-        let shapes = builtin::find_function(name.as_str()).map_or(TypeSet::ANY, builtin::BuiltinFunction::result_types);
+        let shapes = function.map_or(TypeSet::ANY, builtin::BuiltinFunction::result_types);
         let shapes = if self.options.loose { shapes.without(TypeSet::ERROR) } else { shapes };
         let same = arguments.iter().zip(&parts).all(|(original, part)| original.ptr_eq(&part.expression));
         let inlined = parts.iter().map(|part| part.inlined).sum();

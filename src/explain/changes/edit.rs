@@ -2,8 +2,8 @@
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::explain::clauses::text;
-use crate::explain::summary::join_and;
 use crate::protocol::{Port, read_ports};
+use crate::text::join_and;
 
 /// One edit of a request. A clause or a bound expression is identified by its node in memory, which changed requests
 /// share with the original.

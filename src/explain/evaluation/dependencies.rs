@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Span};
+use crate::ad::{Expression, ExpressionKind, Name};
 use crate::constraint::{conjuncts, own_attribute_name};
+use crate::eval::transitive_closure;
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::PairSide;
 use crate::pool::Dependencies;
@@ -32,7 +33,7 @@ impl OfferTable {
             self.dependencies(asking, &clause.expression)
         };
         let Some(Dependencies { names, name_ids: numbers }) = reached else {
-            key.extend([ABSENT, self.store.intern(&ad_expression(&asking.ad))]);
+            key.extend([ABSENT, self.store.intern(&Expression::ad(asking.ad.clone()))]);
             return (key.into(), None);
         };
         for (name, number) in names.iter().zip(numbers.iter()) {
@@ -69,18 +70,12 @@ impl OfferTable {
     /// those that their clauses name in turn.
     pub(super) fn constraint_attributes(&mut self) -> Vec<Name> {
         let mut names: IndexSet<Name> = self.protocol.attribute_names().cloned().collect();
-        let mut at = 0;
-        while let Some(name) = names.get_index(at).cloned() {
-            at += 1;
-            for expression in self.store.column(&name).expressions() {
+        transitive_closure(&mut names, |name, names| {
+            for expression in self.store.column(name).expressions() {
                 names.extend(conjuncts(expression).into_iter().filter_map(own_attribute_name).cloned());
             }
-        }
+            Some(())
+        });
         names.into_iter().collect()
     }
-}
-
-/// Wraps an ad in an expression.
-fn ad_expression(ad: &Ad) -> Expression {
-    Expression::new(ExpressionKind::Ad(ad.clone()), Span::default())
 }

@@ -151,7 +151,7 @@ fn closest_offered_value(
 ) -> Option<Value> {
     let mut values: IndexMap<String, (Value, usize)> = IndexMap::new();
     for (_, value) in obstacles.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
-        let text = crate::explain::findings::value_text(value);
+        let text = value.to_string();
         values.entry(text).or_insert_with(|| (value.clone(), 0)).1 += 1;
     }
     let values = values.values().map(|(value, offers)| (value, *offers));

@@ -1,8 +1,9 @@
 //! Renders the verdict on a gang as one sentence.
 
 use crate::explain::clauses::text;
-use crate::explain::summary::{MAX_NAMED_ADS, SummaryWriter, join_and, shorten, with_commas};
+use crate::explain::summary::{MAX_NAMED_ADS, SummaryWriter};
 use crate::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure};
+use crate::text::{counted, join_and, shorten, with_commas};
 
 use super::{EmptyPort, EmptyPortCause, GangReport, GangVerdict};
 
@@ -123,11 +124,11 @@ impl SummaryWriter<'_> {
                     let all = if wants.len() > 2 { "all" } else { "both" };
                     format!("{} {all} want {}, and there is no other", join_and(&wants), join_and(&only))
                 }
-                held => format!("{} have only {} between them", join_and(&wants), plural(held.len(), "candidate")),
+                held => format!("{} have only {} between them", join_and(&wants), counted(held.len(), "candidate")),
             };
         }
         if let EmptyPortCause::Discarded = obstacle.cause {
-            let discarded = plural(stuck.unacceptable, "candidate");
+            let discarded = counted(stuck.unacceptable, "candidate");
             return format!("the docking vector discards the {discarded} of {label}{}", self.beside(impasse));
         }
         let tied = stuck.conditions.first().map(|condition| condition.labels.as_slice());
@@ -138,7 +139,7 @@ impl SummaryWriter<'_> {
         let reasons = self.ruled_out(&stuck.conditions);
         match other {
             Some(other) if port.consistent == 0 && other.consistent == 0 => {
-                let with = plural(other.independent, "candidate");
+                let with = counted(other.independent, "candidate");
                 format!(
                     "none of the {with} of {} goes with one of {label} ({}): {reasons}",
                     other.label, port.independent
@@ -230,9 +231,4 @@ impl SummaryWriter<'_> {
             }
         }
     }
-}
-
-/// Formats a number with its noun: `3 offers`.
-fn plural(count: usize, what: &str) -> String {
-    format!("{} {what}{}", with_commas(count), if count == 1 { "" } else { "s" })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Participant, ScopeFrame, Span, Value};
+use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Value};
 use crate::eval::{Context, Environment, EnvironmentMember, Evaluator, UNFILLED_PORT};
 use crate::protocol::{PortPattern, Protocol, is_met, read_ports};
 
@@ -152,7 +152,7 @@ impl<'a> RedockedMatch<'a> {
             return false;
         }
         let labels = aborted.iter().map(|label| Expression::literal(Value::string(label.as_str())));
-        let labels = Expression::new(ExpressionKind::List(labels.collect()), Span::default());
+        let labels = Expression::list(labels);
         let (environment, frame) = Environment::single(ad.with(Name::new("aborted"), labels));
         self.evaluations += 1;
         let value = Evaluator::new(&environment, self.context).attribute(&frame, &name);

@@ -7,7 +7,7 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Participant};
 use crate::eval::Context;
 use crate::matching::Statistics;
 use crate::matching::policy::{PolicyFault, PolicyRule, Residual};
-use crate::protocol::{PortFault, Protocol};
+use crate::protocol::{PORTS, PortFault, Protocol};
 
 use super::failure::{FailedClauses, FailureAnalysis, GangFailure, TrialDocking};
 use super::offer_pool::OfferPool;
@@ -297,12 +297,11 @@ impl Gangmatcher {
 
 /// Returns the request with the first entry of its port list, then with the first two, up to the whole list.
 pub(super) fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
-    let name = Name::new("Ports");
-    let Some(list) = request.get(&name) else { return vec![request.clone()] };
+    let Some(list) = request.get(&PORTS) else { return vec![request.clone()] };
     let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };
     let prefix = |count: usize| {
         let entries = ExpressionKind::List(entries[..count].to_vec().into());
-        request.with(name.clone(), Expression::new(entries, list.span()))
+        request.with(PORTS.clone(), Expression::new(entries, list.span()))
     };
     (1..=entries.len()).map(prefix).collect()
 }

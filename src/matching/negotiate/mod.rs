@@ -323,7 +323,7 @@ fn slice_size(offers: usize, share: f64) -> usize {
 fn submitter_name(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_str().into_owned(),
-        value => String::from_utf8_lossy(&crate::syntax::print_value(value, crate::syntax::Style::New)).into_owned(),
+        value => value.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
+use crate::ad::{Ad, Expression, Name, ScopeFrame, Span, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator};
 
 use super::PolicyRule;
@@ -65,5 +65,5 @@ fn scopeless_expression(value: Value, evaluator: &mut Evaluator<'_>, depth: usiz
             scopeless_expression(element, evaluator, depth - 1)
         })
         .collect();
-    Ok(Expression::new(ExpressionKind::List(elements?.into()), Span::default()))
+    Ok(Expression::list(elements?))
 }

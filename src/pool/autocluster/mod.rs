@@ -3,10 +3,10 @@
 mod interner;
 
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Expression, Name, Value};
-use crate::eval::Context;
+use crate::eval::{Context, transitive_closure};
 use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
 
 use interner::{AutoclusterInterner, InternedId};
@@ -145,9 +145,8 @@ struct SignificantAttributes<'c> {
     protocol: &'c Protocol,
     interner: AutoclusterInterner,
     reads: [SideReads; 2],
-    /// Worklist of the walk through one ad: names already visited, and names still to visit.
-    visited: FxHashSet<InternedId>,
-    pending: Vec<InternedId>,
+    /// The names reached in the walk through one ad.
+    reached: IndexSet<InternedId, FxBuildHasher>,
 }
 
 impl<'c> SignificantAttributes<'c> {
@@ -156,8 +155,7 @@ impl<'c> SignificantAttributes<'c> {
             protocol,
             interner: AutoclusterInterner::new(context.dialect),
             reads: [SideReads::default(), SideReads::default()],
-            visited: FxHashSet::default(),
-            pending: Vec::new(),
+            reached: IndexSet::default(),
         }
     }
 
@@ -188,46 +186,36 @@ impl<'c> SignificantAttributes<'c> {
     /// Returns the significant attributes of an ad, and records the names that they read on the other side.
     fn signature(&mut self, ad: &Ad, side: ClusteringSide) -> RequestSignature {
         let mut signature = RequestSignature::new();
-        let mut everything = self.reads[side as usize].everything;
-        self.visited.clear();
-        self.pending.clear();
+        let mut reached = std::mem::take(&mut self.reached);
+        reached.clear();
         for name in self.protocol.constraint_name(ad).into_iter().chain([self.protocol.rank_name()]) {
-            let name = self.interner.intern_name(name);
-            self.pending.push(name);
+            reached.insert(self.interner.intern_name(name));
         }
-        self.pending.extend(&self.reads[side as usize].names);
-        loop {
-            if everything {
-                for attribute in ad.iter() {
-                    let name = self.interner.intern_name(attribute.name);
-                    self.pending.push(name);
-                }
-            }
-            let had_everything = everything;
-            while let Some(name) = self.pending.pop() {
-                if !self.visited.insert(name) {
-                    continue;
-                }
-                let bound = ad.get(&self.interner.names[name as usize]);
-                let Some(expression) = bound else {
-                    signature.push((name, ABSENT));
-                    continue;
-                };
-                let expression = self.interner.intern_expression(expression);
-                signature.push((name, expression));
-                let mentions = self.interner.free_names(expression);
-                everything |= mentions.reads_anything;
-                self.pending.extend(mentions.mine.iter().chain(&mentions.unqualified));
-                let missing =
-                    mentions.unqualified.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_none());
-                let other = &mut self.reads[side.opposite() as usize];
-                other.names.extend(mentions.theirs.iter().chain(missing));
-                other.everything |= mentions.reads_anything;
-            }
-            if everything == had_everything {
-                break;
-            }
+        reached.extend(&self.reads[side as usize].names);
+        if self.reads[side as usize].everything {
+            reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
         }
+        let mut everything = self.reads[side as usize].everything;
+        transitive_closure(&mut reached, |&name, reached| {
+            let Some(expression) = ad.get(&self.interner.names[name as usize]) else {
+                signature.push((name, ABSENT));
+                return Some(());
+            };
+            let expression = self.interner.intern_expression(expression);
+            signature.push((name, expression));
+            let mentions = self.interner.free_names(expression);
+            reached.extend(mentions.mine.iter().chain(&mentions.unqualified));
+            let missing =
+                mentions.unqualified.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_none());
+            let other = &mut self.reads[side.opposite() as usize];
+            other.names.extend(mentions.theirs.iter().chain(missing));
+            other.everything |= mentions.reads_anything;
+            if mentions.reads_anything && !std::mem::replace(&mut everything, true) {
+                reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
+            }
+            Some(())
+        });
+        self.reached = reached;
         signature.sort_unstable();
         signature
     }

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
 use crate::constraint::{has_scope_attribute, is_scope_name, is_side_name};
-use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames};
+use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames, transitive_closure};
 
 use super::Partition;
 use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
@@ -162,14 +162,13 @@ impl Store {
             (!mentions.reads_unknown()).then_some(())
         };
         add(&self.free_names_of(expression), &mut names)?;
-        let mut at = 0;
-        while let Some(name) = names.get_index(at).cloned() {
-            at += 1;
-            if let Some(bound) = other.get(&name).filter(|bound| !matches!(bound.kind(), ExpressionKind::Literal(_))) {
-                add(&self.free_names_of(bound), &mut names)?;
+        transitive_closure(&mut names, |name, names| {
+            if let Some(bound) = other.get(name).filter(|bound| !matches!(bound.kind(), ExpressionKind::Literal(_))) {
+                add(&self.free_names_of(bound), names)?;
             }
-            add(self.column(&name).free_names(self.dialect), &mut names)?;
-        }
+            let dialect = self.dialect;
+            add(self.column(name).free_names(dialect), names)
+        })?;
         names.sort();
         let numbers = names.iter().map(|name| match self.name_ids.get_index_of(name) {
             Some(known) => known,

@@ -1,6 +1,6 @@
 //! The machines of the pool workload: partitionable, dynamic or static slots on nodes of a dozen models.
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Span};
+use crate::ad::{Ad, Expression};
 
 use super::super::rng::{SeededRng, round_to_parts};
 use super::super::template::TemplateAd;
@@ -255,13 +255,10 @@ fn graphics(chance: &mut SeededRng, ad: &mut TemplateAd, gpus: i64) {
     let (name, capability, memory, units) = *chance.choose(&GPUS);
     let mut numbers = || -> Vec<i64> { (0..gpus.max(1)).map(|_| chance.below(1 << 32)).collect() };
     let assigned: Vec<String> = numbers().iter().map(|number| format!("GPU-{number:08x}")).collect();
-    let available = numbers().into_iter().map(|number| {
-        let name = Name::new(&format!("GPUs_GPU_{number:08x}"));
-        Expression::new(ExpressionKind::Attribute(name), Span::default())
-    });
-    let available = ExpressionKind::List(available.collect());
+    let available = numbers().into_iter().map(|number| Expression::attribute(&*format!("GPUs_GPU_{number:08x}")));
+    let available = Expression::list(available);
     ad.put("GPUs", gpus).put("AssignedGPUs", assigned.join(","));
-    ad.put_expression("AvailableGPUs", Expression::new(available, Span::default()));
+    ad.put_expression("AvailableGPUs", available);
     ad.put("GPUs_Capability", capability).put("GPUs_ComputeUnits", units).put("GPUs_CoresPerCU", 64);
     ad.put("GPUs_DeviceName", name).put("GPUs_DriverVersion", *chance.choose(&[11.8, 12.2, 12.4, 13.0]));
     ad.put("GPUs_ECCEnabled", capability >= 7.0).put("GPUs_GlobalMemoryMb", memory);

@@ -5,7 +5,7 @@
 mod translation;
 
 use clap::{Arg, Command};
-use classad::ad::closest_names;
+use classad::text::{closest_names, suggestion};
 
 pub use translation::translate;
 
@@ -133,8 +133,7 @@ fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -
         near.iter().filter_map(|name| words.iter().find(|word| bare(word) == *name)).map(String::as_str).collect();
     let hint = match near.as_slice() {
         [] if has_condors => "; `classad help from-condor` has those of HTCondor's that there are".to_owned(),
-        [] => String::new(),
-        near => format!("; did you mean {}?", near.join(", ")),
+        near => suggestion(near),
     };
     format!("there is no option {text}{hint}")
 }

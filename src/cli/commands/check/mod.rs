@@ -15,6 +15,7 @@ use classad::lint::{
     Checker, FindingLabel, LintFinding, LintLevel, LintRule, PoolStatistics, RULES, RuleScope, find_rule,
 };
 use classad::protocol::{Protocol, identity};
+use classad::text::{closest_names, did_you_mean};
 
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
@@ -177,9 +178,8 @@ impl Check {
 fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     let rule = |name: &String| {
         find_rule(name).map(|rule| rule.name).ok_or_else(|| {
-            let near = classad::ad::closest_names(name, RULES.iter().map(|rule| rule.name));
-            let hint =
-                if near.is_empty() { "see --rules".to_owned() } else { format!("did you mean {}?", near.join(", ")) };
+            let near = closest_names(name, RULES.iter().map(|rule| rule.name));
+            let hint = did_you_mean(&near).unwrap_or_else(|| "see --rules".to_owned());
             Failure::refused(format!("there is no rule {name}; {hint}"))
         })
     };

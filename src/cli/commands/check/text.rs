@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use classad::lint::{LintLevel, RULES};
+use classad::text::counted_plain;
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics;
@@ -48,11 +49,7 @@ fn summary(report: &CheckReport) -> String {
     let counts = [(LintLevel::Error, "error"), (LintLevel::Warning, "warning"), (LintLevel::Note, "note")];
     let counts =
         counts.map(|(level, word)| (report.count_at_level(level), word)).into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, word)| count_noun(count, word)).collect();
+    let counts: Vec<String> = counts.map(|(count, word)| counted_plain(count, word)).collect();
     let what = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
-    if report.ads_checked > 0 { format!("{what} in {}", count_noun(report.ads_checked, "ad")) } else { what }
-}
-
-fn count_noun(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    if report.ads_checked > 0 { format!("{what} in {}", counted_plain(report.ads_checked, "ad")) } else { what }
 }

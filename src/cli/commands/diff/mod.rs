@@ -9,7 +9,8 @@ use classad::ad::{Ad, Attribute, Name};
 use classad::format::AdEntry;
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::identity;
-use classad::syntax::{Style, print, print_name};
+use classad::syntax::print_name;
+use classad::text::counted_plain;
 use serde_json::{Value, json};
 
 use super::diff::name_glob::NameGlob;
@@ -102,8 +103,8 @@ impl Diff {
         if !session.options.quiet {
             self.write(session, &mut out(), &report, &comparison)?;
             let DiffReport { changed, added, removed, equal, .. } = report;
-            let ads = if changed == 1 { "ad" } else { "ads" };
-            session.note(&format!("{changed} {ads} changed, {added} added, {removed} removed, {equal} equal"));
+            let ads = counted_plain(changed, "ad");
+            session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
         }
         Ok(Status::of(report.changes.is_empty()))
     }
@@ -250,7 +251,7 @@ impl AdChange {
 }
 
 fn expression_text(attribute: Attribute) -> String {
-    String::from_utf8_lossy(&print(attribute.expression, Style::New)).into_owned()
+    attribute.expression.to_string()
 }
 
 /// Writer of the default output: lines with `~`, `-` and `+`.

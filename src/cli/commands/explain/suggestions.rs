@@ -6,11 +6,12 @@
 
 use std::io;
 
-use classad::ad::{Name, closest_names};
+use classad::ad::Name;
 use classad::constraint::is_side_name;
 use classad::eval::FreeNames;
 use classad::format::{AttributeNameCollector, Projection};
 use classad::protocol::Protocol;
+use classad::text::closest_names;
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 

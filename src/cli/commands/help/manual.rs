@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use clap_mangen::Man;
-use classad::ad::closest_names;
+use classad::text::{closest_names, suggestion};
 
 use super::markup::{self, HelpBlock};
 use super::{MANUAL_DATE, roff, topics};
@@ -76,7 +76,7 @@ impl ManualCommand {
             pages.iter().find(|page| page.name == bare && section.is_none_or(|section| page.section == section));
         let Some(page) = found else {
             let near = closest_names(bare, pages.iter().map(|page| page.name.as_str()));
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            let hint = suggestion(&near);
             return refuse(format!("there is no page {wanted}{hint}"));
         };
         out().write_all(&page.text)?;

@@ -10,7 +10,7 @@ pub mod manual;
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::closest_names;
+use classad::text::{closest_names, suggestion};
 
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
@@ -60,7 +60,7 @@ impl Help {
                 let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
                 format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))
             } else {
-                format!("; did you mean {}?", near.join(", "))
+                suggestion(&near)
             };
             return refuse(format!("there is no command and no topic {word}{hint}"));
         }

@@ -5,6 +5,7 @@ use std::io::Write;
 use classad::ad::Value;
 use classad::matching::negotiate::NegotiationEvent;
 use classad::matching::policy::PolicyVector;
+use classad::text::counted_plain;
 
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
@@ -52,13 +53,13 @@ impl<'p> Transcript<'p> {
         match *event {
             NegotiationEvent::Round { number, offers } => {
                 self.round = number;
-                let detail = count_noun(offers, "offer");
+                let detail = counted_plain(offers, "offer");
                 self.push(format!("round {number}: {detail}"), "", "round", [nothing(), nothing(), nothing(), detail]);
             }
             NegotiationEvent::Turn { submitter, priority, slice, requests } => {
-                let asked = count_noun(requests, "request");
+                let asked = counted_plain(requests, "request");
                 let detail = match slice {
-                    Some(slice) => format!("priority {priority}, up to {} for {asked}", count_noun(slice, "offer")),
+                    Some(slice) => format!("priority {priority}, up to {} for {asked}", counted_plain(slice, "offer")),
                     None => asked,
                 };
                 let who = if slice.is_none() { "all submitters" } else { submitter };
@@ -85,7 +86,7 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Skipped { request, submitter, requests } => {
                 let request = parties.request_name(request, None);
                 let detail =
-                    if requests == 1 { nothing() } else { format!(", {} of it", count_noun(requests, "request")) };
+                    if requests == 1 { nothing() } else { format!(", {} of it", counted_plain(requests, "request")) };
                 let line = format!("  {request} is skipped{detail}: one like it was rejected");
                 let detail = "one like it was rejected".to_owned();
                 self.push(line, submitter, "skipped", [request, nothing(), nothing(), detail]);
@@ -98,20 +99,16 @@ impl<'p> Transcript<'p> {
 fn rejection_reason(compatible: usize, discarded: usize) -> String {
     match (compatible, discarded) {
         (0, _) => "no offer is compatible".to_owned(),
-        (all, 0) => format!("{}, taken", count_noun(all, "compatible offer")),
+        (all, 0) => format!("{}, taken", counted_plain(all, "compatible offer")),
         (all, discarded) if all == discarded => {
-            format!("{}, discarded by the docking vector", count_noun(all, "compatible offer"))
+            format!("{}, discarded by the docking vector", counted_plain(all, "compatible offer"))
         }
         (all, discarded) => format!(
             "{}: {} taken, {discarded} discarded by the docking vector",
-            count_noun(all, "compatible offer"),
+            counted_plain(all, "compatible offer"),
             all - discarded
         ),
     }
-}
-
-fn count_noun(count: usize, what: &str) -> String {
-    if count == 1 { format!("{count} {what}") } else { format!("{count} {what}s") }
 }
 
 fn vector_text(vector: &PolicyVector) -> String {

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use classad::explain::with_commas;
 use classad::format::Problem;
 use classad::syntax::parse_ad;
+use classad::text::counted;
 
 use super::argument::CommandArgument;
 use super::arguments::ArgumentWord;
@@ -69,7 +69,7 @@ fn show_or_set(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>, side: R
     } else {
         load_chosen(desk, argument)?
     };
-    let attributes = count_with_noun(ad.ad.len(), "attribute");
+    let attributes = counted(ad.ad.len(), "attribute");
     // An ad typed at the prompt has no name.
     let message = if ad.id() == name {
         format!("{name} has {attributes}")
@@ -110,11 +110,7 @@ fn load_chosen(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Resu
         let message = match (ads, which) {
             (0, _) => format!("there is no ad in {}", first.text),
             (all, _) => {
-                format!(
-                    "none of the {} in {} is number {wanted} or has this name",
-                    count_with_noun(all, "ad"),
-                    first.text
-                )
+                format!("none of the {} in {} is number {wanted} or has this name", counted(all, "ad"), first.text)
             }
         };
         argument.part(which.unwrap_or(first).range.clone()).report_error(desk.session, message)
@@ -180,17 +176,12 @@ pub fn print_pool_summary(desk: &mut ReplState<'_>, lost: usize) -> Result<(), F
     let attributes = desk.pool.census.attributes().len();
     let mut text = format!(
         "{} of {}, {} in all",
-        count_with_noun(desk.pool.offers().len(), "ad"),
+        counted(desk.pool.offers().len(), "ad"),
         desk.pool.files.join(", "),
-        count_with_noun(attributes, "attribute")
+        counted(attributes, "attribute")
     );
     if lost > 0 {
         let _ = write!(text, "; {lost} could not be read");
     }
     desk.print(&diagnostics::single_line(&text))
-}
-
-/// Returns a number with its noun, such as `3 ads`.
-pub fn count_with_noun(count: usize, what: &str) -> String {
-    format!("{} {what}{}", with_commas(count), if count == 1 { "" } else { "s" })
 }

@@ -8,7 +8,7 @@ use classad::eval::{
     unknowns,
 };
 use classad::format::{FileFormat, Problem, format_ads};
-use classad::syntax::{Style, print, print_ad, print_name, print_value};
+use classad::syntax::{Style, print_ad, print_name};
 
 use super::argument::CommandArgument;
 use super::commands;
@@ -40,7 +40,7 @@ pub fn evaluate_and_print(desk: &mut ReplState<'_>, argument: &CommandArgument<'
 fn value_with_type(desk: &ReplState<'_>, value: &Value) -> String {
     let text = match value {
         Value::Ad(nested) => ad_text(desk, nested.ad()),
-        value => diagnostics::single_line(&String::from_utf8_lossy(&print_value(value, Style::New))),
+        value => diagnostics::single_line(&value.to_string()),
     };
     match value {
         Value::Undefined | Value::Error(_) => text,
@@ -120,7 +120,7 @@ pub fn specialize_argument(desk: &mut ReplState<'_>, argument: &CommandArgument<
         }
     };
     desk.session.check_interrupt()?;
-    let text = diagnostics::single_line(&String::from_utf8_lossy(&print(&left.expression, Style::New)));
+    let text = diagnostics::single_line(&left.expression.to_string());
     desk.print(&format!("{text}\n{}", diagnostics::single_line(&verdict)))
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use classad::ad::closest_names;
+use classad::ad::Name;
 use classad::eval::{FUNCTIONS, find_function};
+use classad::text::{closest_names, suggestion};
 
 use super::argument::CommandArgument;
 use super::commands::{self, COMMANDS, ReplCommand};
@@ -57,13 +58,13 @@ pub fn help(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     }
     let name = argument.text.trim_start_matches(':').trim_end_matches(['(', ')']);
     let is_function = !argument.text.starts_with(':') && commands::COMMANDS.iter().all(|c| c.name != name);
-    let text = match (find_function(name).filter(|_| is_function), commands::find_command(name)) {
+    let text = match (find_function(&Name::new(name)).filter(|_| is_function), commands::find_command(name)) {
         (Some(function), _) => function_description(function),
         (None, Some(command)) => format!("{}\n    {}\n    {}\n", usage(command), command.doc, command.example),
         (None, None) => {
             let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
             let near = closest_names(name, names);
-            let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}?"));
+            let hint = suggestion(&near[..near.len().min(1)]);
             let message = format!("there is neither a command nor a function `{name}`{hint}");
             return Err(argument.report_error(desk.session, message));
         }

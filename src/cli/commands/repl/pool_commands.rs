@@ -2,18 +2,20 @@
 
 use std::fmt::Write;
 
+use classad::ad::ScopeAd;
 use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::constraint::is_scope_name;
 use classad::eval::Abort;
-use classad::explain::{ClauseOutcome, with_commas};
+use classad::explain::ClauseOutcome;
 use classad::format::Problem;
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide};
 use classad::pool::Store;
 use classad::protocol::PORTS;
 use classad::syntax::parse_expression;
+use classad::text::{counted, with_commas};
 use indexmap::IndexSet;
 
-use super::ads::{count_with_noun, load_pool, print_pool_summary};
+use super::ads::{load_pool, print_pool_summary};
 use super::argument::CommandArgument;
 use super::arguments::ArgumentWord;
 use super::entry::are_existing_files;
@@ -75,8 +77,7 @@ fn is_missing(desk: &ReplState<'_>, name: &Name) -> bool {
 
 /// Returns the names that an expression looks up in its own ad.
 fn own_names(expression: &Expression) -> IndexSet<Name> {
-    let is_own =
-        |of: &Expression| matches!(of.kind(), ExpressionKind::Attribute(name) if name.is("my") || name.is("self"));
+    let is_own = |of: &Expression| matches!(of.kind(), ExpressionKind::Attribute(name) if ScopeAd::of(name) == Some(ScopeAd::Own));
     let (mut names, mut pending) = (IndexSet::new(), vec![expression]);
     while let Some(part) = pending.pop() {
         match part.kind() {
@@ -166,8 +167,7 @@ fn count_outcomes(desk: &mut ReplState<'_>, expression: &Expression) -> Result<(
 impl OutcomeTally {
     /// Returns the line of an outcome, such as `true  2 of 12 ads: slot1, slot2`.
     fn line(&self, outcome: ClauseOutcome, all: usize) -> String {
-        let of =
-            if outcome == ClauseOutcome::True { format!(" of {}", count_with_noun(all, "ad")) } else { String::new() };
+        let of = if outcome == ClauseOutcome::True { format!(" of {}", counted(all, "ad")) } else { String::new() };
         let mut text = format!("{:9}  {}{of}", outcome.as_str(), with_commas(self.ads));
         // Most ads are false: do not name them.
         if outcome != ClauseOutcome::False && !self.first_names.is_empty() {
@@ -197,7 +197,7 @@ pub fn match_pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> R
     let candidates = matcher.candidates(&request.ad);
     desk.session.check_interrupt()?;
     desk.session.report_budget_failures(matcher.statistics.failures);
-    let all = count_with_noun(offers.len(), "offer");
+    let all = counted(offers.len(), "offer");
     desk.print(&diagnostics::single_line(&format!(
         "{} matches {} of {all}",
         request.id(),

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use classad::ad::{Ad, Expression, Name, ScopeFrame, closest_names};
+use classad::ad::{Ad, Expression, Name, ScopeFrame};
 use classad::eval::{Abort, Environment, Evaluator};
 use classad::format::Problem;
 use classad::pool::Census;
 use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, parse_expression};
+use classad::text::closest_names;
 use classad::{ad::Dialect, ad::Value};
 use indexmap::IndexMap;
 

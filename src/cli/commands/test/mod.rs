@@ -13,11 +13,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use classad::ad::closest_names;
 use classad::eval::EvaluationSettings;
 use classad::format::document_tree::YamlTree;
 use classad::format::{FileFormat, Problem};
 use classad::policy_test::{CaseError, Spec, update_expectations};
+use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::atomic_write;
 use crate::cli::io::source::{SourceText, read_whole};
@@ -285,7 +285,7 @@ impl TestCommand {
         let known: Vec<&str> = report.tags.iter().map(String::as_str).collect();
         for tag in self.tag.iter().filter(|tag| !known.contains(&tag.as_str())) {
             let near = closest_names(tag, known.iter().copied());
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            let hint = suggestion(&near);
             session.note(&format!("no case has the tag {tag}{hint}"));
         }
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use classad::eval::Abort;
-use classad::explain::shorten;
 use classad::format::document_tree::YamlTree;
 use classad::format::{Position, Problem};
 use classad::policy_test::{CaseAnswer, CaseError, Mismatch, TestCase};
+use classad::text::shorten;
 
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::LabeledRange;

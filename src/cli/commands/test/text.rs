@@ -5,6 +5,7 @@ use std::io::Write;
 use miette::Severity;
 
 use classad::policy_test::{CaseError, DiffLine};
+use classad::text::counted_plain;
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::{self, ExcerptLimits, SourceDiagnostic};
@@ -64,16 +65,15 @@ fn summary(report: &TestReport) -> String {
     let refused = named(&|verdict| matches!(verdict, CaseVerdict::Stopped(CaseError::Unusable(_))));
     let broken = report.files.iter().filter(|file| !file.problems.is_empty()).map(|file| file.name.clone());
     let broken: Vec<String> = broken.collect();
-    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let mut parts = Vec::new();
     if all == 0 {
         parts.push(if broken.is_empty() { "no case is selected".to_owned() } else { "no case was run".to_owned() });
     } else if failed.is_empty() && halted.is_empty() && refused.is_empty() {
-        parts.push(format!("{} passed", count(all, "case")));
+        parts.push(format!("{} passed", counted_plain(all, "case")));
     } else if failed.is_empty() {
-        parts.push(format!("{} of {} passed", all - halted.len() - refused.len(), count(all, "case")));
+        parts.push(format!("{} of {} passed", all - halted.len() - refused.len(), counted_plain(all, "case")));
     } else {
-        parts.push(format!("{} of {} failed: {}", failed.len(), count(all, "case"), first_names(&failed)));
+        parts.push(format!("{} of {} failed: {}", failed.len(), counted_plain(all, "case"), first_names(&failed)));
     }
     if !halted.is_empty() {
         parts.push(format!("{} exceeded a budget: {}", halted.len(), first_names(&halted)));
@@ -83,10 +83,10 @@ fn summary(report: &TestReport) -> String {
     }
     if !broken.is_empty() {
         let are = if broken.len() == 1 { "is" } else { "are" };
-        parts.push(format!("{} {are} broken: {}", count(broken.len(), "spec"), first_names(&broken)));
+        parts.push(format!("{} {are} broken: {}", counted_plain(broken.len(), "spec"), first_names(&broken)));
     }
     if report.updated > 0 {
-        parts.push(format!("{} rewritten", count(report.updated, "expectation")));
+        parts.push(format!("{} rewritten", counted_plain(report.updated, "expectation")));
     }
     parts.join("; ")
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::ad::{Ad, Attribute, Name};
 use classad::format::FileFormat;
-use classad::syntax::{Style, print, print_name};
+use classad::syntax::{Style, expression_text, print_name};
 use classad::transform::{Keyword, StatementPosition};
 use serde_json::{Value as Json, json};
 
@@ -105,8 +105,8 @@ impl<'a> PreviewWriter<'a> {
         for change in changes {
             for (sign, attribute) in [('-', change.old), ('+', change.new)] {
                 if let Some(attribute) = attribute {
-                    let expression = print(attribute.expression, style);
-                    let text = format!("{} = {}", print_name(attribute.name), String::from_utf8_lossy(&expression));
+                    let expression = expression_text(attribute.expression, style);
+                    let text = format!("{} = {expression}", print_name(attribute.name));
                     writeln!(out, "{}", diagnostics::signed_line(self.colored, "  ", sign, &text))?;
                 }
             }
@@ -122,9 +122,8 @@ impl<'a> PreviewWriter<'a> {
     }
 
     fn ad_json(&self, ad: &NamedAd, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>], style: Style) -> Json {
-        let text = |attribute: Option<Attribute<'_>>| {
-            attribute.map(|attribute| String::from_utf8_lossy(&print(attribute.expression, style)).into_owned())
-        };
+        let text =
+            |attribute: Option<Attribute<'_>>| attribute.map(|attribute| expression_text(attribute.expression, style));
         let changes = changes.iter().map(|change| {
             let by: Json = change.by.iter().map(|cause| self.cause_json(*cause)).collect();
             let name = change.new.or(change.old).map(|attribute| attribute.name.as_str());

@@ -4,7 +4,6 @@ use std::io::Write;
 
 use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
-use classad::syntax::{Style, print_value};
 use serde_json::{Value as Json, json};
 
 use crate::cli::io::parties::Parties;
@@ -125,8 +124,7 @@ fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> 
 }
 
 fn clause_json(clause: &EvaluatedClause) -> Json {
-    let text = |value| String::from_utf8_lossy(&print_value(value, Style::New)).into_owned();
-    let reads: Json = clause.reads.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
+    let reads: Json = clause.reads.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();
     json!({ "text": clause.text, "outcome": clause.outcome.as_str(), "reads": reads })
 }
 

@@ -283,4 +283,4 @@ pub fn outcome_word(outcome: ClauseOutcome) -> &'static str {
     }
 }
 
-pub use classad::explain::{shorten, with_commas};
+pub use classad::text::{shorten, with_commas};

@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Expression, Name, ScopeFrame, Value};
 use crate::eval::FreeNames;
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause};
-use crate::syntax::{Style, print, print_value};
 
 use super::clauses::RefusalAnalysis;
 
@@ -76,7 +75,7 @@ impl FailedCondition {
         let is_of_request = port.participant.is_request();
         let mut condition = FailedCondition { is_of_request, ..FailedCondition::default() };
         if let Some(refusing) = RefusalAnalysis::new(table).refusing_clause(port) {
-            condition.text = to_utf8(&print(refusing.0.without_parentheses(), Style::New));
+            condition.text = refusing.0.without_parentheses().to_string();
             condition.record_attributes(table, place, &refusing);
         }
         Some(condition)
@@ -107,11 +106,7 @@ impl FailedCondition {
                 }
                 let value = table.evaluate(&bound, &found);
                 let value = value.map_or_else(|halt| halt.to_string(), |value| display_value(&value));
-                reads.push(ReadAttribute {
-                    name,
-                    text: to_utf8(&print(bound.without_parentheses(), Style::New)),
-                    value,
-                });
+                reads.push(ReadAttribute { name, text: bound.without_parentheses().to_string(), value });
                 if is_own {
                     pending.push((bound, found, false));
                 }
@@ -140,7 +135,7 @@ fn attributes_read(
     let (mut read, mut pending) = (Vec::new(), vec![expression]);
     while let Some(expression) = pending.pop() {
         if let Some((bound, found)) = table.resolve_attribute(expression, frame) {
-            read.push((to_utf8(&print(expression, Style::New)), bound, found));
+            read.push((expression.to_string(), bound, found));
         } else {
             let first = pending.len();
             expression.kind().for_each_child(|child| pending.push(child));
@@ -150,14 +145,10 @@ fn attributes_read(
     read
 }
 
-fn to_utf8(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// Formats a value for display. A list or an ad is shown as the name of its type.
 fn display_value(value: &Value) -> String {
     match value {
         Value::List(_) | Value::Ad(_) => value.value_type().phrase().to_owned(),
-        value => to_utf8(&print_value(value, Style::New)),
+        value => value.to_string(),
     }
 }

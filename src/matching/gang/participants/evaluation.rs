@@ -236,11 +236,7 @@ impl ParticipantTable {
         let (frame, own) = (member.frame.clone(), member.bindings.len());
         // An ad with a port list does not bind `other` itself, so the name is free for the port above.
         let to = Some((above.participant, above.port));
-        member.bindings.extend(["other", "target"].map(|name| NameBinding {
-            name: Name::new(name),
-            first_port: None,
-            to,
-        }));
+        member.bindings.extend(NameBinding::of_other(to));
         self.statistics.evaluations += residual.set.len() as u64;
         let remainder = residual.remainder(&frame, &self.environment, &self.context);
         if let Some(member) = self.environment.member_mut(link.participant) {

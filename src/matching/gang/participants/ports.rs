@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Participant, ScopeFrame};
 use crate::eval::{EnvironmentMember, NameBinding};
-use crate::protocol::{MAX_PORT_PATTERNS, PortFault, PortPattern, read_ports};
+use crate::protocol::{MAX_PORT_PATTERNS, PORTS, PortFault, PortPattern, read_ports};
 
 use super::evaluation::ScopedClause;
 
@@ -37,7 +37,7 @@ impl ParticipantPorts {
             None
         } else {
             let patterns = ports.group.patterns(ports.list.len()).ok_or_else(|| PortFault {
-                span: ad.get_str("Ports").map(Expression::span).unwrap_or_default(),
+                span: ad.get(&PORTS).map(Expression::span).unwrap_or_default(),
                 reason: format!("its groups of ports can be filled in more than {MAX_PORT_PATTERNS} ways"),
             })?;
             Some(patterns.into())

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use classad::ad::{Ad, Dialect, Name};
+use classad::ad::{Ad, Dialect, Name, ScopeAd};
 use classad::eval::FUNCTIONS;
 use classad::syntax::{LexicalError, StringSyntax, Token, lex, print_name};
 use rustyline::completion::Pair;
@@ -112,13 +112,12 @@ impl CompletionNames {
         let word = &before[start..];
         if let Some(path) = before[begins..start].strip_suffix('.') {
             let side = &path[without_word(path).len()..];
-            let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(side));
-            let names = match () {
-                () if of_pool && is(["my", "self"]) => &self.pool_names,
-                () if is(["my", "self"]) => &self.mine,
-                () if is(["target", "other"]) && self.theirs.is_empty() => &self.pool_names,
-                () if is(["target", "other"]) => &self.theirs,
-                () => return no_completions(before),
+            let names = match ScopeAd::of(&Name::new(side)) {
+                Some(ScopeAd::Own) if of_pool => &self.pool_names,
+                Some(ScopeAd::Own) => &self.mine,
+                Some(ScopeAd::Other) if self.theirs.is_empty() => &self.pool_names,
+                Some(ScopeAd::Other) => &self.theirs,
+                _ => return no_completions(before),
             };
             return WordCompletions {
                 start,

@@ -1,5 +1,6 @@
 //! Syntax highlighting of the line that is being edited, by the lexer of the language.
 
+use classad::ad::{Name, ScopeAd};
 use classad::eval::find_function;
 use classad::syntax::{SpannedToken, StringSyntax, Token, lex};
 
@@ -14,9 +15,6 @@ const SIDE: &str = "34";
 const COMMAND: &str = "1";
 const COMMENT: &str = "2";
 const WRONG: &str = "31";
-
-/// The reserved names of ads.
-const SIDES: [&str; 7] = ["my", "self", "target", "other", "parent", "root", "toplevel"];
 
 /// Adds colours to an entry. Apart from escape sequences the text stays the same.
 pub fn highlighted(text: &str) -> String {
@@ -65,9 +63,9 @@ fn highlight_expression(out: &mut String, text: &str) {
 fn token_color(token: Token, written: &str, next: Option<&SpannedToken>) -> &'static str {
     match token {
         Token::Name if next.is_some_and(|(next, _)| *next == Token::ParenthesisOpen) => {
-            if find_function(written).is_some() { FUNCTION } else { WRONG }
+            if find_function(&Name::new(written)).is_some() { FUNCTION } else { WRONG }
         }
-        Token::Name if SIDES.iter().any(|side| side.eq_ignore_ascii_case(written)) => SIDE,
+        Token::Name if ScopeAd::of(&Name::new(written)).is_some() => SIDE,
         Token::True | Token::False | Token::Undefined | Token::Error | Token::Is | Token::Isnt => KEYWORD,
         Token::String | Token::Quoted => STRING,
         Token::Flawed(_) if written.starts_with('"') => STRING,

@@ -1,6 +1,7 @@
 //! Hints after the cursor: the signature of the function that is being called, the arguments of a command, or the rest
 //! of an earlier entry with the same beginning.
 
+use classad::ad::Name;
 use classad::eval::find_function;
 use classad::syntax::{StringSyntax, Token, lex};
 
@@ -44,7 +45,7 @@ pub fn signature_hint(before: &str) -> Option<InlineHint> {
         }
         last = (token == Token::Name).then(|| &before[span.range()]);
     }
-    let function = find_function(open.pop()??)?;
+    let function = find_function(&Name::new(open.pop()??))?;
     Some(InlineHint::Note(format!("   {}", function.signature)))
 }
 

@@ -6,7 +6,7 @@ mod text;
 use std::io::Write;
 
 use classad::ad::{Ad, Expression, Name};
-use classad::eval::FreeNames;
+use classad::eval::{FreeNames, transitive_closure};
 use classad::explain::{GangReport, GangVerdict};
 use classad::matching::gang::{Gang, GangFault, Gangmatcher};
 use classad::protocol::{PORTS, Protocol};
@@ -187,17 +187,17 @@ impl<'g> GangExplainer<'g> {
     /// Returns the attributes of a request that its gang can depend on: those reachable from its ports, its constraint
     /// and its rank, and those that offers and the policy may look up, `sought`. All if any attribute may be read.
     fn significant_attributes(&self, request: &Ad, sought: &FreeNames, session: &Session) -> Ad {
-        let mut mentions = sought.clone();
-        mentions.names.extend(self.protocol.attribute_names().chain([&*PORTS]).cloned());
-        let mut at = 0;
-        while let Some(name) = mentions.names.get_index(at).cloned() {
-            at += 1;
-            request.get(&name).into_iter().for_each(|bound| mentions.add(bound, session.dialect()));
-        }
-        if mentions.reads_unknown() {
-            return request.clone();
-        }
-        let attributes = request.iter().filter(|attribute| mentions.names.contains(attribute.name));
+        let reached = sought.all_names().cloned().and_then(|mut names| {
+            names.extend(self.protocol.attribute_names().chain([&*PORTS]).cloned());
+            transitive_closure(&mut names, |name, names| {
+                let Some(bound) = request.get(name) else { return Some(()) };
+                names.extend(FreeNames::of(bound, session.dialect()).all_names()?.iter().cloned());
+                Some(())
+            })?;
+            Some(names)
+        });
+        let Some(names) = reached else { return request.clone() };
+        let attributes = request.iter().filter(|attribute| names.contains(attribute.name));
         attributes.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 }

@@ -98,7 +98,7 @@ fn push_conditions(
         let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "their own " };
         let sentence = format!(
             "{}: {whose}{}{} ({}{more})",
-            classad::explain::with_commas(condition.offers.len()),
+            classad::text::with_commas(condition.offers.len()),
             wording.condition_text(condition),
             wording.read_values(condition),
             names.join(", ")

@@ -1,5 +1,7 @@
 //! Suggestions for misspelt names, by edit distance.
 
+use std::fmt;
+
 use strsim::osa_distance;
 
 /// Maximum number of names suggested.
@@ -32,6 +34,19 @@ pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -
     near.into_iter().take(MAX_SUGGESTIONS).map(|(_, _, name)| name).collect()
 }
 
+/// Returns `did you mean a, b?` for the names that [`closest_names`] found; `None` if there are none.
+#[must_use]
+pub fn did_you_mean<S: fmt::Display>(near: &[S]) -> Option<String> {
+    let names: Vec<String> = near.iter().map(S::to_string).collect();
+    Some(format!("did you mean {}?", names.join(", "))).filter(|_| !near.is_empty())
+}
+
+/// Returns [`did_you_mean`] as the end of a message: `; did you mean a, b?`, or nothing.
+#[must_use]
+pub fn suggestion<S: fmt::Display>(near: &[S]) -> String {
+    did_you_mean(near).map(|question| format!("; {question}")).unwrap_or_default()
+}
+
 /// Returns the name in lower case and its number of characters; `None` if there are more than the limit.
 fn folded(name: &str) -> Option<(String, usize)> {
     let length = name.chars().take(MAX_NAME_CHARACTERS + 1).count();
@@ -40,7 +55,7 @@ fn folded(name: &str) -> Option<(String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::closest_names;
+    use super::{closest_names, suggestion};
 
     #[test]
     fn what_was_meant() {
@@ -70,5 +85,10 @@ mod tests {
         let endless = "x".repeat(1_000_000);
         assert!(closest_names(&endless, [endless.as_str()]).is_empty());
         assert!(closest_names("x", [endless.as_str()]).is_empty());
+    }
+
+    #[test]
+    fn suggestions_end_a_message() {
+        assert_eq!([suggestion::<&str>(&[]), suggestion(&["a", "b"])], ["", "; did you mean a, b?"]);
     }
 }

@@ -1,0 +1,97 @@
+//! The names that denote whole ads: `my`, `self`, `other`, `target` and the names of the ads around.
+
+use super::{Dialect, KnownName, Name};
+
+/// An ad that a name denotes, seen from the ad that holds the expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeAd {
+    /// The ad itself: `self`, `my`.
+    Own,
+    /// The ad around it: `parent`.
+    Parent,
+    /// The outermost ad: `root`, `toplevel`.
+    Root,
+    /// The ad on the other side of a match: `other`, `target`.
+    Other,
+}
+
+/// One row of the table of names.
+struct ScopeName {
+    name: KnownName,
+    ad: ScopeAd,
+    /// Whether the papers reserve the name. Only HTCondor has the others.
+    is_reserved: bool,
+}
+
+impl ScopeName {
+    const fn new(name: &'static str, ad: ScopeAd, is_reserved: bool) -> Self {
+        ScopeName { name: KnownName::new(name), ad, is_reserved }
+    }
+}
+
+static SCOPE_NAMES: [ScopeName; 7] = [
+    ScopeName::new("self", ScopeAd::Own, true),
+    ScopeName::new("my", ScopeAd::Own, false),
+    ScopeName::new("parent", ScopeAd::Parent, true),
+    ScopeName::new("root", ScopeAd::Root, true),
+    ScopeName::new("toplevel", ScopeAd::Root, false),
+    ScopeName::new("other", ScopeAd::Other, false),
+    ScopeName::new("target", ScopeAd::Other, false),
+];
+
+impl ScopeAd {
+    /// Returns the ad that a name denotes in every match; `None` for a name of an attribute.
+    #[must_use]
+    pub fn of(name: &Name) -> Option<Self> {
+        SCOPE_NAMES.iter().find(|row| name.is_known(row.name)).map(|row| row.ad)
+    }
+
+    /// Returns the ad that a name denotes as an attribute that every ad has: the papers' `self`, `parent` and `root`,
+    /// and HTCondor's `my` and `toplevel`.
+    #[must_use]
+    pub fn built_in(name: &Name, dialect: Dialect) -> Option<Self> {
+        let mut rows = SCOPE_NAMES.iter().filter(|row| row.ad != ScopeAd::Other);
+        rows.find(|row| (row.is_reserved || dialect.is_condor()) && name.is_known(row.name)).map(|row| row.ad)
+    }
+
+    /// See [`Name::is_reserved`].
+    pub(super) fn is_reserved(name: &Name) -> bool {
+        SCOPE_NAMES.iter().any(|row| row.is_reserved && name.is_known(row.name))
+    }
+
+    /// Whether this is one of the two ads of a match.
+    #[must_use]
+    pub fn is_side(self) -> bool {
+        matches!(self, ScopeAd::Own | ScopeAd::Other)
+    }
+
+    /// Returns all names of the ad, in lower case.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        SCOPE_NAMES.iter().filter(move |row| row.ad == self).map(|row| row.name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ScopeAd;
+    use crate::ad::{Dialect, Name};
+
+    #[test]
+    fn names_denote_ads_in_any_case() {
+        for (name, ad, dialects) in [
+            ("SELF", Some(ScopeAd::Own), 2),
+            ("my", Some(ScopeAd::Own), 1),
+            ("Parent", Some(ScopeAd::Parent), 2),
+            ("toplevel", Some(ScopeAd::Root), 1),
+            ("TARGET", Some(ScopeAd::Other), 0),
+            ("label", None, 0),
+        ] {
+            let name = Name::new(name);
+            assert_eq!(ScopeAd::of(&name), ad, "{name}");
+            let built_in = [Dialect::Condor, Dialect::Classad].map(|dialect| ScopeAd::built_in(&name, dialect));
+            assert_eq!(built_in.iter().flatten().count(), dialects, "{name}");
+            assert_eq!(ScopeAd::is_reserved(&name), dialects == 2, "{name}");
+        }
+        assert_eq!(ScopeAd::Other.names().collect::<Vec<_>>(), ["other", "target"]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Text for people: counts, lists, shortened texts and suggestions for misspelt names.
+
+mod suggestions;
+
+use std::fmt;
+
+pub use suggestions::{closest_names, did_you_mean, suggestion};
+
+/// Formats a number with commas between thousands.
+#[must_use]
+pub fn with_commas(number: usize) -> String {
+    let digits = number.to_string();
+    let mut shown = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// Formats a number of things: `1 offer`, `5,979 offers`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", with_commas(count), if count == 1 { "" } else { "s" })
+}
+
+/// Formats a number of things without commas: `1 offer`, `5979 offers`.
+#[must_use]
+pub fn counted_plain(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Joins items in the manner of a sentence: `a, b and c`.
+#[must_use]
+pub fn join_and<S: fmt::Display>(items: &[S]) -> String {
+    let items: Vec<String> = items.iter().map(S::to_string).collect();
+    match items.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        items => items.concat(),
+    }
+}
+
+/// Cuts a text to at most `most` characters; a cut text ends with three dots.
+#[must_use]
+pub fn shorten(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, join_and, shorten, with_commas};
+
+    #[test]
+    fn how_things_are_written() {
+        assert_eq!([0, 12, 999, 1000, 1_234_567].map(with_commas), ["0", "12", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 1, 2000].map(|count| counted(count, "ad")), ["0 ads", "1 ad", "2,000 ads"]);
+        let lists: [&[&str]; 4] = [&[], &["a"], &["a", "b"], &["a", "b", "c"]];
+        assert_eq!(lists.map(join_and), ["", "a", "a and b", "a, b and c"]);
+        assert_eq!([shorten("abcdef", 6), shorten("abcdefg", 6)], ["abcdef", "abc..."]);
+    }
+}
