@@ -96,7 +96,8 @@ impl LinkDemands {
             }));
         }
         bounds.sort_by(|left, right| left.translation.attribute.cmp(&right.translation.attribute));
-        let bounds = bounds.into_iter().filter_map(|builder| builder.build(places.len(), table.context().dialect)).collect();
+        let bounds =
+            bounds.into_iter().filter_map(|builder| builder.build(places.len(), table.context().dialect)).collect();
         LinkDemands { bounds, class_of }
     }
 
