@@ -186,7 +186,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--constraint', '--constraint', [CompletionResultType]::ParameterName, 'The constraint, said so; several have to be true together, and all that stands by itself is a file')
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'A file of ads, said so; all its ads if there is no constraint')
             [CompletionResult]::new('--af', '--af', [CompletionResultType]::ParameterName, 'Print the values of these expressions for each ad')
-            [CompletionResult]::new('--mask', '--mask', [CompletionResultType]::ParameterName, 'Columns in HTCondor''s words, as `words.rs` takes them apart')
+            [CompletionResult]::new('--mask', '--mask', [CompletionResultType]::ParameterName, 'Columns in HTCondor''s words, as `condor_options` translates them')
             [CompletionResult]::new('--attributes', '--attributes', [CompletionResultType]::ParameterName, 'Print only these attributes of the ads')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Put the ads in the order of this expression')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Print at most so many')

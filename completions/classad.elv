@@ -178,7 +178,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --constraint 'The constraint, said so; several have to be true together, and all that stands by itself is a file'
             cand --ads 'A file of ads, said so; all its ads if there is no constraint'
             cand --af 'Print the values of these expressions for each ad'
-            cand --mask 'Columns in HTCondor''s words, as `words.rs` takes them apart'
+            cand --mask 'Columns in HTCondor''s words, as `condor_options` translates them'
             cand --attributes 'Print only these attributes of the ads'
             cand --sort 'Put the ads in the order of this expression'
             cand --limit 'Print at most so many'

@@ -208,7 +208,7 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'P
 complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'The constraint, said so; several have to be true together, and all that stands by itself is a file' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads, said so; all its ads if there is no constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns in HTCondor\'s words, as `words.rs` takes them apart' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns in HTCondor\'s words, as `condor_options` translates them' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Put the ads in the order of this expression' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most so many' -r

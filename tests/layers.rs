@@ -25,7 +25,7 @@ const FLOORS: [&str; 14] = [
 ];
 
 /// The circles of files that there are, each with its reason.  A part of one may be dissolved; what joins fails.
-const CIRCLES: [(&[&str], &str); 13] = [
+const CIRCLES: [(&[&str], &str); 15] = [
     (
         &["ad/ad", "ad/attribute_map", "ad/equality", "ad/expression", "ad/frame", "ad/value"],
         "an ad holds expressions, an expression holds values, and both hold ads",
@@ -49,6 +49,26 @@ const CIRCLES: [(&[&str], &str); 13] = [
             "eval/evaluate",
         ],
         "the evaluator calls functions, and functions evaluate their arguments",
+    ),
+    (
+        &["format/detect", "format/json/grammar", "format/json/token"],
+        "detection tries the grammar of JSON, whose lexer skips a byte order mark as detection does",
+    ),
+    (
+        &[
+            "format/ad_format",
+            "format/bracketed",
+            "format/formatter/bracketed",
+            "format/json",
+            "format/json/writer",
+            "format/long",
+            "format/long/writer",
+            "format/xml",
+            "format/xml/writer",
+            "format/yaml",
+            "format/yaml/writer",
+        ],
+        "the table of formats names each format, which implements its trait",
     ),
     (
         &[
@@ -96,8 +116,10 @@ const CIRCLES: [(&[&str], &str); 13] = [
             "explain/closest_offers",
             "explain/explainer",
             "explain/findings",
+            "explain/pair",
             "explain/refusals",
             "explain/report",
+            "explain/summary",
         ],
         "the explainer runs the parts of an explanation, and each of them asks the explainer again",
     ),
@@ -106,6 +128,7 @@ const CIRCLES: [(&[&str], &str); 13] = [
             "cli/io/input",
             "cli/io/source",
             "cli/render/diagnostics",
+            "cli/render/json",
             "cli/render/output",
             "cli/render/progress",
             "cli/render/rows",

@@ -9,7 +9,7 @@ use classad::syntax::LossyChange;
 
 use super::args::global::GlobalOptions;
 use super::io::source::{AdSource, SourceText};
-use super::render::diagnostics;
+use super::render::{diagnostics, output};
 use super::{Failure, Status};
 
 /// Maximum number of errors, of warnings, and of lossy conversions printed per run; further ones are only counted.
@@ -32,21 +32,25 @@ pub struct Session {
 
 impl Session {
     pub fn new(options: GlobalOptions) -> Self {
+        output::silence_stdout(options.quiet);
         let context = options.evaluation_settings().to_context();
-        let location_prefix = String::new();
-        let (has_error, has_exceeded_budget, entry_errors, entry_warnings, entry_lossy_values, error_count) =
-            (false, false, 0, 0, 0, 0);
         Session {
             options,
             context,
-            has_error,
-            has_exceeded_budget,
-            entry_errors,
-            entry_warnings,
-            entry_lossy_values,
-            error_count,
-            location_prefix,
+            has_error: false,
+            has_exceeded_budget: false,
+            entry_errors: 0,
+            entry_warnings: 0,
+            entry_lossy_values: 0,
+            error_count: 0,
+            location_prefix: String::new(),
         }
+    }
+
+    /// Sets whether nothing is printed on standard output.
+    pub fn set_quiet(&mut self, is_quiet: bool) {
+        output::silence_stdout(is_quiet);
+        self.options.quiet = is_quiet;
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
@@ -202,10 +206,9 @@ impl Session {
     /// Reports the number of evaluations that exceeded their budgets, unless it is 0.
     pub fn report_budget_failures(&mut self, count: u64) {
         if count > 0 {
-            self.has_exceeded_budget = true;
-            let message =
-                format!("{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth");
-            self.print_message("error", &message);
+            self.report_exceeded_budget(&format!(
+                "{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth"
+            ));
         }
     }
 

@@ -268,7 +268,7 @@ impl Explainer {
 
     /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
     fn similar_attributes(&mut self, name: &Name) -> Vec<(Name, usize)> {
-        near(name, &mut self.offers, &self.known_names)
+        near(name, &self.offers, &self.known_names)
     }
 }
 

@@ -76,14 +76,4 @@ impl GreedyMatcher {
         }
         best
     }
-
-    /// Calls `found` for every remaining offer that is compatible with a request, in input order.
-    pub fn each_compatible(&mut self, index: usize, request: &Ad, mut found: impl FnMut(BilateralMatch)) {
-        let mut candidates = self.matchmaker.candidates(request).to_vec();
-        candidates.retain(|candidate| !self.taken[candidate.offer]);
-        candidates.sort_unstable_by_key(|candidate| candidate.offer);
-        for candidate in candidates {
-            found(candidate.match_with(index));
-        }
-    }
 }

@@ -117,7 +117,7 @@ impl PrintfConversion {
     pub fn format_integer(&self, number: i64) -> String {
         let (sign, digits) = match self.letter {
             'u' => ("", number.cast_unsigned().to_string()),
-            'o' => (if self.alternate { "0" } else { "" }, format!("{number:o}")),
+            'o' => ("", format!("{number:o}")),
             'x' => (if self.alternate && number != 0 { "0x" } else { "" }, format!("{number:x}")),
             'X' => (if self.alternate && number != 0 { "0X" } else { "" }, format!("{number:X}")),
             _ => (self.sign(number < 0), number.unsigned_abs().to_string()),
@@ -125,6 +125,9 @@ impl PrintfConversion {
         let least = self.precision.unwrap_or(1);
         // In C a zero with precision 0 has no digits.
         let digits = if least == 0 && number == 0 { String::new() } else { format!("{digits:0>least$}") };
+        // The alternate form of octal numbers adds a digit to those that begin with no zero.
+        let is_octal = self.letter == 'o' && self.alternate && !digits.starts_with('0');
+        let digits = if is_octal { format!("0{digits}") } else { digits };
         self.padded(sign, &digits, self.precision.is_none())
     }
 
@@ -233,6 +236,12 @@ mod tests {
             ("%#x", 255, "0xff"),
             ("%X", -1, "FFFFFFFFFFFFFFFF"),
             ("%o", 8, "10"),
+            ("%#o", 8, "010"),
+            ("%#o", 0, "0"),
+            ("%#.0o", 0, "0"),
+            ("%#.3o", 8, "010"),
+            ("%#5o", 8, "  010"),
+            ("%#05o", 8, "00010"),
             ("%u", -1, "18446744073709551615"),
             ("%lld", i64::MIN, "-9223372036854775808"),
         ] {

@@ -272,6 +272,11 @@ fn a_script_says_by_its_status_what_went_wrong() {
     assert_eq!(status(&["--file", "no-such-file.repl"], ""), Some(2));
     assert_eq!(text(&piped(&["--fail-fast"], "1\n)\n2\n").stdout), "1 : int\n");
     assert_eq!(text(&piped(&[], "1\n)\n2\n:quit\n3\n").stdout), "1 : int\n2 : int\n");
+    let script = ":pool 1 + 1 + 1 + 1 + 1 > 4\n1\n";
+    let counts =
+        |arguments: &[&str]| piped(&[&["samples/license/machines.ad", "--max-steps", "3"], arguments].concat(), script);
+    assert!(text(&counts(&[]).stdout).ends_with("1 : int\n"));
+    assert!(!text(&counts(&["--fail-fast"]).stdout).contains("1 : int"), "evaluations beyond their budget count, too");
 }
 
 #[test]

@@ -121,6 +121,7 @@ fn words_are_those_of_ours_that_mean_the_same() {
         ("why", &["-constraint", "Owner == \"alice\""], &["--constraint", "Owner == \"alice\""]),
         ("query", &["-analyze:reverse", "105"], &["--reverse", "--constraint", "ClusterId == 105"]),
         ("query", &["-reverse", "105"], &["--reverse", "--constraint", "ClusterId == 105"]),
+        ("query", &["-better-analyze:reverse", "-reverse", "105"], &["--reverse", "--constraint", "ClusterId == 105"]),
         ("explain", &["-json"], &["-o", "json"]),
     ] {
         let words = [&jobs[..], &pool[..], words].concat();

@@ -4,11 +4,11 @@ use clap::Args;
 use classad::eval::FreeNames;
 use classad::protocol::Protocol;
 
+use super::output::TableOutputArgs;
 use crate::cli::Failure;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::selective_load::{self, LoadRequirements};
 use crate::cli::io::source::AdSource;
-use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 
 /// Which attributes of the ads are read.
@@ -39,12 +39,8 @@ pub struct MatchArgs {
     /// Print counters on standard error
     #[arg(long)]
     pub stats: bool,
-    /// The form of the output
-    #[arg(short, long, value_name = "FORM")]
-    pub output: Option<OutputForm>,
-    /// Leave the heading out
-    #[arg(long)]
-    pub no_header: bool,
+    #[command(flatten)]
+    pub output: TableOutputArgs,
     /// Parse all of every ad, and report whatever is bad in it
     #[arg(long)]
     strict_input: bool,

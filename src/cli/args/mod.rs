@@ -7,5 +7,6 @@ pub mod config_file;
 pub mod global;
 pub mod matching;
 pub mod notify;
+pub mod output;
 pub mod partial_scope;
 pub mod policy;

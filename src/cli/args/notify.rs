@@ -7,9 +7,7 @@ use classad::matching::Notice;
 
 use crate::cli::Failure;
 use crate::cli::io::match_records::NoticeRecord;
-use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
-use crate::cli::session::Session;
 
 /// Where notices go.
 #[derive(Args)]
@@ -27,7 +25,7 @@ impl NotifyArgs {
     }
 
     /// Writes the notifications if `--notify` is given. Otherwise `notices` is not called.
-    pub fn write_notices(&self, session: &Session, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
+    pub fn write_notices(&self, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
         let Some(path) = &self.notify else { return Ok(()) };
         let mut text = Vec::new();
         for notice in notices() {
@@ -37,12 +35,8 @@ impl NotifyArgs {
             }
         }
         if path == "-" {
-            if !session.options.quiet {
-                out().write_all(&text)?;
-            }
-            return Ok(());
+            return Ok(out().write_all(&text)?);
         }
-        std::fs::write(path, text)
-            .map_err(|error| Failure::Refused(Some(format!("cannot write {path}: {}", diagnostics::io_reason(&error)))))
+        std::fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))
     }
 }

@@ -1,7 +1,5 @@
 //! The policy of a matchmaking run: from a file, from the command line, or from both.
 
-use std::io::Read;
-
 use clap::Args;
 use classad::format::{FileFormat, Problem};
 use classad::matching::policy::{Policy, PolicyFault, PolicyRule};
@@ -9,7 +7,7 @@ use classad::syntax::{Style, print};
 
 use crate::cli::Failure;
 use crate::cli::io::input;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
@@ -101,7 +99,7 @@ impl LoadedPolicy {
                 diagnostics::print_problem(&session.options, text, &Problem::error_at(range, 0, fault.reason));
                 Failure::Refused(None)
             }
-            _ => Failure::Refused(Some(fault.reason)),
+            _ => Failure::refused(fault.reason),
         }
     }
 }
@@ -119,9 +117,7 @@ pub fn read_settings<T>(
     path: &str,
     parse: impl FnOnce(&[u8]) -> Result<T, Vec<Problem>>,
 ) -> Result<(T, Option<SourceText>), Failure> {
-    let bytes = if path == "-" { read_standard_input() } else { std::fs::read(path) };
-    let bytes = bytes
-        .map_err(|error| Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error)))))?;
+    let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
     let parsed = parse(&bytes);
     let text = SourceText::from_file(path, bytes, FileFormat::Yaml);
     match parsed {
@@ -136,10 +132,4 @@ pub fn read_settings<T>(
             Err(Failure::Refused(None))
         }
     }
-}
-
-fn read_standard_input() -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

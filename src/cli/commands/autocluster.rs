@@ -1,7 +1,5 @@
 //! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
-use std::io::Write;
-
 use clap::Args;
 use classad::ad::Ad;
 use classad::format::FileFormat;
@@ -14,7 +12,7 @@ use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::warn_of_invalid_counts;
-use crate::cli::render::output::{AdWriter, out};
+use crate::cli::render::output::{DocumentWriter, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -54,14 +52,7 @@ pub struct Autocluster {
 
 impl Autocluster {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        if self.offers.iter().any(|path| path == "-")
-            && (self.requests.is_empty() || self.requests.contains(&"-".into()))
-        {
-            return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
-        }
-        let requests = input::open_sources(session, &self.requests)?;
-        let offers = if self.offers.is_empty() { Vec::new() } else { input::open_sources(session, &self.offers)? };
-        session.decide_dialect(requests.iter().chain(&offers));
+        let [requests, offers] = input::open_sides(session, &self.requests, &self.offers)?;
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
         let policy = self.policy.read(session)?.policy;
         let (policies, also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
@@ -70,29 +61,24 @@ impl Autocluster {
         let ads = |ads: &[NamedAd]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
         let protocol = self.common.protocol(session);
         let clusters = RequestClusters::new(&ads(&requests), &ads(&offers), &policies, &protocol, &session.context());
-        let found = Status::of(!clusters.clusters.is_empty());
-        if session.options.quiet {
-            return Ok(found);
-        }
-        let mut out = out();
         if self.significant {
             let mut rows = ResultTable::new(&["attribute"]);
             let mut names: Vec<_> = clusters.significant().into_iter().collect();
             names.sort();
             rows.rows.extend(names.into_iter().map(|name| vec![name.to_string().into()]));
-            rows.write(&mut out, self.common.output, !self.common.no_header)?;
+            self.common.output.write(&rows)?;
         } else if self.as_requests {
-            let mut writer = AdWriter::new(self.common.output, form)?;
+            let mut writer = DocumentWriter::new(self.common.output.form);
+            writer.begin_file(&mut out(), form)?;
             for (number, cluster) in clusters.clusters.iter().enumerate() {
                 let ad = NamedAd::unnamed(cluster.resource_request(number + 1, cluster.members));
-                writer.write(session, &mut out, &ad.with_name(format!("cluster {}", number + 1)))?;
+                writer.write(session, &mut out(), &ad.with_name(format!("cluster {}", number + 1)))?;
             }
-            writer.finish(&mut out)?;
+            writer.finish(&mut out())?;
         } else {
-            cluster_table(&clusters, &requests).write(&mut out, self.common.output, !self.common.no_header)?;
+            self.common.output.write(&cluster_table(&clusters, &requests))?;
         }
-        out.flush()?;
-        Ok(found)
+        Ok(Status::of(!clusters.clusters.is_empty()))
     }
 }
 

@@ -9,6 +9,7 @@ use classad::pool::{AttributeSummary, Census, ObservedRange};
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::input;
 use crate::cli::render::chart::{BarChart, histogram};
 use crate::cli::render::diagnostics;
@@ -50,12 +51,8 @@ pub struct CensusCommand {
     /// The order of the attributes
     #[arg(long, value_name = "ORDER", default_value = "count")]
     sort: AttributeOrder,
-    /// The form of the output
-    #[arg(short, long, value_name = "FORM")]
-    output: Option<OutputForm>,
-    /// Leave the heading out
-    #[arg(long)]
-    no_header: bool,
+    #[command(flatten)]
+    output: TableOutputArgs,
 }
 
 /// An order of attributes.
@@ -77,8 +74,7 @@ type CensusEntry<'a> = (&'a Name, &'a AttributeSummary);
 
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open_sources(session, &self.files)?;
-        session.decide_dialect(&sources);
+        let mut sources = input::open_decided(session, &self.files)?;
         let asked: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
         let mut census = if asked.is_empty() { Census::values() } else { Census::values_of(asked.iter().cloned()) };
         if self.nested || asked.iter().any(|name| name.as_str().contains('.')) {
@@ -93,9 +89,7 @@ impl CensusCommand {
         let attributes =
             if asked.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &asked) };
         if !session.options.quiet {
-            let mut out = out();
-            self.write(&mut out, &census, &attributes)?;
-            out.flush()?;
+            self.write(&mut out(), &census, &attributes)?;
             Self::note_totals(session, &census, &attributes);
         }
         let missing = attributes.len() < asked.len();
@@ -121,7 +115,7 @@ impl CensusCommand {
     }
 
     fn write(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> Result<(), Failure> {
-        let form = self.output.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+        let form = self.output.form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
         let json = attributes.iter().map(|attribute| self.attribute_json(*attribute));
         match form {
             OutputForm::Json => {
@@ -131,8 +125,10 @@ impl CensusCommand {
             }
             OutputForm::Jsonl => write_json_array(out, form, json)?,
             OutputForm::Table if !self.attr.is_empty() => self.write_details(out, census, attributes)?,
-            OutputForm::Table => self.terminal_table(census, attributes).write(out, Some(form), !self.no_header)?,
-            form => self.attribute_table(form, census, attributes).write(out, Some(form), !self.no_header)?,
+            OutputForm::Table => {
+                self.terminal_table(census, attributes).write(out, Some(form), !self.output.no_header)?;
+            }
+            form => self.attribute_table(form, census, attributes).write(out, Some(form), !self.output.no_header)?,
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! `classad claim`: claims earlier matches in two phases, checking them against the current ads.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
@@ -15,7 +14,7 @@ use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::match_records;
-use crate::cli::render::output::{self, out};
+use crate::cli::render::output;
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -57,10 +56,8 @@ pub struct ClaimCommand {
 
 impl ClaimCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let matches = if self.matches.is_empty() { vec!["-".to_owned()] } else { self.matches.clone() };
-        if matches.iter().chain(&self.ads).filter(|path| *path == "-").count() > 1 {
-            return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
-        }
+        let matches = input::or_stdin(&self.matches);
+        input::check_stdin(matches.iter().chain(&self.ads))?;
         let sources = input::open_sources(session, &self.ads)?;
         if sources.len() < self.ads.len() {
             // Without all files an ad would seem to have disappeared.
@@ -87,13 +84,8 @@ impl ClaimCommand {
             }
         }
         let committed = claims.iter().filter(|claim| claim.is_committed()).count();
-        if !session.options.quiet {
-            let rows =
-                if self.transcript { message_table(&notices, &claims) } else { outcome_table(&notices, &claims) };
-            let mut out = out();
-            rows.write(&mut out, self.common.output, !self.common.no_header)?;
-            out.flush()?;
-        }
+        let rows = if self.transcript { message_table(&notices, &claims) } else { outcome_table(&notices, &claims) };
+        self.common.output.write(&rows)?;
         session.report_budget_failures(claimer.failures);
         if self.common.stats {
             let counted = Statistics {

@@ -6,7 +6,6 @@ use clap::Args;
 use clap_complete::{Shell, generate};
 
 use crate::cli::render::output::out;
-use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
@@ -26,14 +25,10 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(&self, session: &Session) -> Result<Status, Failure> {
+    pub fn run(&self) -> Result<Status, Failure> {
         let mut script = Vec::new();
         generate(self.shell, &mut crate::cli::tree(), "classad", &mut script);
-        if !session.options.quiet {
-            let mut out = out();
-            out.write_all(&script)?;
-            out.flush()?;
-        }
+        out().write_all(&script)?;
         Ok(Status::Yes)
     }
 }

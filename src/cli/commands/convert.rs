@@ -1,7 +1,5 @@
 //! `classad convert`: rewrites ads in another form.
 
-use std::io::Write;
-
 use clap::Args;
 
 use crate::cli::args::global::AdForm;
@@ -34,8 +32,7 @@ pub struct Convert {
 
 impl Convert {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open_sources(session, &self.files)?;
-        session.decide_dialect(&sources);
+        let mut sources = input::open_decided(session, &self.files)?;
         let mut out = out();
         let mut writer = AdWriter::with_form(self.to.into());
         let mut count = 0_usize;
@@ -50,10 +47,9 @@ impl Convert {
                 Ok(true)
             })?;
         }
-        if !session.options.quiet && !sources.is_empty() {
+        if !sources.is_empty() {
             writer.finish(&mut out)?;
         }
-        out.flush()?;
         Ok(Status::of(count > 0))
     }
 }

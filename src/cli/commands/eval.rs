@@ -14,7 +14,7 @@ use crate::cli::render::output::out;
 use crate::cli::render::rows::value_text;
 use crate::cli::render::{diagnostics, expression_tree};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,7 +76,7 @@ impl Eval {
                 input::refuse_misspelt_option("eval", expression, false)?;
                 (Some(expression), self.files.clone())
             }
-            (None, None) => return Err(Failure::Refused(Some("there is no expression to evaluate".to_owned()))),
+            (None, None) => return refuse("there is no expression to evaluate"),
         };
         let alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &files)? };
@@ -134,23 +134,18 @@ impl Eval {
             }
         };
         let mut out = out();
-        if !session.options.quiet {
-            if self.each {
-                write!(out, "{id}\t")?;
-            }
-            out.write_all(&value_text(&value, self.raw))?;
-            if self.with_type {
-                write!(out, "\t{}", value.value_type().as_str())?;
-            }
-            writeln!(out)?;
-            if self.trace {
-                expression_tree::write_value_tree(
-                    &mut out,
-                    expression,
-                    &frame,
-                    &mut Evaluator::new(&environment, &session.context()),
-                )?;
-            }
+        if self.each {
+            write!(out, "{id}\t")?;
+        }
+        out.write_all(&value_text(&value, self.raw))?;
+        if self.with_type {
+            write!(out, "\t{}", value.value_type().as_str())?;
+        }
+        writeln!(out)?;
+        if self.trace && !session.options.quiet {
+            let context = session.context();
+            let mut evaluator = Evaluator::new(&environment, &context);
+            expression_tree::write_value_tree(&mut out, expression, &frame, &mut evaluator)?;
         }
         out.flush()?;
         if let (Some(fault), true) = (value.error_origin(), id.is_empty()) {

@@ -1,13 +1,14 @@
 //! `classad fmt`: the formatter for ads, which keeps their comments.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use clap::Args;
 use classad::format::{self, FileFormat, FormattedText};
 use similar::TextDiff;
 
 use crate::cli::io::atomic_write::RewriteArgs;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::input;
+use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
@@ -77,31 +78,26 @@ impl Fmt {
             changed += usize::from(layout.text != source.block.text);
             if self.rewrite.is_enabled() {
                 self.rewrite(session, source, &layout);
-            } else if !session.options.quiet {
+            } else {
                 self.print(&mut out, source, &layout)?;
             }
         }
-        out.flush()?;
         Ok(Status::of(changed == 0 || !self.check && !self.diff))
     }
 
     /// Reads the files whole and byte for byte: their layout and comments matter, and they may be rewritten.
     fn read_files(&self, session: &mut Session) -> Result<Vec<SourceText>, Failure> {
-        let stdin = ["-".to_owned()];
         let mut sources = Vec::new();
-        for path in if self.files.is_empty() { &stdin[..] } else { &self.files } {
-            let (name, bytes) = match path.as_str() {
-                "-" => ("standard input", read_stdin()),
-                path => (path, std::fs::read(path)),
-            };
-            match bytes {
+        for path in &input::or_stdin(&self.files) {
+            let name = if path == "-" { "standard input" } else { path };
+            match read_whole(path) {
                 Ok(bytes) => {
                     let form = session.options.from.map(FileFormat::from).or_else(|| format::detect(&bytes));
                     let form = form.unwrap_or_else(|| format::format_of_comments(&bytes));
                     sources.push(SourceText::from_file(name, bytes, form));
                 }
                 Err(error) => {
-                    session.error(&format!("cannot read {name}: {}", diagnostics::io_reason(&error)));
+                    input::report_unreadable(session, name, &error);
                     if session.options.fail_fast {
                         return Err(Failure::Refused(None));
                     }
@@ -131,11 +127,6 @@ impl Fmt {
             session.error(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
         }
     }
-}
-
-fn read_stdin() -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    io::stdin().read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// Prints the changes as a unified diff.

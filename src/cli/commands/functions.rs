@@ -29,17 +29,13 @@ pub struct Functions {
 
 impl Functions {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut out = out();
         let Some(name) = &self.name else {
             let mut rows = ResultTable::new(&["function", "does", "example"]);
             for function in FUNCTIONS.iter() {
                 let cells = [function.signature.to_owned(), function.doc.to_owned(), function_example(function)];
                 rows.rows.push(cells.map(TableCell::from).into());
             }
-            if !session.options.quiet {
-                rows.write(&mut out, self.output, true)?;
-            }
-            out.flush()?;
+            rows.write(&mut out(), self.output, true)?;
             return Ok(Status::Yes);
         };
         let Some(function) = find_function(name) else {
@@ -48,10 +44,7 @@ impl Functions {
             session.note(&format!("there is no function {name}(){hint}"));
             return Ok(Status::No);
         };
-        if !session.options.quiet {
-            out.write_all(function_description(function).as_bytes())?;
-        }
-        out.flush()?;
+        out().write_all(function_description(function).as_bytes())?;
         Ok(Status::Yes)
     }
 }

@@ -25,7 +25,7 @@ use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{self, OutputForm, out};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -123,14 +123,13 @@ impl Gangmatch {
 
     /// Refuses options that contradict each other.
     fn check_options(&self, given: &LoadedPolicy) -> Result<(), Failure> {
-        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         if self.notify.notify.is_some() && self.lists_only() {
             return refuse("--notify tells of matches; with --all or --limit there are none");
         }
         if self.notify.writes_to_stdout() && self.explain {
             return refuse("--explain and --notify - both want standard output");
         }
-        if self.explain && !matches!(self.common.output, None | Some(OutputForm::Json | OutputForm::Jsonl)) {
+        if self.explain && !matches!(self.common.output.form, None | Some(OutputForm::Json | OutputForm::Jsonl)) {
             return refuse("--explain prints lines to read, or json or jsonl");
         }
         if self.algorithm != Algorithm::Best && !given.policy.docking.is_empty() {
@@ -171,27 +170,25 @@ impl GangmatchRun<'_> {
             }
         }
         let at = command.advertising.lifetime.expiry_time(self.session).or(self.context.now);
-        command.notify.write_notices(self.session, || {
-            gangs.iter().map(|gang| self.parties.gang_notice(gang, &self.context, at)).collect()
-        })?;
-        let mut out = out();
-        if self.session.options.quiet || command.notify.writes_to_stdout() {
+        command
+            .notify
+            .write_notices(|| gangs.iter().map(|gang| self.parties.gang_notice(gang, &self.context, at)).collect())?;
+        if command.notify.writes_to_stdout() {
         } else if command.explain {
-            self.explain(&mut out, &impasses)?;
+            self.explain(&mut out(), &impasses)?;
         } else {
-            let mut writer = self.gang_writer()?;
+            let mut writer = self.gang_writer();
             for gang in &gangs {
-                self.write_gang(&mut writer, &mut out, gang)?;
+                self.write_gang(&mut writer, &mut out(), gang)?;
             }
-            writer.finish(&mut out)?;
+            writer.finish(&mut out())?;
         }
-        out.flush()?;
         Ok(!gangs.is_empty())
     }
 
     /// Writes the reports on requests without a gang.
     fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
-        let mut writer = self.command.common.output.map(JsonValueWriter::new);
+        let mut writer = self.command.common.output.form.map(JsonValueWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
             let subject = self.parties.requests[*request].id();
             let longest = if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS };
@@ -215,7 +212,7 @@ impl GangmatchRun<'_> {
     fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let mut out = out();
-        let mut writer = if self.session.options.quiet { GangWriter::Silent } else { self.gang_writer()? };
+        let mut writer = self.gang_writer();
         let mut any = false;
         for (place, &index) in self.roots.iter().enumerate() {
             progress::report_step("matching", place, Some(self.roots.len()));
@@ -273,8 +270,8 @@ impl GangmatchRun<'_> {
         self.given.report_fault(self.session, fault)
     }
 
-    fn gang_writer(&self) -> Result<GangWriter, Failure> {
-        GangWriter::new(self.command.common.output, !self.command.common.no_header)
+    fn gang_writer(&self) -> GangWriter {
+        GangWriter::new(self.command.common.output)
     }
 
     fn write_gang(&mut self, writer: &mut GangWriter, out: &mut dyn Write, gang: &Gang) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! `classad parse`: checks that files parse and prints their ads.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use clap::Args;
 use classad::syntax::print_name;
@@ -43,14 +43,14 @@ impl Parse {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::parse);
         }
-        let mut sources = input::open_sources(session, &self.files)?;
-        session.decide_dialect(&sources);
-        let mut out = out();
+        let mut sources = input::open_decided(session, &self.files)?;
+        let (mut stdout, mut nowhere) = (out(), io::sink());
+        let ads_out: &mut dyn Write = if self.count || self.ast { &mut nowhere } else { &mut stdout };
         let mut total = 0;
-        let mut documents = DocumentWriter::new(self.output, self.count || self.ast || session.options.quiet);
+        let mut documents = DocumentWriter::new(self.output);
         for source in &mut sources {
             let mut count = 0;
-            documents.begin_file(&mut out, source.form)?;
+            documents.begin_file(ads_out, source.form)?;
             input::for_each_ad(session, source, |session, entry| {
                 count += 1;
                 if session.options.quiet || self.count {
@@ -58,18 +58,17 @@ impl Parse {
                 }
                 let ad = input::name_ad(session, entry, None);
                 if self.ast {
-                    write_trees(&mut out, &ad)?;
+                    write_trees(&mut out(), &ad)?;
                 }
-                documents.write(session, &mut out, &ad)?;
+                documents.write(session, ads_out, &ad)?;
                 Ok(true)
             })?;
-            if self.count && !session.options.quiet {
-                writeln!(out, "{}\t{count}", source.name)?;
+            if self.count {
+                writeln!(out(), "{}\t{count}", source.name)?;
             }
             total += count;
         }
-        documents.finish(&mut out)?;
-        out.flush()?;
+        documents.finish(ads_out)?;
         Ok(Status::of(total > 0))
     }
 }

@@ -10,10 +10,11 @@ use classad::pool::Census;
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
 
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
-use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::output::out;
 use crate::cli::render::references::{external_names, internal_names};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
@@ -63,12 +64,8 @@ pub struct Refs {
     /// Read cases {"id","ad","expr"} from a file of JSON lines
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
-    /// The form of the output
-    #[arg(short, long, value_name = "FORM")]
-    output: Option<OutputForm>,
-    /// Leave the heading out
-    #[arg(long)]
-    no_header: bool,
+    #[command(flatten)]
+    output: TableOutputArgs,
 }
 
 impl Refs {
@@ -95,8 +92,7 @@ impl Refs {
             })?;
         }
         asked.note_missing(session);
-        let mut out = out();
-        let status = match pool {
+        Ok(match pool {
             Some(mut pool) => {
                 let mut census = Census::names().nested();
                 input::for_each_ad(session, &mut pool, |_, entry| {
@@ -104,29 +100,19 @@ impl Refs {
                     Ok(true)
                 })?;
                 let missing = found.missing_table(&census);
-                let status = Status::of(missing.rows.is_empty());
-                self.write(session, &mut out, &missing)?;
-                status
+                self.output.write(&missing)?;
+                Status::of(missing.rows.is_empty())
             }
             None if self.dot => {
-                if !session.options.quiet {
-                    found.write_dot(&mut out)?;
-                }
+                found.write_dot(&mut out())?;
                 Status::of(!found.edges.is_empty())
             }
             None => {
                 let rows = if self.count || self.union { found.union_table(self.count) } else { found.rows };
-                let status = Status::of(!rows.rows.is_empty());
-                self.write(session, &mut out, &rows)?;
-                status
+                self.output.write(&rows)?;
+                Status::of(!rows.rows.is_empty())
             }
-        };
-        out.flush()?;
-        Ok(status)
-    }
-
-    fn write(&self, session: &Session, out: &mut dyn Write, rows: &ResultTable) -> Result<(), Failure> {
-        if session.options.quiet { Ok(()) } else { rows.write(out, self.output, !self.no_header) }
+        })
     }
 
     fn scope(&self, session: &mut Session) -> Result<ReferenceScope, Failure> {

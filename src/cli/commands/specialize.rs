@@ -10,13 +10,14 @@ use classad::eval::{
 use classad::format::FileFormat;
 use classad::syntax::{Style, print};
 
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
-use crate::cli::render::output::{AdWriter, BufferedStdout, OutputForm, out};
+use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -73,12 +74,8 @@ pub struct Specialize {
     /// Read cases {"id","ad","expr"} from a file of JSON lines
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
-    /// The form of the output
-    #[arg(short, long, value_name = "FORM")]
-    output: Option<OutputForm>,
-    /// Leave the heading out
-    #[arg(long)]
-    no_header: bool,
+    #[command(flatten)]
+    output: TableOutputArgs,
 }
 
 /// The part of each ad to specialize.
@@ -94,7 +91,7 @@ impl Specialize {
             return cases::run(session, file, cases::specialize);
         }
         if self.verdict && self.expr.is_none() && self.attr.is_none() {
-            return Err(Failure::Refused(Some("--verdict wants --attr or --expr: which constraint?".to_owned())));
+            return refuse("--verdict wants --attr or --expr: which constraint?");
         }
         let alone = self.files.is_empty() && (self.expr.is_some() || self.known.is_some() || !self.define.is_empty());
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
@@ -109,7 +106,7 @@ impl Specialize {
             target: input::read_first_ad(session, target)?,
             context: Context { random: None, now: session.options.now, ..session.context() },
             rows: ResultTable::new(if self.verdict { &["ad", "verdict", "unknowns"] } else { &["ad", "value"] }),
-            writer: None,
+            documents: DocumentWriter::new(self.output.form),
             out: out(),
             any_possible: false,
         };
@@ -136,7 +133,7 @@ impl Specialize {
             })?;
         }
         asked.note_missing(session);
-        answers.finish(session)
+        answers.finish()
     }
 
     fn scope(&self, session: &mut Session) -> Result<SpecializeScope, Failure> {
@@ -158,25 +155,19 @@ struct SpecializeRun<'c> {
     target: Option<Ad>,
     context: Context,
     rows: ResultTable,
-    /// Writer of specialized ads; `None` between sources and where the results are values.
-    writer: Option<AdWriter>,
+    documents: DocumentWriter,
     out: BufferedStdout,
     /// Whether some constraint can be true, for `--verdict`.
     any_possible: bool,
 }
 
 impl SpecializeRun<'_> {
-    /// Begins a source. With `-o` all sources go into one document; without it each gets one in its own form.
+    /// Begins a source in this form.
     fn begin_source(&mut self, form: FileFormat) -> Result<(), Failure> {
-        if matches!(self.scope, SpecializeScope::WholeAd) && (self.writer.is_none() || self.command.output.is_none()) {
-            self.end_document()?;
-            self.writer = Some(AdWriter::new(self.command.output, form)?);
+        match self.scope {
+            SpecializeScope::WholeAd => self.documents.begin_file(&mut self.out, form),
+            SpecializeScope::Expression(_) | SpecializeScope::Attribute(_) => Ok(()),
         }
-        Ok(())
-    }
-
-    fn end_document(&mut self) -> Result<(), Failure> {
-        self.writer.take().map_or(Ok(()), |writer| writer.finish(&mut self.out))
     }
 
     /// Specializes one ad and writes or keeps the result; `None` means that no ad is known.
@@ -195,10 +186,7 @@ impl SpecializeRun<'_> {
             SpecializeScope::WholeAd => {
                 let left = specialize_ad(&frame, &environment, &self.context, liberties);
                 let ad = ad.unwrap_or_else(|| NamedAd::unnamed(Ad::default()));
-                return match &mut self.writer {
-                    Some(writer) if !session.options.quiet => writer.write(session, &mut self.out, &ad.with_ad(left)),
-                    _ => Ok(()),
-                };
+                return self.documents.write(session, &mut self.out, &ad.with_ad(left));
             }
             SpecializeScope::Expression(expression) => {
                 specialize(expression, &frame, &environment, &self.context, liberties)
@@ -221,7 +209,7 @@ impl SpecializeRun<'_> {
             return Ok(());
         }
         let text = print(&left.expression, Style::New);
-        if self.command.output.is_some() {
+        if self.command.output.form.is_some() {
             self.rows.rows.push(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()]);
             return Ok(());
         }
@@ -233,16 +221,12 @@ impl SpecializeRun<'_> {
         Ok(())
     }
 
-    fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
-        if !session.options.quiet {
-            self.end_document()?;
+    fn finish(mut self) -> Result<Status, Failure> {
+        self.documents.finish(&mut self.out)?;
+        let output = self.command.output;
+        if !matches!(self.scope, SpecializeScope::WholeAd) && (self.command.verdict || output.form.is_some()) {
+            output.write_to(&mut self.out, &self.rows)?;
         }
-        let has_rows =
-            !matches!(self.scope, SpecializeScope::WholeAd) && (self.command.verdict || self.command.output.is_some());
-        if has_rows && !session.options.quiet {
-            self.rows.write(&mut self.out, self.command.output, !self.command.no_header)?;
-        }
-        self.out.flush()?;
         Ok(Status::of(!self.command.verdict || self.any_possible))
     }
 }

@@ -1,10 +1,12 @@
 //! Atomic rewriting of files.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::cli::Failure;
+use tempfile::NamedTempFile;
+
+use crate::cli::{Failure, refuse};
 
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]
@@ -24,7 +26,7 @@ impl RewriteArgs {
     /// Refuses `--write` without files or with standard input.
     pub fn check_files(&self, files: &[String]) -> Result<(), Failure> {
         if self.is_enabled() && (files.is_empty() || files.iter().any(|file| file == "-")) {
-            return Err(Failure::Refused(Some("-w rewrites files: name them".to_owned())));
+            return refuse("-w rewrites files: name them");
         }
         Ok(())
     }
@@ -85,45 +87,25 @@ pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
 /// Writes the text to a temporary file beside `path` and renames it to `path`. Owner and permissions are those of
 /// `like`.
 fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
-    let (temporary, mut file) = create_temporary(path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder)?;
     // Permissions first: the contents must never be readable by others.
-    let written = copy_owner_and_permissions(&temporary, like)
-        .and_then(|()| file.write_all(text))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // Report the original error, not one of the cleanup.
-        let _ = fs::remove_file(&temporary);
-        return written;
-    }
+    copy_owner_and_permissions(file.as_file(), like)?;
+    file.write_all(text)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
     // The rename is durable once the folder is synchronized. Some systems cannot do that: ignore the error.
-    if let Some(folder) = path.parent() {
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    }
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
 }
 
-/// Creates a temporary file in the folder of `path`.
-fn create_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut attempt = 0_u32;
-    loop {
-        let temporary = path.with_file_name(format!(".{name}.{}-{attempt}", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
-            opened => return opened.map(|file| (temporary, file)),
-        }
-    }
-}
-
 /// Copies the permissions of another file and, if possible, its owner.
-fn copy_owner_and_permissions(path: &Path, like: &fs::Metadata) -> io::Result<()> {
+fn copy_owner_and_permissions(file: &File, like: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
         // Only an administrator may change the owner: ignore the error.
-        let _ = std::os::unix::fs::chown(path, Some(like.uid()), Some(like.gid()));
+        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
     }
-    let permissions: Permissions = like.permissions();
-    fs::set_permissions(path, permissions)
+    file.set_permissions(like.permissions())
 }

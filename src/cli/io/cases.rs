@@ -14,7 +14,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::args::global::AdForm;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
-use crate::cli::render::diagnostics;
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
@@ -30,9 +29,7 @@ pub fn run(
         Box::new(io::stdin().lock())
     } else {
         let opened = std::fs::File::open(file);
-        Box::new(opened.map_err(|error| {
-            Failure::Refused(Some(format!("cannot read {file}: {}", diagnostics::io_reason(&error))))
-        })?)
+        Box::new(opened.map_err(|error| Failure::unreadable(file, &error))?)
     };
     let mut out = out();
     let mut writer = JsonValueWriter::new(OutputForm::Jsonl);

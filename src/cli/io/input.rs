@@ -12,10 +12,10 @@ use classad::protocol::{Advertisement, AdvertisementHeader, PortFault, identity}
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 
 use super::source::{AdSource, SourceText};
-use crate::cli::Failure;
 use crate::cli::args::condor_options;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// An ad with its location.
 pub struct SourcedAd {
@@ -120,14 +120,11 @@ impl NamedAd {
 ///
 /// Standard input is named twice, or with `--fail-fast` a file cannot be opened or is empty.
 pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSource>, Failure> {
-    let stdin = ["-".to_owned()];
-    let paths = if paths.is_empty() { &stdin } else { paths };
+    let paths = or_stdin(paths);
+    check_stdin(&paths)?;
     let mut sources = Vec::new();
-    if paths.iter().filter(|path| *path == "-").count() > 1 {
-        return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
-    }
     let form = session.options.from.map(FileFormat::from);
-    for path in paths {
+    for path in &paths {
         let name = if path == "-" { "standard input" } else { path };
         let reader: io::Result<Box<dyn Read>> = match path.as_str() {
             "-" => Ok(Box::new(io::stdin())),
@@ -154,18 +151,36 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     Ok(sources)
 }
 
-/// Opens the sources of requests and offers, and decides the dialect by both.
+/// Opens files or standard input, and decides the dialect by them.
+pub fn open_decided(session: &mut Session, paths: &[String]) -> Result<Vec<AdSource>, Failure> {
+    let sources = open_sources(session, paths)?;
+    session.decide_dialect(&sources);
+    Ok(sources)
+}
+
+/// Returns the paths, or that of standard input if there are none.
+pub fn or_stdin(paths: &[String]) -> Vec<String> {
+    if paths.is_empty() { vec!["-".to_owned()] } else { paths.to_vec() }
+}
+
+/// Refuses to read standard input twice.
+pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p String>) -> Result<(), Failure> {
+    match paths.into_iter().filter(|path| *path == "-").count() {
+        0 | 1 => Ok(()),
+        _ => refuse("standard input can be read only once"),
+    }
+}
+
+/// Opens the sources of requests and offers, and decides the dialect by both. Without paths, requests are read from
+/// standard input, and there are no offers.
 pub fn open_sides(
     session: &mut Session,
     requests: &[String],
     offers: &[String],
 ) -> Result<[Vec<AdSource>; 2], Failure> {
-    let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
-    if stdin(requests) && stdin(offers) {
-        return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
-    }
+    check_stdin(or_stdin(requests).iter().chain(offers))?;
     let requests = open_sources(session, requests)?;
-    let offers = open_sources(session, offers)?;
+    let offers = if offers.is_empty() { Vec::new() } else { open_sources(session, offers)? };
     session.decide_dialect(requests.iter().chain(&offers));
     Ok([requests, offers])
 }
@@ -270,13 +285,13 @@ pub fn read_first_ad(session: &mut Session, source: Option<AdSource>) -> Result<
         first = Some(found.ad);
         Ok(false)
     })?;
-    first.map(Some).ok_or_else(|| Failure::Refused(Some(format!("there is no ad in {}", source.name))))
+    first.map(Some).ok_or_else(|| Failure::refused(format!("there is no ad in {}", source.name)))
 }
 
 /// Adds the attributes that `-D NAME=EXPR` defines to an ad.
 pub fn add_definitions(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Result<Ad, Failure> {
     for definition in definitions {
-        let wanted = || Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}")));
+        let wanted = || Failure::refused(format!("-D wants NAME=EXPR, not {definition}"));
         let (name, text) = definition.split_once('=').ok_or_else(wanted)?;
         let expression = parse_argument_expression(session, name.trim(), text)?;
         ad = ad.with(parse_attribute_name(session, name)?.ok_or_else(wanted)?, expression);
@@ -293,7 +308,7 @@ pub fn parse_attribute_name(session: &Session, text: &str) -> Result<Option<Name
     let name = read_name(text.trim(), session.dialect()).map(|name| Name::new(&name));
     match name.filter(|name| !name.as_str().is_empty()) {
         Some(name) if session.dialect() == Dialect::Classad && name.is_reserved() => {
-            Err(Failure::Refused(Some(format!("`{name}` is reserved and cannot name an attribute"))))
+            refuse(format!("`{name}` is reserved and cannot name an attribute"))
         }
         name => Ok(name),
     }
@@ -301,8 +316,7 @@ pub fn parse_attribute_name(session: &Session, text: &str) -> Result<Option<Name
 
 /// Parses the attribute name that an option requires.
 pub fn parse_required_name(session: &Session, option: &str, text: &str) -> Result<Name, Failure> {
-    parse_attribute_name(session, text)?
-        .ok_or_else(|| Failure::Refused(Some(format!("{option} wants a name, not `{text}`"))))
+    parse_attribute_name(session, text)?.ok_or_else(|| Failure::refused(format!("{option} wants a name, not `{text}`")))
 }
 
 /// Attribute names of the command line that no ad has had so far. A name that no ad has is most likely misspelt.
@@ -368,7 +382,7 @@ pub fn refuse_misspelt_option(command: &str, text: &str, single_dash_too: bool) 
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
     if option && !std::env::args().any(|argument| argument == "--") {
         let fault = condor_options::missing_option_message(text, command, &crate::cli::tree());
-        return Err(Failure::Refused(Some(format!("{fault}; an expression that begins so can follow `--`"))));
+        return refuse(format!("{fault}; an expression that begins so can follow `--`"));
     }
     Ok(())
 }

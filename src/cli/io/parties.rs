@@ -5,7 +5,7 @@ use classad::eval::Context;
 use classad::explain::{AdNames, AdReference};
 use classad::matching::gang::Gang;
 use classad::matching::{BilateralMatch as Pairing, Notice, Party, part_name};
-use classad::protocol::{RESOURCE_COUNT, invalid_count_reason, resource_count};
+use classad::protocol::{PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -38,13 +38,13 @@ impl Parties {
 
     /// Summarizes the requests. Notes how many have ports, and warns of invalid resource counts.
     pub fn summarize_requests(&self, session: &Session) -> RequestSummary {
-        let [ports, count] = ["Ports", RESOURCE_COUNT].map(Name::new);
+        let count = Name::new(RESOURCE_COUNT);
         let mut distinct: FxHashMap<usize, (&Ad, usize)> = FxHashMap::default();
         for run in runs_of_shared_ads(&self.requests) {
             distinct.entry(run[0].ad.identity()).or_insert((&run[0].ad, 0)).1 += run.len();
         }
         let with_ports: usize =
-            distinct.values().filter(|(ad, _)| ad.get(&ports).is_some()).map(|(_, requests)| requests).sum();
+            distinct.values().filter(|(ad, _)| ad.get(&PORTS).is_some()).map(|(_, requests)| requests).sum();
         if with_ports > 0 {
             session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
         }

@@ -6,7 +6,7 @@ use std::io;
 use classad::ad::{ByteString, Expression, Name};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
-use classad::protocol::{ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, Protocol, identity};
+use classad::protocol::{ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, identity};
 
 use super::input::NamedAd;
 use super::source::{self, AdSource};
@@ -124,7 +124,7 @@ fn initial_projection(protocol: &Protocol, labels: &LoadRequirements<'_>, contex
     if let Some(id) = id {
         labels.add(id, context.dialect);
     }
-    let names = protocol.attribute_names().cloned().chain([Name::new("Ports")]).chain(also.names.iter().cloned());
+    let names = protocol.attribute_names().cloned().chain([PORTS.clone()]).chain(also.names.iter().cloned());
     let everything = labels.reads_anything || also.reads_anything;
     (!everything).then(|| Projection::new(names, context.dialect).with_shared_ads(labels.names))
 }
@@ -150,7 +150,7 @@ impl LoadedSide {
                 }
             }
             source.ads_read = selected.number();
-            self.has_ports |= selected.has_occurred(&Name::new("Ports"));
+            self.has_ports |= selected.has_occurred(&PORTS);
             if pieces == 2 {
                 // Reserve memory for the rest of the file, to avoid moving the ads as the vector grows. The first
                 // piece is too short for an estimate. An estimate from tiny ads may exceed the memory: ignore the

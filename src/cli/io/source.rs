@@ -8,6 +8,15 @@ use classad::format::{FileFormat, Position, Stream, StreamBlock};
 
 use crate::cli::render::{output, progress};
 
+/// Reads a file as a whole; `-` is standard input.
+pub fn read_whole(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match path {
+        "-" => io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
+        path => std::fs::read(path),
+    }
+}
+
 /// A file or a pipe that is being read.
 pub struct AdSource {
     pub name: Arc<str>,

@@ -6,18 +6,18 @@ use classad::matching::Notice;
 use classad::matching::gang::Gang;
 
 use crate::cli::Failure;
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JsonValueWriter;
-use crate::cli::render::output::{self, AdWriter, OutputForm};
+use crate::cli::render::output::{AdWriter, OutputForm};
 use crate::cli::render::rows::{ResultTable, TableCell, TableWriter};
 use crate::cli::session::Session;
 
 /// Writes gangs, in one of the forms of output.
 pub enum GangWriter {
-    Silent,
     Tree {
         width: usize,
     },
@@ -36,20 +36,16 @@ const HEADER: [&str; 3] = ["request", "offers", "ranks"];
 
 impl GangWriter {
     /// Makes a writer. Without a form it writes trees on a terminal and tab-separated rows elsewhere.
-    pub fn new(form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
-        let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Tree } else { OutputForm::Tsv });
-        let header = HEADER.map(str::to_owned).to_vec();
-        Ok(match form {
-            OutputForm::Tree => GangWriter::Tree { width: diagnostics::terminal_width() },
-            OutputForm::Json | OutputForm::Jsonl => GangWriter::Json(JsonValueWriter::new(form)),
-            OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml => {
-                GangWriter::Ads(AdWriter::new(Some(form), classad::format::FileFormat::Bracketed)?)
-            }
-            OutputForm::Table => GangWriter::Table { rows: ResultTable { header, rows: Vec::new() }, with_header },
-            OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => {
-                GangWriter::Rows(TableWriter::new(header, Some(form), with_header)?)
-            }
-        })
+    pub fn new(output: TableOutputArgs) -> Self {
+        let form = output.form.unwrap_or(if Session::is_terminal() { OutputForm::Tree } else { OutputForm::Tsv });
+        let (header, with_header) = (HEADER.map(str::to_owned).to_vec(), !output.no_header);
+        match (form, form.ad_form()) {
+            (OutputForm::Tree, _) => GangWriter::Tree { width: diagnostics::terminal_width() },
+            (OutputForm::Json | OutputForm::Jsonl, _) => GangWriter::Json(JsonValueWriter::new(form)),
+            (OutputForm::Table, _) => GangWriter::Table { rows: ResultTable { header, rows: Vec::new() }, with_header },
+            (_, Some(format)) => GangWriter::Ads(AdWriter::with_form(format)),
+            (_, None) => GangWriter::Rows(TableWriter::with_form(header, form, with_header)),
+        }
     }
 
     /// Writes a gang. `notice` is only called if the form shows the identifier of the match.
@@ -63,7 +59,6 @@ impl GangWriter {
     ) -> Result<(), Failure> {
         let told = |notice: Notice| GangView::new(gang, notice.id, parties);
         match self {
-            GangWriter::Silent => {}
             GangWriter::Tree { width } => out.write_all(told(notice()).tree(*width).as_bytes())?,
             GangWriter::Json(writer) => writer.write(out, &told(notice()).record())?,
             GangWriter::Ads(writer) => {
@@ -84,7 +79,7 @@ impl GangWriter {
     /// Writes the end of the document, or the whole table.
     pub fn finish(self, out: &mut dyn Write) -> Result<(), Failure> {
         match self {
-            GangWriter::Silent | GangWriter::Tree { .. } => {}
+            GangWriter::Tree { .. } => {}
             GangWriter::Json(writer) => writer.finish(out)?,
             GangWriter::Ads(writer) => writer.finish(out)?,
             GangWriter::Table { mut rows, with_header } => {
@@ -98,9 +93,7 @@ impl GangWriter {
             }
             GangWriter::Rows(mut writer) => writer.finish(out)?,
         }
-        out.flush()?;
-        output::flush_stdout();
-        Ok(())
+        Ok(out.flush()?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Standard output: its buffer, the forms of output, and writers of ads and counters.
 
 use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
@@ -45,6 +46,14 @@ pub enum OutputForm {
 /// The buffer of standard output.
 static WRITTEN: LazyLock<Mutex<BufWriter<Stdout>>> = LazyLock::new(|| Mutex::new(BufWriter::new(io::stdout())));
 
+/// Whether nothing is written to standard output, as with `--quiet`.
+static IS_SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether all that is written to standard output is dropped.
+pub fn silence_stdout(is_silent: bool) {
+    IS_SILENT.store(is_silent, Ordering::Relaxed);
+}
+
 fn stdout_buffer() -> MutexGuard<'static, BufWriter<Stdout>> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -61,7 +70,7 @@ pub fn leak_on_exit<T>(it: T) {
     std::mem::forget(it);
 }
 
-/// A handle to the shared, buffered standard output; flushes it when dropped.
+/// A handle to the shared, buffered standard output; flushes it when dropped. With `--quiet` it drops what is written.
 pub struct BufferedStdout(());
 
 /// Returns a handle to the shared, buffered standard output.
@@ -71,6 +80,9 @@ pub fn out() -> BufferedStdout {
 
 impl Write for BufferedStdout {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        if IS_SILENT.load(Ordering::Relaxed) {
+            return Ok(text.len());
+        }
         progress::end_for_results();
         stdout_buffer().write(text)
     }
@@ -89,7 +101,7 @@ impl Drop for BufferedStdout {
 
 impl OutputForm {
     /// The format of whole ads; `None` for the forms that are rows or trees.
-    fn ad_form(self) -> Option<FileFormat> {
+    pub fn ad_form(self) -> Option<FileFormat> {
         match self {
             OutputForm::Long => Some(FileFormat::Long),
             OutputForm::New => Some(FileFormat::Bracketed),
@@ -124,7 +136,7 @@ impl AdWriter {
             Some(OutputForm::Names) => None,
             Some(form) => {
                 let message = "whole ads are written as long, new, json, jsonl, xml, yaml or names";
-                Some(form.ad_form().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?)
+                Some(form.ad_form().ok_or_else(|| Failure::refused(message))?)
             }
         };
         Ok(AdWriter { document: form.map(format::AdDocumentWriter::new) })
@@ -152,13 +164,12 @@ impl AdWriter {
 /// in the file's own form.
 pub struct DocumentWriter {
     form: Option<OutputForm>,
-    is_silent: bool,
     current: Option<AdWriter>,
 }
 
 impl DocumentWriter {
-    pub fn new(form: Option<OutputForm>, is_silent: bool) -> Self {
-        DocumentWriter { form, is_silent, current: None }
+    pub fn new(form: Option<OutputForm>) -> Self {
+        DocumentWriter { form, current: None }
     }
 
     /// Begins the ads of the next file, which is in this form.
@@ -172,19 +183,17 @@ impl DocumentWriter {
         Ok(())
     }
 
+    /// Writes an ad. With `--quiet` it is not even converted.
     pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
         match &mut self.current {
-            Some(writer) if !self.is_silent => writer.write(session, out, ad),
+            Some(writer) if !session.options.quiet => writer.write(session, out, ad),
             _ => Ok(()),
         }
     }
 
     /// Writes the end of the current document.
     pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
-        match self.current.take() {
-            Some(writer) if !self.is_silent => writer.finish(out),
-            _ => Ok(()),
-        }
+        self.current.take().map_or(Ok(()), |writer| writer.finish(out))
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use classad::ad::Value;
 use classad::syntax::{Style, print_value};
 
-use super::super::Failure;
 use super::super::session::Session;
+use super::super::{Failure, refuse};
 use super::diagnostics;
 use super::json::{JsonValueWriter, value_json};
 use super::output::OutputForm;
@@ -123,14 +123,19 @@ impl TableWriter {
     pub fn new(header: Vec<String>, form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
         let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
         if form == OutputForm::Tree {
-            return Err(Failure::Refused(Some("these are rows: only gangs are trees".to_owned())));
+            return refuse("these are rows: only gangs are trees");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
             let message = "these are rows, not ads: write them as table, csv, tsv or json";
-            return Err(Failure::Refused(Some(message.to_owned())));
+            return refuse(message);
         }
-        let rows = ResultTable { header, rows: Vec::new() };
-        Ok(TableWriter { form, with_header, table: rows, json: JsonValueWriter::new(form), has_begun: false })
+        Ok(TableWriter::with_form(header, form, with_header))
+    }
+
+    /// Makes a writer in a form of rows.
+    pub fn with_form(header: Vec<String>, form: OutputForm, with_header: bool) -> Self {
+        let table = ResultTable { header, rows: Vec::new() };
+        TableWriter { form, with_header, table, json: JsonValueWriter::new(form), has_begun: false }
     }
 
     pub fn write(&mut self, out: &mut dyn Write, row: Vec<TableCell>) -> Result<(), Failure> {

@@ -27,7 +27,9 @@ const MAX_VALUES: usize = 2;
 /// The values that offers compare an attribute of the request with, by attribute, its expression's place in memory and
 /// operator; each value with the number of offers.
 #[derive(Default)]
-pub struct DemandedValues(IndexMap<(Name, Option<usize>, BinaryOperator), (Option<Expression>, Vec<WeightedValue>)>);
+pub struct DemandedValues(IndexMap<DemandKey, (Option<Expression>, Vec<WeightedValue>)>);
+
+type DemandKey = (Name, Option<usize>, BinaryOperator);
 
 /// A value with the number of offers that have it or ask for it.
 pub type WeightedValue = (Value, usize);

@@ -140,7 +140,7 @@ impl CommandLineTranslation {
         };
         match meaning {
             Unknown | Implied => {}
-            Switch(option) => self.output.push(option.into()),
+            Switch(option) => self.push_switch(option),
             WithValue(option) => self.push_option(option, value(rest.next(), "a value")?),
             Ads => self.output.push(value(rest.next(), "a file")?),
             Form(form) => self.push_option("--output", behind.unwrap_or(form)),
@@ -167,7 +167,7 @@ impl CommandLineTranslation {
             }
         }
         if self.is_analysis && behind.is_some_and(|behind| behind.split(',').any(|word| word.starts_with("rev"))) {
-            self.output.push("--reverse".into());
+            self.push_switch("--reverse");
         }
         Ok(())
     }
@@ -191,6 +191,13 @@ impl CommandLineTranslation {
             self.has_constraint = true;
         }
         self.output.push(argument.clone());
+    }
+
+    /// Adds an option without a value. Several of HTCondor's may mean it, and it may be given only once.
+    fn push_switch(&mut self, option: &str) {
+        if !self.output.iter().any(|argument| argument == option) {
+            self.output.push(option.into());
+        }
     }
 
     fn push_option(&mut self, option: &str, value: impl AsRef<OsStr>) {

@@ -7,7 +7,6 @@ mod sarif;
 mod text;
 
 use std::collections::HashMap;
-use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Name};
@@ -115,7 +114,7 @@ impl Check {
         let [only, allow] = [&self.only, &self.allow].map(|names| rule_names(names));
         let (only, allow) = (only?, allow?);
         if self.rules {
-            return self.print_rules(session);
+            return self.print_rules();
         }
         let mut sources = if self.expr.is_some() { Vec::new() } else { input::open_sources(session, &self.files)? };
         let pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
@@ -142,15 +141,13 @@ impl Check {
         report.count_and_sort(|number| checker.count(number));
         let unreadable = report.findings.iter().any(|found| found.rule.name == "syntax");
         let fails = report.findings.iter().any(|found| found.rule.level >= self.fail_level.into());
-        if !session.options.quiet {
-            let mut out = out();
-            match self.output {
-                ReportForm::Text => text::write(&mut out, session, report)?,
-                ReportForm::Json => json::write(&mut out, &report)?,
-                ReportForm::Sarif => sarif::write(&mut out, &report)?,
-                ReportForm::Github => github::write(&mut out, &report)?,
-            }
-            out.flush()?;
+        let mut out = out();
+        match self.output {
+            _ if session.options.quiet => {}
+            ReportForm::Text => text::write(&mut out, session, report)?,
+            ReportForm::Json => json::write(&mut out, &report)?,
+            ReportForm::Sarif => sarif::write(&mut out, &report)?,
+            ReportForm::Github => github::write(&mut out, &report)?,
         }
         Ok(match (unreadable && !session.options.lenient, fails) {
             (true, _) => Status::Trouble,
@@ -160,19 +157,14 @@ impl Check {
     }
 
     /// Prints the table of lint rules.
-    fn print_rules(&self, session: &Session) -> Result<Status, Failure> {
-        if session.options.quiet {
-            return Ok(Status::Yes);
-        }
-        let mut out = out();
+    fn print_rules(&self) -> Result<Status, Failure> {
         let mut rows = ResultTable::new(&["rule", "level", "finds", "bad", "good"]);
         for rule in RULES {
             let cells = [rule.name, rule.level.as_str(), rule.doc, rule.bad, rule.good];
             rows.rows.push(cells.map(|cell| TableCell::from(cell.to_owned())).into());
         }
         let form = (self.output == ReportForm::Json).then_some(OutputForm::Json);
-        rows.write(&mut out, form, true)?;
-        out.flush()?;
+        rows.write(&mut out(), form, true)?;
         Ok(Status::Yes)
     }
 }
@@ -188,7 +180,7 @@ fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
             let near = classad::ad::closest_names(name, RULES.iter().map(|rule| rule.name));
             let hint =
                 if near.is_empty() { "see --rules".to_owned() } else { format!("did you mean {}?", near.join(", ")) };
-            Failure::Refused(Some(format!("there is no rule {name}; {hint}")))
+            Failure::refused(format!("there is no rule {name}; {hint}"))
         })
     };
     names.iter().map(rule).collect()

@@ -100,9 +100,7 @@ impl Diff {
         };
         let report = self.compare(session, before, after, &comparison)?;
         if !session.options.quiet {
-            let mut out = out();
-            self.write(session, &mut out, &report, &comparison)?;
-            out.flush()?;
+            self.write(session, &mut out(), &report, &comparison)?;
             let DiffReport { changed, added, removed, equal, .. } = report;
             let ads = if changed == 1 { "ad" } else { "ads" };
             session.note(&format!("{changed} {ads} changed, {added} added, {removed} removed, {equal} equal"));

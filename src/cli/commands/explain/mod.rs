@@ -21,7 +21,7 @@ use crate::cli::render::explanation::{ExplanationInput, ExplanationWriter, GangE
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 use allocation::Allocation;
 
@@ -99,9 +99,10 @@ pub struct Explain {
 
 impl Explain {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        if !matches!(self.common.output, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
+        let form = self.common.output.form;
+        if !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
             let message = "explanations are written as text, json or jsonl";
-            return Err(Failure::Refused(Some(message.to_owned())));
+            return refuse(message);
         }
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
@@ -143,7 +144,7 @@ impl Explain {
                     &mut explainer,
                     &parties,
                     named,
-                    self.common.output,
+                    form,
                 )?
             }
             _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
@@ -176,7 +177,7 @@ impl Explain {
         let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
         let left = roots.into_iter().filter(is_left).collect();
         let [left, unserved] = self.select_wanted(session, case, chosen, [left, unserved])?;
-        let mut page = ExplanationWriter::new(case, self.common.output);
+        let mut page = ExplanationWriter::new(case, self.common.output.form);
         let mut matches_all = unserved.is_empty();
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let all = groups.len();
@@ -201,9 +202,7 @@ impl Explain {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
             page.add_report(session, &unserved, &report)?;
         }
-        if !session.options.quiet {
-            page.finish()?;
-        }
+        page.finish()?;
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
     }
@@ -224,7 +223,7 @@ impl Explain {
         };
         let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
         match wanted.filter(|_| selected.iter().all(Vec::is_empty)) {
-            Some(wanted) => Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain")))),
+            Some(wanted) => refuse(format!("there is no ad called {wanted} to explain")),
             None => Ok(selected),
         }
     }
@@ -303,9 +302,7 @@ impl RequestFilter {
     /// Refuses a constraint that accepted no request.
     fn refuse_empty(&self, requests: &[NamedAd]) -> Result<(), Failure> {
         match self.0 {
-            Some(_) if requests.is_empty() => {
-                Err(Failure::Refused(Some("the constraint is true of no request".to_owned())))
-            }
+            Some(_) if requests.is_empty() => refuse("the constraint is true of no request"),
             _ => Ok(()),
         }
     }

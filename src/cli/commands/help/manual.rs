@@ -12,8 +12,7 @@ use super::markup::{self, HelpBlock};
 use super::{MANUAL_DATE, roff, topics};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
-use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,12 +57,12 @@ impl ManualPage {
 }
 
 impl ManualCommand {
-    pub fn run(&self, session: &Session) -> Result<Status, Failure> {
+    pub fn run(&self) -> Result<Status, Failure> {
         let pages = pages()?;
         if let Some(folder) = &self.out {
             write_all(&pages, folder).map_err(|error| {
                 let reason = diagnostics::io_reason(&error);
-                Failure::Refused(Some(format!("cannot write into {}: {reason}", folder.display())))
+                Failure::refused(format!("cannot write into {}: {reason}", folder.display()))
             })?;
             return Ok(Status::Yes);
         }
@@ -78,13 +77,9 @@ impl ManualCommand {
         let Some(page) = found else {
             let near = closest_names(bare, pages.iter().map(|page| page.name.as_str()));
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
-            return Err(Failure::Refused(Some(format!("there is no page {wanted}{hint}"))));
+            return refuse(format!("there is no page {wanted}{hint}"));
         };
-        if !session.options.quiet {
-            let mut out = out();
-            out.write_all(&page.text)?;
-            out.flush()?;
-        }
+        out().write_all(&page.text)?;
         Ok(Status::Yes)
     }
 }

@@ -14,8 +14,7 @@ use classad::ad::closest_names;
 
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
-use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 use topics::TOPICS;
 
@@ -43,11 +42,11 @@ pub fn topic_list() -> String {
 }
 
 impl Help {
-    pub fn run(&self, session: &Session) -> Result<Status, Failure> {
+    pub fn run(&self) -> Result<Status, Failure> {
         let mut tree = crate::cli::tree();
         tree.build();
         let Some(word) = &self.word else {
-            return print(session, &tree.render_long_help().to_string());
+            return print(&tree.render_long_help().to_string());
         };
         let topic =
             topics::find_topic(word).map(|topic| terminal::render(&topic.blocks(), diagnostics::terminal_width()));
@@ -63,17 +62,13 @@ impl Help {
             } else {
                 format!("; did you mean {}?", near.join(", "))
             };
-            return Err(Failure::Refused(Some(format!("there is no command and no topic {word}{hint}"))));
+            return refuse(format!("there is no command and no topic {word}{hint}"));
         }
-        print(session, &texts.join("\n"))
+        print(&texts.join("\n"))
     }
 }
 
-fn print(session: &Session, text: &str) -> Result<Status, Failure> {
-    if !session.options.quiet {
-        let mut out = out();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-    }
+fn print(text: &str) -> Result<Status, Failure> {
+    out().write_all(text.as_bytes())?;
     Ok(Status::Yes)
 }

@@ -68,9 +68,9 @@ fn literal(line: &str) -> String {
     protect_line(&escape(line))
 }
 
-/// Keeps a line that begins with a control character from being read as a request.
+/// Keeps an escaped line that begins with a period from being read as a request.
 fn protect_line(line: &str) -> String {
-    if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line.to_owned() }
+    if line.starts_with('.') { format!("\\&{line}") } else { line.to_owned() }
 }
 
 /// Escapes the characters that roff would interpret or replace.

@@ -1,5 +1,10 @@
 //! Renders help texts as plain text.
 
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
 use super::markup::HelpBlock;
 
 /// Maximum width, in characters, of a term that shares its line with the definition.
@@ -40,7 +45,7 @@ fn term_row(term: &str, text: &str, width: usize) -> String {
     out
 }
 
-fn indent(lines: &[String], by: &str) -> String {
+fn indent(lines: &[impl Display], by: &str) -> String {
     let mut out = String::new();
     for line in lines {
         out.push_str(format!("{by}{line}").trim_end());
@@ -50,19 +55,13 @@ fn indent(lines: &[String], by: &str) -> String {
 }
 
 /// Breaks text into lines of at most `width` characters. A longer word gets a line of its own.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().map_or(0, |line| line.chars().count());
-        if line > 0 && line + 1 + word.chars().count() > width {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines
+fn wrap(text: &str, width: usize) -> Vec<Cow<'_, str>> {
+    let options = Options::new(width)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    textwrap::wrap(text, options)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection, Pairin
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 use what_if::WhatIf;
 
 const EXAMPLES: &str = "\
@@ -91,7 +91,7 @@ impl MatchCommand {
         let given = self.policy.read(session)?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && given.policy.residual.is_some() {
             let message = "what remains of an offer goes to later requests: `residual` needs --strategy greedy";
-            return Err(Failure::Refused(Some(message.to_owned())));
+            return refuse(message);
         }
         let also = negotiation_names(&given.policy, session.dialect());
         let ads = self.common.read_ads(session, sources, self.read_mode(), &also)?;
@@ -125,20 +125,18 @@ impl MatchCommand {
             session.note(&format!("{} {what}; as the ads are: {}", here.pairings.len(), before.pairings.len()));
         }
         let at = self.advertising.lifetime.expiry_time(session).or(context.now);
-        self.notify.write_notices(session, || {
+        self.notify.write_notices(|| {
             let pairings = here.pairings.iter().enumerate();
             pairings
                 .map(|(at_pair, pairing)| parties.pair_notice(pairing, here.unit_and_part(at_pair), &context, at))
                 .collect()
         })?;
-        let mut out = out();
-        if session.options.quiet || self.notify.writes_to_stdout() {
+        if self.notify.writes_to_stdout() {
         } else if self.count {
-            writeln!(out, "{}", here.pairings.len())?;
+            writeln!(out(), "{}", here.pairings.len())?;
         } else {
-            self.print(&mut out, &here, &parties)?;
+            self.print(&here, &parties)?;
         }
-        out.flush()?;
         given.note_discarding_components(session, &here.discarding_components);
         session.report_budget_failures(here.statistics.failures);
         if self.common.stats {
@@ -171,7 +169,6 @@ impl MatchCommand {
 
     /// Refuses options that contradict each other.
     fn check_options(&self) -> Result<(), Failure> {
-        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         let takes_nothing = self.all || self.best.is_some();
         if self.strategy != MatchStrategy::Greedy && takes_nothing {
             return refuse("--all and --best give nothing to anybody: --strategy has no use there");
@@ -188,7 +185,7 @@ impl MatchCommand {
         Ok(())
     }
 
-    fn print(&self, out: &mut dyn Write, found: &PairingResult, parties: &Parties) -> Result<(), Failure> {
+    fn print(&self, found: &PairingResult, parties: &Parties) -> Result<(), Failure> {
         let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
         rows.rows.extend(found.pairings.iter().enumerate().map(|(at, pairing)| {
             let (unit, part) = found.unit_and_part(at);
@@ -199,6 +196,6 @@ impl MatchCommand {
                 pairing.offer_rank.into(),
             ]
         }));
-        rows.write(out, self.common.output, !self.common.no_header)
+        self.common.output.write(&rows)
     }
 }

@@ -20,7 +20,7 @@ impl WhatIf {
         let mut what_if = WhatIf::default();
         for definition in definitions {
             let wanted = || format!("--what-if wants NAME=EXPR or offer.NAME=EXPR, not `{definition}`");
-            let (name, text) = definition.split_once('=').ok_or_else(|| Failure::Refused(Some(wanted())))?;
+            let (name, text) = definition.split_once('=').ok_or_else(|| Failure::refused(wanted()))?;
             let (side, name) = match name.trim().split_once('.') {
                 Some((side, name)) if side.eq_ignore_ascii_case("offer") => (&mut what_if.offers, name),
                 Some((side, name)) if side.eq_ignore_ascii_case("request") => (&mut what_if.requests, name),

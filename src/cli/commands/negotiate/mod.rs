@@ -29,7 +29,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 use transcript::Transcript;
 
 const EXAMPLES: &str = "\
@@ -96,9 +96,7 @@ impl Negotiate {
         if self.compare {
             let rows =
                 compare::comparison_table(&settings, &ads).map_err(|fault| given.report_fault(session, fault))?;
-            if !session.options.quiet {
-                rows.write(&mut out(), self.common.output, !self.common.no_header)?;
-            }
+            self.common.output.write(&rows)?;
             return Ok(Status::Yes);
         }
         let start = Instant::now();
@@ -119,7 +117,7 @@ impl Negotiate {
             save_usage(path, accountant, &outcome)?;
         }
         let at = self.advertising.lifetime.expiry_time(session).or(settings.context.now);
-        self.notify.write_notices(session, || {
+        self.notify.write_notices(|| {
             let notice = |grant: &Grant| {
                 let Grant { request, offer, request_rank, offer_rank, .. } = *grant;
                 let pairing = Pairing { request, offer, request_rank, offer_rank };
@@ -127,7 +125,7 @@ impl Negotiate {
             };
             outcome.grants.iter().map(notice).collect()
         })?;
-        self.print(session, &transcript, &parties, &outcome)?;
+        self.print(&transcript, &parties, &outcome)?;
         given.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);
         if self.common.stats {
@@ -138,9 +136,11 @@ impl Negotiate {
 
     /// Refuses options that contradict each other.
     fn check_options(&self) -> Result<(), Failure> {
-        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         if self.notify.notify.is_some() && self.compare {
             return refuse("--notify tells of matches; with --compare there are none");
+        }
+        if self.common.stats && self.compare {
+            return refuse("--compare prints the counters of each configuration: --stats has none of its own");
         }
         if self.notify.writes_to_stdout() && self.transcript {
             return refuse("--transcript and --notify - both want standard output");
@@ -175,23 +175,18 @@ impl Negotiate {
 
     fn print(
         &self,
-        session: &Session,
         transcript: &Transcript<'_>,
         parties: &Parties,
         outcome: &NegotiationOutcome,
     ) -> Result<(), Failure> {
-        if session.options.quiet || self.notify.writes_to_stdout() {
-            return Ok(());
-        }
-        let mut out = out();
-        if self.transcript {
-            transcript.write(&mut out, self.common.output, !self.common.no_header)?;
+        if self.notify.writes_to_stdout() {
+        } else if self.transcript {
+            transcript.write(&mut out(), self.common.output)?;
         } else {
             let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
             rows.rows.extend(outcome.grants.iter().map(|grant| grant_row(parties, grant)));
-            rows.write(&mut out, self.common.output, !self.common.no_header)?;
+            self.common.output.write(&rows)?;
         }
-        out.flush()?;
         Ok(())
     }
 }
@@ -211,8 +206,7 @@ fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutc
     #[allow(clippy::cast_precision_loss)] // a count of offers
     accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
     let text = accountant.to_yaml();
-    atomic_write::create_or_replace(Path::new(path), text.as_bytes())
-        .map_err(|error| Failure::Refused(Some(format!("cannot write {path}: {}", diagnostics::io_reason(&error)))))
+    atomic_write::create_or_replace(Path::new(path), text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))
 }
 
 /// Prints the counters of the 2006 paper 4.1 and 6.

@@ -7,9 +7,9 @@ use classad::matching::negotiate::NegotiationEvent;
 use classad::matching::policy::PolicyVector;
 
 use crate::cli::Failure;
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
-use crate::cli::render::output::OutputForm;
 use crate::cli::render::rows::{ResultTable, TableCell, value_text};
 
 /// A transcript: a line of text and a record for each event.
@@ -26,10 +26,10 @@ impl<'p> Transcript<'p> {
         Transcript { parties, lines: Vec::new(), records, round: 0 }
     }
 
-    /// Writes the lines of text, or the records if `form` is given.
-    pub fn write(&self, out: &mut dyn Write, form: Option<OutputForm>, with_header: bool) -> Result<(), Failure> {
-        if form.is_some() {
-            return self.records.write(out, form, with_header);
+    /// Writes the lines of text, or the records if a form is given.
+    pub fn write(&self, out: &mut dyn Write, output: TableOutputArgs) -> Result<(), Failure> {
+        if output.form.is_some() {
+            return output.write_to(out, &self.records);
         }
         for line in &self.lines {
             writeln!(out, "{}", diagnostics::single_line(line))?;

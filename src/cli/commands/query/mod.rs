@@ -14,6 +14,7 @@ use classad::ad::{Expression, Value};
 use classad::format::FileFormat;
 use classad::matching;
 
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::input;
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
@@ -52,7 +53,7 @@ pub struct QueryCommand {
     /// Print the values of these expressions for each ad
     #[arg(long, value_name = "EXPR,...")]
     af: Vec<String>,
-    /// Columns in HTCondor's words, as `words.rs` takes them apart
+    /// Columns in HTCondor's words, as `condor_options` translates them
     #[arg(long, hide = true, allow_hyphen_values = true)]
     mask: Vec<String>,
     /// Print only these attributes of the ads
@@ -82,12 +83,8 @@ pub struct QueryCommand {
     /// What an ad is called
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// The form of the output
-    #[arg(short, long, value_name = "FORM")]
-    output: Option<OutputForm>,
-    /// Leave the heading out
-    #[arg(long)]
-    no_header: bool,
+    #[command(flatten)]
+    output: TableOutputArgs,
     /// Parse all of every ad, and report whatever is bad in it
     ///
     /// Without it, of ads in the long form only the attributes that count are parsed; all other lines are checked
@@ -99,8 +96,7 @@ pub struct QueryCommand {
 impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let (constraints, files) = self.constraints_and_files()?;
-        let mut sources = input::open_sources(session, &files)?;
-        session.decide_dialect(&sources);
+        let mut sources = input::open_decided(session, &files)?;
         let constraint = input::parse_constraints(session, &constraints)?
             .unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
         let columns = Columns::new(session, self)?;
@@ -163,15 +159,15 @@ impl QueryCommand {
 
     /// Whether the output is the ads themselves rather than rows about them.
     fn writes_ads(&self, columns: &Columns) -> bool {
-        let table = self.output.is_none() && Session::is_terminal();
-        let rows = self.output.is_some_and(|form| is_tabular(form) && form != OutputForm::Names);
-        let undecided = self.undefined && self.output.is_none_or(is_tabular);
+        let table = self.output.form.is_none() && Session::is_terminal();
+        let rows = self.output.form.is_some_and(|form| is_tabular(form) && form != OutputForm::Names);
+        let undecided = self.undefined && self.output.form.is_none_or(is_tabular);
         !columns.prints_rows() && columns.group.is_none() && !undecided && !table && !rows
     }
 
     /// Whether a table gets a heading. Output into a pipe without `-o` has none, for scripts.
     fn has_heading(&self) -> bool {
-        !self.no_header && (self.output.is_some() || Session::is_terminal())
+        !self.output.no_header && (self.output.form.is_some() || Session::is_terminal())
     }
 }
 

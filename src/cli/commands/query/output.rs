@@ -72,14 +72,14 @@ impl<'q> QueryOutput<'q> {
         let shape = match () {
             () if session.options.quiet => OutputMode::Nothing,
             () if query.count => OutputMode::Count,
-            () if writes_ads => OutputMode::Ads(AdWriter::new(query.output, input)?),
+            () if writes_ads => OutputMode::Ads(AdWriter::new(query.output.form, input)?),
             () if columns.group.is_some() => OutputMode::Groups,
             () if !columns.af.is_empty() => {
-                OutputMode::Rows(TableWriter::new(header(), query.output, query.has_heading())?)
+                OutputMode::Rows(TableWriter::new(header(), query.output.form, query.has_heading())?)
             }
             () if query.undefined => {
                 let header = ["id", "lacks"].map(str::to_owned).into();
-                OutputMode::MissingNames(TableWriter::new(header, query.output, !query.no_header)?)
+                OutputMode::MissingNames(TableWriter::new(header, query.output.form, !query.output.no_header)?)
             }
             () => masked.unwrap_or(OutputMode::DefaultTable),
         };
@@ -102,6 +102,7 @@ impl<'q> QueryOutput<'q> {
     /// Returns which part of each matching ad the output needs.
     pub fn needed_part(&self) -> NeededPart {
         match self.mode {
+            OutputMode::Count if self.query.distinct => NeededPart::Row,
             OutputMode::Nothing | OutputMode::Count => NeededPart::Presence,
             OutputMode::Ads(_) => NeededPart::Whole,
             OutputMode::Groups => NeededPart::Group,
@@ -190,7 +191,9 @@ impl<'q> QueryOutput<'q> {
                 }
             }
             // An equal row has been printed.
-            OutputMode::Rows(_) if self.query.distinct && !self.printed_rows.insert(row.cells.clone()) => {}
+            OutputMode::Rows(_) | OutputMode::Count
+                if self.query.distinct && !self.printed_rows.insert(row.cells.clone()) => {}
+            OutputMode::Count => self.limit_count += 1,
             OutputMode::Rows(rows) => {
                 self.limit_count += 1;
                 if self.limit_count <= limit {
@@ -220,7 +223,7 @@ impl<'q> QueryOutput<'q> {
             let shown = default_columns(session, &found);
             let names = shown.iter().map(|(text, _)| text.clone());
             let header = std::iter::once("id".to_owned()).chain(names).collect();
-            let mut rows = TableWriter::new(header, self.query.output, self.query.has_heading())?;
+            let mut rows = TableWriter::new(header, self.query.output.form, self.query.has_heading())?;
             for ad in &found {
                 let row = Row::evaluate(&ad.ad, shown.iter().map(|(_, expression)| expression), &self.context);
                 self.failures += row.failures;
@@ -244,7 +247,7 @@ impl<'q> QueryOutput<'q> {
             OutputMode::PrintMask(rows) => rows.finish(&mut self.out)?,
             OutputMode::Groups => {
                 let header = vec![self.query.group_by.clone().unwrap_or_default(), "ads".to_owned()];
-                let mut rows = TableWriter::new(header, self.query.output, !self.query.no_header)?;
+                let mut rows = TableWriter::new(header, self.query.output.form, !self.query.output.no_header)?;
                 self.groups.sort_by(|_, (_, a), _, (_, b)| b.cmp(a));
                 for (value, count) in std::mem::take(&mut self.groups).into_values().take(limit) {
                     rows.write(&mut self.out, vec![value, count.into()])?;
@@ -252,7 +255,6 @@ impl<'q> QueryOutput<'q> {
                 rows.finish(&mut self.out)?;
             }
         }
-        self.out.flush()?;
         session.report_budget_failures(self.failures);
         Ok(Status::of(self.found_count > 0))
     }

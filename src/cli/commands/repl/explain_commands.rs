@@ -5,7 +5,7 @@ use classad::protocol::Protocol;
 
 use super::argument::CommandArgument;
 use super::state::ReplState;
-use crate::cli::Failure;
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::ExplanationInput;
@@ -15,17 +15,14 @@ use crate::cli::render::explanation::writer::ExplanationWriter;
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
-
-fn refusal<T>(message: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure::Refused(Some(message.into())))
-}
+use crate::cli::{Failure, refuse};
 
 /// `:gang`
 pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let most = argument.number(desk.session)?.unwrap_or(1);
     let request = desk.request()?;
     if desk.pool.files.is_empty() {
-        return refusal("there is nobody to fill the ports: `:pool FILE` loads offers");
+        return refuse("there is nobody to fill the ports: `:pool FILE` loads offers");
     }
     desk.pool.parties.requests = vec![request];
     let (protocol, context) = (desk.protocol(), desk.session.context());
@@ -37,21 +34,18 @@ pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     }
     let mut found = match matcher.gangs(0, &request.ad) {
         Ok(found) => found,
-        Err(fault) => return refusal(format!("{}: {fault}", request.id())),
+        Err(fault) => return refuse(format!("{}: {fault}", request.id())),
     };
     let gangs: Vec<Gang> = found.by_ref().take(most).collect();
     if let Some(fault) = found.fault() {
-        return refusal(fault.to_string());
+        return refuse(fault.to_string());
     }
     desk.session.check_interrupt()?;
     if gangs.is_empty() {
         return explain_request(desk.session, parties, protocol, 0);
     }
     desk.session.report_budget_failures(matcher.statistics().failures);
-    if desk.session.options.quiet {
-        return Ok(());
-    }
-    let mut writer = GangWriter::new(Some(OutputForm::Tree), true)?;
+    let mut writer = GangWriter::new(TableOutputArgs { form: Some(OutputForm::Tree), no_header: false });
     for gang in &gangs {
         let notice = || parties.gang_notice(gang, &context, None);
         writer.write(desk.session, &mut out(), gang, parties, notice)?;
@@ -81,9 +75,9 @@ pub fn explain(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Resu
             against = Parties::new([vec![request], vec![target.clone()]]);
             &against
         }
-        (true, None) => return refusal("there is no other side: `:target FILE` or `:target [ ... ]` gives an ad"),
+        (true, None) => return refuse("there is no other side: `:target FILE` or `:target [ ... ]` gives an ad"),
         (false, _) if desk.pool.files.is_empty() => {
-            return refusal("there is nobody to match: `:pool FILE` loads offers");
+            return refuse("there is nobody to match: `:pool FILE` loads offers");
         }
         (false, _) => {
             desk.pool.parties.requests = vec![request];
@@ -117,15 +111,13 @@ fn explain_request(session: &mut Session, parties: &Parties, protocol: Protocol,
         let report = gangs.explain(session, 0, None)?;
         session.check_interrupt()?;
         session.report_budget_failures(gangs.budget_failures());
-        if let Some(report) = report.filter(|_| !session.options.quiet) {
+        if let Some(report) = report {
             page.add_gang(session, &[0], &report)?;
         }
     } else {
         let report = case.explainer(session).explain(&parties.requests[0].ad);
         session.check_interrupt()?;
-        if !session.options.quiet {
-            page.add_report(session, &[0], &report)?;
-        }
+        page.add_report(session, &[0], &report)?;
     }
-    if session.options.quiet { Ok(()) } else { page.finish() }
+    page.finish()
 }

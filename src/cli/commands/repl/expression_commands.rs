@@ -129,7 +129,7 @@ fn own_constraint(desk: &mut ReplState<'_>) -> Result<Expression, Failure> {
     let request = desk.request()?;
     let protocol = desk.protocol();
     let constraint = protocol.constraint_name(&request.ad).and_then(|name| request.ad.get(name)).cloned();
-    constraint.ok_or_else(|| Failure::Refused(Some(format!("{} has no constraint", request.id()))))
+    constraint.ok_or_else(|| Failure::refused(format!("{} has no constraint", request.id())))
 }
 
 /// `:refs`
@@ -225,10 +225,8 @@ fn define_name(
 
 impl ReplState<'_> {
     /// Prints text, unless `--quiet` is given.
+    #[allow(clippy::unused_self)] // what commands print is the state's, wherever it goes
     pub fn print(&self, text: &str) -> Result<(), Failure> {
-        if !self.session.options.quiet {
-            writeln!(out(), "{text}")?;
-        }
-        Ok(())
+        Ok(writeln!(out(), "{text}")?)
     }
 }

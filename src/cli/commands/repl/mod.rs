@@ -22,7 +22,7 @@ use clap::Args;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 use argument::CommandArgument;
 use entry::ReplEntry;
@@ -86,9 +86,9 @@ impl Repl {
             let source = SourceText::from_argument("command line", &paths);
             // In a script, print only what the entries print, not what loading prints.
             let is_quiet = desk.session.options.quiet;
-            desk.session.options.quiet |= !desk.is_interactive;
+            desk.session.set_quiet(is_quiet || !desk.is_interactive);
             let result = load(&mut desk, &CommandArgument::from_range(&source, &paths, 0..paths.len()));
-            desk.session.options.quiet = is_quiet;
+            desk.session.set_quiet(is_quiet);
             result?;
         }
         if desk.is_interactive {
@@ -113,7 +113,7 @@ const MAX_LOAD_DEPTH: usize = 20;
 fn load(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let words = argument.words();
     if words.is_empty() {
-        return Err(Failure::Refused(Some("`:load` wants a file".to_owned())));
+        return refuse("`:load` wants a file");
     }
     if desk.load_depth >= MAX_LOAD_DEPTH {
         return Err(
@@ -136,7 +136,7 @@ fn load(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), 
 
 /// Runs the entries of a file.
 fn run_file(desk: &mut ReplState<'_>, path: &str) -> Result<(), Failure> {
-    let refused = |reason: String| Failure::Refused(Some(format!("cannot read {path}: {reason}")));
+    let refused = |reason: String| Failure::refused(format!("cannot read {path}: {reason}"));
     let file = File::open(path).map_err(|error| refused(diagnostics::io_reason(&error)))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(refused("it is a directory".to_owned()));
@@ -150,7 +150,7 @@ fn run_lines(desk: &mut ReplState<'_>, name: &str, reader: impl BufRead) -> Resu
     while !desk.is_finished {
         let next = script.next_entry(|text| entry::is_entry_incomplete(text, desk.session.dialect()));
         let next = next.map_err(|error| {
-            Failure::Refused(Some(format!("cannot read {name} to its end: {}", diagnostics::io_reason(&error))))
+            Failure::refused(format!("cannot read {name} to its end: {}", diagnostics::io_reason(&error)))
         })?;
         let Some((text, line)) = next else { break };
         if desk.echo && !text.trim().is_empty() {
@@ -190,13 +190,13 @@ mod tests {
     use super::commands::COMMANDS;
     use super::state::ReplState;
     use crate::cli::session::Session;
-    use crate::cli::{taken_apart, tree};
+    use crate::cli::{parse_arguments, tree};
 
     /// The example of every command runs without an error.
     #[test]
     fn the_examples_of_commands_run() {
         let arguments = ["classad", "repl", "--quiet"].map(Into::into).into();
-        let cli = taken_apart(tree(), arguments).expect("this is a command line");
+        let cli = parse_arguments(tree(), arguments).expect("this is a command line");
         let mut session = Session::new(cli.options);
         let mut desk = ReplState::new(&mut session);
         let before = [":pool samples/gangs/offers.ad", ":my samples/gangs/jobs.ad", ":let spare = 1"];

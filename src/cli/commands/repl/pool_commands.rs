@@ -9,6 +9,7 @@ use classad::explain::{ClauseOutcome, with_commas};
 use classad::format::Problem;
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide};
 use classad::pool::Store;
+use classad::protocol::PORTS;
 use classad::syntax::parse_expression;
 use indexmap::IndexSet;
 
@@ -17,11 +18,11 @@ use super::argument::CommandArgument;
 use super::arguments::ArgumentWord;
 use super::entry::are_existing_files;
 use super::state::ReplState;
-use crate::cli::Failure;
 use crate::cli::io::input;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::ResultTable;
+use crate::cli::{Failure, refuse};
 
 /// Maximum number of ads named for each outcome.
 const MAX_NAMED_ADS: usize = 3;
@@ -188,7 +189,7 @@ pub fn match_pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> R
     }
     let most = argument.number(desk.session)?.unwrap_or(DEFAULT_MATCHES_SHOWN);
     if desk.pool.files.is_empty() {
-        return Err(Failure::Refused(Some("there is nobody to match: `:pool FILE` loads offers".to_owned())));
+        return refuse("there is nobody to match: `:pool FILE` loads offers");
     }
     let accelerations = Accelerations { match_lists: false, ..Accelerations::ALL };
     let offers = desk.pool.ads();
@@ -202,10 +203,10 @@ pub fn match_pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> R
         request.id(),
         with_commas(candidates.len())
     )))?;
-    if request.ad.get_str("Ports").is_some() {
+    if request.ad.get(&PORTS).is_some() {
         desk.session.note("it has Ports, which only :gang fills");
     }
-    if candidates.is_empty() || desk.session.options.quiet {
+    if candidates.is_empty() {
         return Ok(());
     }
     let mut rows = ResultTable::new(&["offer", "request_rank", "offer_rank"]);
@@ -225,7 +226,7 @@ fn match_target(desk: &mut ReplState<'_>) -> Result<(), Failure> {
     let request = desk.request()?;
     let message = "there is no other side: `:target FILE` or `:target [ ... ]` gives an ad";
     let target = desk.target.as_ref().map(|target| target.ad.clone());
-    let target = target.ok_or_else(|| Failure::Refused(Some(message.to_owned())))?;
+    let target = target.ok_or_else(|| Failure::refused(message))?;
     let pair = Pair::new(request.ad, target, desk.protocol(), desk.session.context());
     let (mut text, mut is_match) = (String::new(), true);
     for (side, who, whom) in [(PairSide::Request, "my", "target"), (PairSide::Offer, "target", "my")] {

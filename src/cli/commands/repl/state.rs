@@ -16,13 +16,13 @@ use super::argument::CommandArgument;
 use super::commands::{self, COMMANDS};
 use super::entry::ReplEntry;
 use super::expression_commands;
-use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// The state of the prompt: the two sides, definitions, the pool, and what has been entered.
 pub struct ReplState<'s> {
@@ -170,7 +170,7 @@ impl<'s> ReplState<'s> {
     /// Parses the argument as an expression.
     pub fn parse_argument(&mut self, argument: &CommandArgument<'_>) -> Result<Expression, Failure> {
         if argument.is_empty() {
-            return Err(Failure::Refused(Some("an expression is missing".to_owned())));
+            return refuse("an expression is missing");
         }
         parse_expression(argument.text.as_bytes(), self.rules())
             .map_err(|error| argument.report_problem(self.session, &Problem::from_syntax(error, argument.offset, 0)))
@@ -188,7 +188,7 @@ impl<'s> ReplState<'s> {
     /// Returns the own side as a request.
     pub fn request(&self) -> Result<NamedAd, Failure> {
         let message = "there is nothing to match: `:my FILE` or `:my [ ... ]` gives an ad";
-        let ad = self.own_ad().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?;
+        let ad = self.own_ad().ok_or_else(|| Failure::refused(message))?;
         let id = self.my.as_ref().map_or("my", NamedAd::id);
         Ok(NamedAd::unnamed(ad).with_name(id.to_owned()))
     }

@@ -100,21 +100,9 @@ fn escape_attribute(text: &str) -> String {
 
 /// Escapes XML text. Replaces characters that XML cannot carry, not even as references, with U+FFFD.
 fn escape_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\r' => out.push_str("&#13;"),
-            '\n' | '\t' => out.push(c),
-            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    let is_allowed = |c: char| matches!(c, '\n' | '\t' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}');
+    let text: String = text.chars().map(|c| if is_allowed(c) { c } else { '\u{fffd}' }).collect();
+    quick_xml::escape::escape(text).replace('\r', "&#13;")
 }
 
 #[cfg(test)]

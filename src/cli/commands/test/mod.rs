@@ -9,7 +9,7 @@ mod text;
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -20,11 +20,11 @@ use classad::format::{FileFormat, Problem};
 use classad::policy_test::{CaseError, Spec, update_expectations};
 
 use crate::cli::io::atomic_write;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 use report::{CaseResult, CaseVerdict, TestReport, stop_reason};
 
 const EXAMPLES: &str = "\
@@ -121,7 +121,6 @@ const MAX_PROBLEMS_PER_SPEC: usize = 20;
 
 impl TestCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
             return refuse("--list prints text or json: nothing is run that JUnit or TAP could tell of");
         }
@@ -133,16 +132,13 @@ impl TestCommand {
             self.run_spec(session, &path, &mut report)?;
         }
         self.report_unknown_tags(session, &report);
-        if !session.options.quiet {
-            let mut out = out();
-            match self.output {
-                TestForm::Text if self.list => text::list(&mut out, &report)?,
-                TestForm::Text => text::write(&mut out, session, &report)?,
-                TestForm::Junit => junit::write(&mut out, &report)?,
-                TestForm::Tap => tap::write(&mut out, &report)?,
-                TestForm::Json => json::write(&mut out, &report)?,
-            }
-            out.flush()?;
+        let mut out = out();
+        match self.output {
+            TestForm::Text if self.list => text::list(&mut out, &report)?,
+            TestForm::Text => text::write(&mut out, session, &report)?,
+            TestForm::Junit => junit::write(&mut out, &report)?,
+            TestForm::Tap => tap::write(&mut out, &report)?,
+            TestForm::Json => json::write(&mut out, &report)?,
         }
         let is_passed = |outcome: &CaseResult| matches!(outcome.verdict, CaseVerdict::Passed | CaseVerdict::Listed);
         Ok(Status::of(report.outcomes().next().is_some() && report.outcomes().all(is_passed)))
@@ -165,18 +161,16 @@ impl TestCommand {
     fn run_spec(&self, session: &mut Session, path: &Path, report: &mut TestReport) -> Result<(), Failure> {
         let is_stdin = path.as_os_str() == "-";
         let shown = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
-        let mut bytes = Vec::new();
-        let read = if is_stdin {
-            io::stdin().lock().read_to_end(&mut bytes)
-        } else {
-            File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
+        let read = if is_stdin { read_whole("-") } else { std::fs::read(path) };
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let reason = format!("cannot read {shown}: {}", diagnostics::io_reason(&error));
+                session.error(&reason);
+                report.add_malformed(&shown, Vec::new(), reason);
+                return Ok(());
+            }
         };
-        if let Err(error) = read {
-            let reason = format!("cannot read {shown}: {}", diagnostics::io_reason(&error));
-            session.error(&reason);
-            report.add_malformed(&shown, Vec::new(), reason);
-            return Ok(());
-        }
         let text = SourceText::from_file(&shown, bytes, FileFormat::Yaml);
         let folder = if is_stdin { PathBuf::new() } else { path.parent().unwrap_or(Path::new("")).to_owned() };
         let conditions = Self::default_settings(session);
@@ -259,9 +253,7 @@ impl TestCommand {
             session.error(&refuse(&reason));
             return Ok(before);
         }
-        atomic_write::replace(path, &new.block.text, "").map_err(|error| {
-            Failure::Refused(Some(format!("cannot write {}: {}", text.name, diagnostics::io_reason(&error))))
-        })?;
+        atomic_write::replace(path, &new.block.text, "").map_err(|error| Failure::unwritable(&text.name, &error))?;
         report.updated += count;
         Ok(after)
     }

@@ -5,19 +5,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
+use crate::cli::io::input;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
 /// Returns the paths of the specs on the command line. Those in a folder are sorted by name.
 pub fn find_specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Failure> {
-    if named.iter().filter(|path| *path == "-").count() > 1 {
-        return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
-    }
-    if named.is_empty() {
-        return Ok(vec![PathBuf::from("-")]);
-    }
+    input::check_stdin(named)?;
     let mut found = Vec::new();
-    for path in named {
+    for path in &input::or_stdin(named) {
         if path != "-" && Path::new(path).is_dir() {
             let before = found.len();
             if let Err((path, error)) = add_specs_below(session, Path::new(path), &mut found) {

@@ -120,9 +120,7 @@ impl TransformFlags {
     pub fn read_rule_files(&self) -> Result<Vec<SourceText>, Failure> {
         let mut sources = Vec::new();
         for (_, path) in self.0.iter().filter(|(name, _)| *name == RULES_FLAG) {
-            let bytes = std::fs::read(path).map_err(|error| {
-                Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error))))
-            })?;
+            let bytes = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
             // Rules are written for HTCondor: like the long form they imply its dialect.
             sources.push(SourceText::from_file(path, bytes, FileFormat::Long));
         }
@@ -168,7 +166,7 @@ impl TransformFlags {
 
 /// Parses the value of a flag into its action.
 fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAction, Failure> {
-    let refuse = |reason: &str| Failure::Refused(Some(format!("--{flag} {value}: {reason}")));
+    let refuse = |reason: &str| Failure::refused(format!("--{flag} {value}: {reason}"));
     let (target, rest) = parse_target(value, session.dialect()).map_err(|reason| refuse(&reason))?;
     if flag == "delete" {
         return if rest.is_empty() { Ok(RuleAction::Delete(target)) } else { Err(refuse("it takes a name alone")) };

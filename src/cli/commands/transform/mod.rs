@@ -4,7 +4,7 @@ mod flags;
 mod preview;
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 
 use clap::Args;
 use classad::ad::Expression;
@@ -87,13 +87,12 @@ impl TransformCommand {
         id: Option<&Expression>,
     ) -> Result<Status, Failure> {
         let mut out = out();
-        let mut documents = DocumentWriter::new(self.output, session.options.quiet);
+        let mut documents = DocumentWriter::new(self.output);
         for source in sources {
             documents.begin_file(&mut out, source.form)?;
             each_result(session, source, pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
         }
         documents.finish(&mut out)?;
-        out.flush()?;
         Ok(Status::Yes)
     }
 
@@ -109,11 +108,10 @@ impl TransformCommand {
         let mut differences = PreviewWriter::new(self.output, pipeline, diagnostics::colors_stdout(&session.options))?;
         for source in sources {
             each_result(session, source, pipeline, id, |session, ad, result| {
-                let quiet = session.options.quiet;
-                differences.write_ad(&mut out, ad, result, quiet)
+                differences.write_ad(session, &mut out, ad, result)
             })?;
         }
-        differences.finish(&mut out, session.options.quiet)?;
+        differences.finish(&mut out)?;
         Ok(Status::of(differences.has_changes()))
     }
 }

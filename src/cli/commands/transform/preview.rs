@@ -10,11 +10,12 @@ use serde_json::{Value as Json, json};
 
 use super::PipelineResult;
 use super::flags::{Pipeline, RuleOrigin};
-use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::OutputForm;
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// Version of the schema of the JSON output.
 const SCHEMA_VERSION: u32 = 1;
@@ -47,9 +48,7 @@ impl<'a> PreviewWriter<'a> {
                 let json = JsonValueWriter::new(form.unwrap_or(OutputForm::Json));
                 Ok(PreviewWriter { pipeline, form, json, colored, has_changes: false })
             }
-            Some(_) => {
-                Err(Failure::Refused(Some("differences are written as text, or with -o json or jsonl".to_owned())))
-            }
+            Some(_) => refuse("differences are written as text, or with -o json or jsonl"),
         }
     }
 
@@ -61,10 +60,10 @@ impl<'a> PreviewWriter<'a> {
     /// Writes the changes of an ad, if there are any.
     pub fn write_ad(
         &mut self,
+        session: &Session,
         out: &mut dyn Write,
         ad: &NamedAd,
         result: &PipelineResult<'_>,
-        quiet: bool,
     ) -> Result<(), Failure> {
         let changes = attribute_changes(result.before, &result.result.ad, &result.result.changes);
         if changes.is_empty() && result.copy.is_none() {
@@ -72,7 +71,7 @@ impl<'a> PreviewWriter<'a> {
         }
         self.has_changes = true;
         let style = if result.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long };
-        if quiet {
+        if session.options.quiet {
             return Ok(());
         }
         if self.form.is_none() {
@@ -85,8 +84,8 @@ impl<'a> PreviewWriter<'a> {
     }
 
     /// Writes the end of the output.
-    pub fn finish(&self, out: &mut dyn Write, quiet: bool) -> Result<(), Failure> {
-        if self.form.is_some() && !quiet {
+    pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.form.is_some() {
             self.json.finish(out)?;
         }
         out.flush()?;

@@ -2,8 +2,6 @@
 
 mod record;
 
-use std::io::Read;
-
 use classad::matching::{Notice, Party};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -11,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
-use crate::cli::render::diagnostics;
+use crate::cli::io::source::read_whole;
 use crate::cli::session::Session;
 
 pub use record::{DockedRecord, GangRecord, NoticeRecord, PortRecord, RECORD_VERSION};
@@ -28,21 +26,10 @@ type RecordFault = String;
 pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
     let mut matches = IndexMap::new();
     for path in paths {
-        let text = read_bytes(path).map_err(|error| {
-            Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error))))
-        })?;
+        let text = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
         for_each_json_value(session, path, &text, |value| add_match(&mut matches, value))?;
     }
     Ok(matches.into_values().collect())
-}
-
-fn read_bytes(path: &str) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    if path == "-" {
-        std::io::stdin().lock().read_to_end(&mut text)?;
-        return Ok(text);
-    }
-    std::fs::read(path)
 }
 
 /// Calls `visit` for each JSON value of a text, and for each element of an array at the top. Text that is no JSON

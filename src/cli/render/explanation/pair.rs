@@ -35,7 +35,7 @@ pub fn explain_pair(
     (offer, request): (&str, Option<&str>),
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
-    let refuse = |what: &str, id: &str| Failure::Refused(Some(format!("there is no {what} called {id}")));
+    let refuse = |what: &str, id: &str| Failure::refused(format!("there is no {what} called {id}"));
     let place = case.partners.iter().position(|ad| ad.id() == offer).ok_or_else(|| refuse("offer", offer))?;
     let requests: Vec<usize> =
         (0..case.subjects.len()).filter(|at| request.is_none_or(|id| case.subjects[*at].id() == id)).collect();
@@ -80,7 +80,7 @@ pub fn explain_pair(
         }
         out().write_all(text.as_bytes())?;
     }
-    if let (Some(OutputForm::Json | OutputForm::Jsonl), false) = (form, session.options.quiet) {
+    if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
         let document = json!({ "schema": "classad.explain.pair/1", "pairs": documents });
         writeln!(out(), "{document:#}")?;
     }

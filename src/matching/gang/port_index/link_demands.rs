@@ -96,8 +96,8 @@ impl LinkDemands {
             }));
         }
         bounds.sort_by(|left, right| left.translation.attribute.cmp(&right.translation.attribute));
-        let bounds =
-            bounds.into_iter().filter_map(|builder| builder.build(places.len(), table.context().dialect)).collect();
+        let dialect = table.context().dialect;
+        let bounds = bounds.into_iter().filter_map(|builder| builder.build(places.len(), dialect)).collect();
         LinkDemands { bounds, class_of }
     }
 

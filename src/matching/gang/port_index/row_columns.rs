@@ -32,8 +32,8 @@ impl RowColumns {
             return *number;
         }
         let dialect = table.context().dialect;
-        let column =
-            AttributeColumn::new(places.iter().map(|place| computed_cell(translation, *place, table)), dialect);
+        let cells = places.iter().map(|place| computed_cell(translation, *place, table));
+        let column = AttributeColumn::new(cells, dialect);
         let open = column.deviant_rows().clone();
         self.has_deviants |= column.has_deviant_rows();
         self.columns.push(CachedColumn::new(column, open));

@@ -13,10 +13,10 @@ use classad::syntax::{ConversionKind, PrintfConversion, Style, parse_expression,
 use super::QueryCommand;
 use super::columns::{Row, evaluate_or_undefined};
 use super::format_string::FormatString;
-use crate::cli::Failure;
 use crate::cli::io::input;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 pub use writer::PrintMaskWriter;
 
@@ -63,11 +63,11 @@ impl PrintMask {
         if query.mask.is_empty() {
             return Ok(None);
         }
-        let others = !query.af.is_empty() || query.output.is_some() || query.group_by.is_some() || query.undefined;
+        let others = !query.af.is_empty() || query.output.form.is_some() || query.group_by.is_some() || query.undefined;
         if others || !query.attributes.is_empty() {
             let message = "-autoformat and -format print rows of their own: they go without --af, --output, \
                            --attributes, --group-by and --undefined";
-            return Err(refusal(message));
+            return refuse(message);
         }
         PrintMask::parse(session, &query.mask).map(Some)
     }
@@ -80,7 +80,7 @@ impl PrintMask {
         for part in parts {
             match part.split_once(':') {
                 Some(("columns", text)) => (letters, format) = (mask.parse_flags(session, text)?, None),
-                Some(("format", text)) => format = Some(FormatString::parse(text).map_err(|fault| refusal(&fault))?),
+                Some(("format", text)) => format = Some(FormatString::parse(text).map_err(Failure::refused)?),
                 Some(("expression", text)) => {
                     let expression = input::parse_argument_expression(
                         session,
@@ -93,7 +93,7 @@ impl PrintMask {
                         content: ColumnContent::Value { format, expression },
                     });
                 }
-                _ => return Err(refusal(&format!("--mask is for -autoformat and -format, not for `{part}`"))),
+                _ => return refuse(format!("--mask is for -autoformat and -format, not for `{part}`")),
             }
         }
         if mask.has_heading {
@@ -127,7 +127,7 @@ impl PrintMask {
                     let known = "j job id, h heading, l labels, V quoted strings, r or o unevaluated, t tabs, \
                                  `,` commas, n lines, g a line between ads";
                     let message = format!("-autoformat with the letter `{other}` is not done here: there is {known}");
-                    return Err(refusal(&message));
+                    return refuse(message);
                 }
             }
         }
@@ -240,8 +240,4 @@ fn to_real(value: &Value) -> Option<f64> {
         Value::Real(real) => Some(*real),
         _ => None,
     }
-}
-
-fn refusal(message: &str) -> Failure {
-    Failure::Refused(Some(message.to_owned()))
 }

@@ -82,7 +82,7 @@ pub fn run_prompt(desk: &mut ReplState<'_>) -> Result<(), Failure> {
 
 #[allow(clippy::needless_pass_by_value)] // for map_err
 fn terminal_failure(error: ReadlineError) -> Failure {
-    Failure::Refused(Some(format!("the terminal cannot be used: {error}")))
+    Failure::refused(format!("the terminal cannot be used: {error}"))
 }
 
 fn new_editor(desk: &ReplState<'_>) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {

@@ -143,7 +143,7 @@ impl<'g> GangExplainer<'g> {
         };
         let docks = meetings.iter().any(|meeting| meeting.condition.is_none());
         let summary = single_line(&text::docking_summary(&meetings, asking.id(), offered.id()));
-        if form.is_none_or(|form| form == OutputForm::Table) && !session.options.quiet {
+        if form.is_none_or(|form| form == OutputForm::Table) {
             let text = text::docking_text(&summary, &meetings, self.parties, session.dialect());
             out().write_all(text.as_bytes())?;
         }

@@ -1,0 +1,40 @@
+//! `--output` and `--no-header`, and where results go by them.
+
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::Failure;
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::ResultTable;
+
+/// The options of commands whose results are tables.
+#[derive(Args, Clone, Copy)]
+pub struct TableOutputArgs {
+    /// The form of the output
+    #[arg(id = "output", short, long = "output", value_name = "FORM")]
+    pub form: Option<OutputForm>,
+    /// Leave the heading out
+    #[arg(long)]
+    pub no_header: bool,
+}
+
+impl TableOutputArgs {
+    /// Writes a table to standard output.
+    ///
+    /// # Errors
+    ///
+    /// The form is one of ads or trees, or writing fails.
+    pub fn write(self, table: &ResultTable) -> Result<(), Failure> {
+        self.write_to(&mut out(), table)
+    }
+
+    /// Writes a table.
+    ///
+    /// # Errors
+    ///
+    /// The form is one of ads or trees, or writing fails.
+    pub fn write_to(self, out: &mut dyn Write, table: &ResultTable) -> Result<(), Failure> {
+        table.write(out, self.form, !self.no_header)
+    }
+}
