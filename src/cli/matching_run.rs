@@ -45,7 +45,8 @@ impl PairSelection {
         self.all_pairs || self.max_per_request.is_some()
     }
 
-    /// Makes the pairs from the candidate lists of all requests, and counts them in the statistics.
+    /// Makes the pairs from the candidate lists, one list for each request or unit of a request. Adds the numbers of
+    /// lists and of matched lists to the statistics.
     fn pairs_of_lists(&self, lists: &[Arc<[Candidate]>], statistics: &mut Statistics) -> Vec<Pairing> {
         let (pairings, matched) = match self.strategy {
             MatchStrategy::Greedy => {
@@ -79,12 +80,12 @@ impl PairSelection {
     }
 }
 
-/// The result of a run.
+/// The pairs that a run has found, and the statistics of the run.
 #[derive(Default)]
 pub struct PairingResult {
     pub pairings: Vec<Pairing>,
-    /// For each pairing the unit of the request and the part of the offer; empty if no request has a resource count and
-    /// no offer is divided.
+    /// For each pairing the unit of the request and the part of the offer. Empty for a run without a policy and
+    /// resource counts, which has neither units nor parts.
     pub parts: Vec<(Option<usize>, usize)>,
     pub statistics: Statistics,
     /// Indexes of the components of the docking vector that discarded every candidate.
@@ -107,17 +108,17 @@ fn with_count(pairings: Vec<Pairing>) -> (Vec<Pairing>, usize) {
     (pairings, count)
 }
 
-/// Label of the progress bar.
+/// Text in front of the progress bar.
 const PROGRESS_LABEL: &str = "matching";
 
-/// The progress of a negotiation cycle: number of requests considered, of all.
+/// The number of requests that a negotiation cycle has considered so far, for the progress bar.
 pub struct CycleProgress {
     done: usize,
     total: usize,
 }
 
 impl CycleProgress {
-    /// The beginning of a cycle with `all` requests.
+    /// Makes the progress of a cycle with `total` requests, none of them considered yet.
     pub fn new(total: usize) -> Self {
         CycleProgress { done: 0, total }
     }
@@ -132,20 +133,20 @@ impl CycleProgress {
     }
 }
 
-/// The settings of a run.
+/// The settings of one run of `match`.
 pub struct MatchingRun {
     pub selection: PairSelection,
     pub settings: NegotiationSettings,
     /// Whether matching has to follow the policy or resource counts, instead of constraints and ranks alone.
     pub follows_policy: bool,
-    /// Whether equivalent requests already share one ad, as they were read selectively; then `distinct_requests` is the number
-    /// of these ads.
+    /// Whether the requests were read selectively, so that equivalent requests already share one ad. Then
+    /// `distinct_requests` is the number of these ads.
     pub has_shared_ads: bool,
     pub distinct_requests: u64,
 }
 
 impl MatchingRun {
-    /// Finds the pairs.
+    /// Finds the pairs that `selection` asks for.
     ///
     /// # Errors
     ///
@@ -224,7 +225,7 @@ fn match_with_policy(
         requests.clone()
     };
     let mut ranking = PolicyCandidates::new(settings, offers);
-    // For each candidate list its request, and the unit of the request.
+    // `lists` has one candidate list per unit of a request; `units` has the request and the unit of each list.
     let (mut units, mut lists) = (Vec::new(), Vec::new());
     let all = roots.len();
     for (index, root) in roots.into_iter().enumerate() {

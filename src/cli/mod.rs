@@ -1,4 +1,4 @@
-//! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
+//! The command line. Each subcommand has a file with a struct that holds its arguments and a method `run`.
 
 pub mod args;
 pub mod commands;
@@ -17,20 +17,20 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use args::global::GlobalOptions;
 use session::Session;
 
-/// What a command has to say by its exit status.
+/// The outcome of a command, which sets the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// True, found, clean.
+    /// The answer is true, something was found, or nothing is wrong.
     Yes,
-    /// Ran fine, but false, nothing, findings.
+    /// The answer is false, nothing was found, or there are findings.
     No,
-    /// Usage, input or output.
+    /// The usage is wrong, or reading or writing failed.
     Trouble,
     /// A budget was exceeded.
     Budget,
-    /// `eval -e`: undefined.
+    /// The value is undefined, in `eval -e`.
     Undefined,
-    /// `eval -e`: error.
+    /// The value is an error, in `eval -e`.
     Error,
 }
 
@@ -56,22 +56,23 @@ impl Status {
 pub enum Failure {
     /// The output could not be written.
     Output(IoError),
-    /// What was asked cannot be done; the reason has been or is to be reported.
+    /// The command cannot do what was asked. The text is the reason, still to be reported; `None` if nothing is left to
+    /// report.
     Refused(Option<String>),
 }
 
 impl Failure {
-    /// The command cannot do what was asked, for this reason, which is still to be reported.
+    /// Makes a refusal with a reason that is still to be reported.
     pub fn refused(reason: impl Into<String>) -> Self {
         Failure::Refused(Some(reason.into()))
     }
 
-    /// A file cannot be read.
+    /// Makes the refusal for a file that cannot be read.
     pub fn unreadable(name: impl fmt::Display, error: &IoError) -> Self {
         Failure::refused(format!("cannot read {name}: {}", render::diagnostics::io_reason(error)))
     }
 
-    /// A file cannot be written.
+    /// Makes the refusal for a file that cannot be written.
     pub fn unwritable(name: impl fmt::Display, error: &IoError) -> Self {
         Failure::refused(format!("cannot write {name}: {}", render::diagnostics::io_reason(error)))
     }
@@ -83,7 +84,7 @@ impl From<IoError> for Failure {
     }
 }
 
-/// Refuses to do what was asked, for this reason.
+/// Returns a refusal with this reason, as an error.
 pub fn refuse<T>(reason: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::refused(reason))
 }
@@ -158,26 +159,27 @@ impl Command {
     }
 }
 
-/// What this is, for a report of a fault.
+/// The text of `--version`, for bug reports.
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nHTCondor 25's dialect and the papers'; PCRE2 inside; Apache License 2.0\n",
     env!("CARGO_PKG_REPOSITORY")
 );
 
-/// The end of `classad --help`.
+/// Returns the end of `classad --help`: the help topics and the exit statuses.
 fn after_help() -> String {
     let statuses = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
                     3 a budget was exceeded.";
     format!("{}\n\n{statuses}", commands::help::topic_list())
 }
 
-/// The tree of commands and their options.
+/// Returns clap's tree of the commands and their options.
 fn tree() -> clap::Command {
     Cli::command()
 }
 
-/// The arguments, parsed; the exit status if they ask for no command, such as `--help`, or are wrong.
+/// Parses the arguments. The error is the exit status, if the arguments are wrong or ask for no command, as `--help`
+/// does.
 fn read_arguments() -> Result<Cli, u8> {
     let told = |message: String| {
         eprintln!("error: {message}");
@@ -186,7 +188,7 @@ fn read_arguments() -> Result<Cli, u8> {
     let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(told)?;
     let tree = args::config_file::apply_defaults(tree()).map_err(told)?;
     parse_arguments(tree, arguments).map_err(|error| {
-        // A closed pipe is no one's fault.
+        // Ignore errors: if the pipe is closed, nobody reads the message.
         let _ = error.print();
         if error.use_stderr() { Status::Trouble.code() } else { 0 }
     })
@@ -205,7 +207,7 @@ pub fn run() -> ExitCode {
     render::progress::enable(&options);
     let mut session = Session::new(options);
     let result = command.run(&mut session);
-    // What could not be handed on before is told now.
+    // This flush reports the errors of earlier ones, whose text is still in the buffer.
     let result = result.and_then(|status| Ok(render::output::out().flush().map(|()| status)?));
     render::progress::clear();
     ExitCode::from(session.exit_code(result))

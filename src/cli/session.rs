@@ -15,7 +15,7 @@ use super::{Failure, Status};
 /// Maximum number of errors, of warnings, and of lossy conversions printed per run; further ones are only counted.
 const MAX_SHOWN_PER_KIND: usize = 50;
 
-/// The state of one run.
+/// The options and the evaluation context of one run, and the errors counted for the exit status.
 pub struct Session {
     pub options: GlobalOptions,
     context: Context,
@@ -79,7 +79,7 @@ impl Session {
         self.context.clone()
     }
 
-    /// The context of further evaluations, to be changed.
+    /// Returns the context, so that the caller can change it for further evaluations.
     pub fn context_mut(&mut self) -> &mut Context {
         &mut self.context
     }
@@ -93,8 +93,8 @@ impl Session {
         if self.context.is_interrupted() { Err(Failure::Refused(None)) } else { Ok(()) }
     }
 
-    /// Begins the next entry of a script, at this location: notes how many messages of the last one were suppressed,
-    /// and resets their counters.
+    /// Begins the next entry of a script, at the location `place`: notes how many messages about the previous entry
+    /// were suppressed, and resets the counters of messages.
     pub fn begin_entry(&mut self, place: String) {
         self.note_suppressed();
         (self.entry_errors, self.entry_warnings, self.entry_lossy_values) = (0, 0, 0);
@@ -115,7 +115,7 @@ impl Session {
         io::stdout().is_terminal()
     }
 
-    /// Reports a problem in a text; once the maximum number of its severity has been printed, only counts it.
+    /// Prints a problem in a text. After the maximum number of problems of its severity, further ones are only counted.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl Session {
         self.print_message("error", message);
     }
 
-    /// Reports that the evaluation of `what` exceeded its budget, with the option that raises it.
+    /// Reports that the evaluation of `what` exceeded its budget, with the option that raises the limit.
     pub fn report_abort(&mut self, halt: &Abort, what: &str) {
         let hint = match halt {
             Abort::TooDeep(_) => "; --max-depth raises the limit",

@@ -4,7 +4,7 @@ use crate::ad::{Ad, Attribute, BinaryOperator, Expression, ExpressionKind, Name}
 
 use super::ClauseOperand;
 
-/// Initial capacity for clauses and for the work list.
+/// Initial capacity for clauses and for the work list, so that short constraints need no reallocation.
 const INITIAL_CAPACITY: usize = 8;
 
 /// The clauses of a constraint, in evaluation order: the constraint is their conjunction.
@@ -12,7 +12,7 @@ const INITIAL_CAPACITY: usize = 8;
 pub struct ConstraintClauses<'a> {
     /// The clauses.
     pub items: Vec<ConstraintClause<'a>>,
-    /// The attributes that were expanded, the constraint's own first. A clause that refers back to one of them is
+    /// The attributes that were followed, the constraint's own first. A clause that refers back to one of them is
     /// circular: it evaluates differently here than by itself.
     followed: Vec<FollowedAttribute<'a>>,
 }
@@ -26,18 +26,19 @@ pub struct ConstraintClause<'a> {
     followed_index: usize,
 }
 
-/// An expanded attribute, linked to the attribute whose clause names it.
+/// An attribute whose clauses were collected: the constraint, or an attribute that replaced a clause that only names
+/// it.
 #[derive(Clone, Copy, Debug)]
 struct FollowedAttribute<'a> {
     name: &'a Name,
-    /// Index of the attribute that refers to this one; `None` for the constraint itself.
+    /// Index of the followed attribute whose clause names this one; `None` for the constraint itself.
     parent: Option<usize>,
 }
 
 impl<'a> ConstraintClauses<'a> {
     /// Collects the clauses of the constraint in `attribute`. A clause that only names an attribute of the ad is
-    /// replaced by the clauses of that attribute: `Requirements = START && a` with `START = b && c` has three
-    /// clauses. An attribute that is named twice is expanded once.
+    /// replaced by the clauses of that attribute: `Requirements = START && a` with `START = b && c` has three clauses.
+    /// An attribute that is named twice is followed once.
     #[must_use]
     pub fn of(ad: &'a Ad, attribute: &'a Name) -> Self {
         ConstraintClauses::resolved(attribute, ad.get(attribute), |name| {
@@ -45,8 +46,8 @@ impl<'a> ConstraintClauses<'a> {
         })
     }
 
-    /// Collects the clauses of the constraint in `attribute`, `None` if there is none. `resolve` gives the attribute to
-    /// expand in place of a clause that only names it, `None` to keep the clause.
+    /// Collects the clauses of `constraint`, the expression of `attribute`; without a constraint there are none.
+    /// `resolve` gives the attribute to follow in place of a clause that only names it, `None` to keep the clause.
     pub fn resolved(
         attribute: &'a Name,
         constraint: Option<&'a Expression>,
@@ -54,8 +55,8 @@ impl<'a> ConstraintClauses<'a> {
     ) -> Self {
         let mut items = Vec::with_capacity(INITIAL_CAPACITY);
         let mut followed = vec![FollowedAttribute { name: attribute, parent: None }];
-        // Both operands are dereferenced when they are pushed, before either is processed. With many ads the nodes
-        // are not in the CPU cache, so that several cache misses overlap.
+        // Both operands are dereferenced when they are pushed, before either is processed, so that the CPU cache misses
+        // on their nodes overlap.
         let mut pending = Vec::with_capacity(INITIAL_CAPACITY);
         let push = |pending: &mut Vec<_>, part: ConstraintClause<'a>| {
             pending.push((part, part.expression.without_parentheses().kind()));
@@ -85,7 +86,7 @@ impl<'a> ConstraintClauses<'a> {
         ConstraintClauses { items, followed }
     }
 
-    /// Iterates over the names of all expanded attributes, the constraint's own first.
+    /// Iterates over the names of all followed attributes, the constraint's own first.
     pub fn followed(&self) -> impl Iterator<Item = &'a Name> + '_ {
         self.followed.iter().map(|followed| followed.name)
     }

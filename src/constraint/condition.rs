@@ -1,4 +1,4 @@
-//! The form of one clause: either a shape that an index can look up, or a residue that needs evaluation (thesis 4.4:
+//! The form of one clause: either a test that an index can look up, or a residue that needs evaluation (thesis 4.4:
 //! exported and imported intervals).
 
 use std::borrow::Borrow;
@@ -8,7 +8,7 @@ use crate::ad::{
 };
 use crate::eval::{CURRENT_TIME, binary};
 
-/// An operand of a comparison, classified without looking at an ad.
+/// An operand of a clause, classified by its syntax alone.
 #[derive(Clone, Copy, Debug)]
 pub enum ClauseOperand<'e> {
     /// `target.x` or `other.x`: an attribute of the other side.
@@ -21,7 +21,7 @@ pub enum ClauseOperand<'e> {
     Literal(&'e Value),
 }
 
-/// The form of one clause of a constraint, over operands of one kind.
+/// The form of one clause of a constraint, with operands of type `O`.
 #[derive(Clone, Copy, Debug)]
 pub enum ClauseForm<'e, O = ClauseOperand<'e>> {
     /// `left operator right`: a comparison or an identity test (`is`, `isnt`).
@@ -56,7 +56,7 @@ impl<'e> ClauseOperand<'e> {
 }
 
 impl<'e> ClauseForm<'e> {
-    /// Classifies a clause.
+    /// Returns the form of a clause, judged by its syntax alone; outer parentheses do not matter.
     #[must_use]
     pub fn of(expression: &'e Expression) -> Self {
         let bare = expression.without_parentheses();
@@ -133,14 +133,14 @@ pub fn is_scope_name(name: &Name) -> bool {
     ScopeAd::of(name).is_some() || name.is_known(CURRENT_TIME)
 }
 
-/// Whether an ad has an attribute with such a name. It changes the meaning of other names.
+/// Whether an ad has an attribute with a scope name, which changes the meaning of other names.
 #[must_use]
 pub fn has_scope_attribute(ad: &Ad) -> bool {
     ad.iter().any(|attribute| is_scope_name(attribute.name))
 }
 
-/// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do integers beyond 32 bits in
-/// the papers' dialect.
+/// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do errors, nor integers beyond
+/// 32 bits in the papers' dialect.
 #[must_use]
 pub fn is_self_evaluating(value: &Value, dialect: Dialect) -> bool {
     match value {

@@ -2,14 +2,14 @@
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind};
 
-/// Returns the operands of the `&&` chain at the top of a constraint, from left to right. Parentheses around operands
-/// and around parts of the chain are skipped.
+/// Returns the operands of the outermost `&&` chain of a constraint, from left to right. A constraint without this
+/// chain is its only operand. Parentheses around operands and around parts of the chain are skipped.
 #[must_use]
 pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
     chain_operands(constraint, BinaryOperator::And)
 }
 
-/// Returns the operands of the chain of an operator at the top of an expression, as [`conjuncts`] does for `&&`.
+/// Returns the operands of the outermost chain of an operator in an expression, as [`conjuncts`] does for `&&`.
 pub(super) fn chain_operands(expression: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     let (mut parts, mut pending) = (Vec::new(), Vec::new());
     let mut next = Some(expression);

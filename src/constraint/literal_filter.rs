@@ -28,7 +28,8 @@ const MAX_CLAUSES: usize = 32;
 const MIN_EVALUATION_BUDGET: u32 = 1000;
 
 impl LiteralFilter {
-    /// Compiles a constraint that is evaluated in an ad alone; `None` if it has any other form.
+    /// Compiles a constraint that is evaluated in an ad alone; `None` if it is not such a conjunction, is too long, or
+    /// if the budgets of the context are too small.
     #[must_use]
     pub fn new(constraint: &Expression, context: &Context) -> Option<Self> {
         let parts = conjuncts(constraint);

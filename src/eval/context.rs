@@ -15,7 +15,8 @@ pub struct Context {
     /// Current time, in seconds since 1970-01-01T00:00:00Z; constant within a run. `None` if it is unknown, as for an
     /// ad that is specialized now and evaluated later.
     pub now: Option<i64>,
-    /// Source of `random()`, shared by all evaluations of the run. `None` if it is unknown, as with `now`.
+    /// Source of `random()`, shared by all evaluations of the run. `None` if the numbers are unknown, as for an ad that
+    /// is specialized now and evaluated later.
     pub random: Option<RandomStream>,
     /// Maximum nesting depth of evaluations.
     pub max_depth: u32,
@@ -48,8 +49,8 @@ impl Context {
     }
 }
 
-/// Cancellation flag, shared by its clones. Any thread or a signal handler may raise it; evaluations and searches
-/// poll it and stop.
+/// Cancellation flag, shared by its clones. Any thread or a signal handler may raise it; evaluations and searches poll
+/// the flag and stop once it is raised.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -90,13 +91,13 @@ impl RandomStream {
     }
 }
 
-/// Reason why an evaluation stopped without a value. It differs from the value `error`: the expression may have a
+/// Reason why an evaluation stopped without a value. An abort differs from the value `error`: the expression may have a
 /// value that was not reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Abort {
-    /// Evaluations are nested deeper than [`Context::max_depth`], which this holds.
+    /// Evaluations are nested deeper than this limit, which is [`Context::max_depth`].
     TooDeep(u32),
-    /// The evaluation took more steps than [`Context::max_steps`], which this holds.
+    /// The evaluation took more steps than this limit, which is [`Context::max_steps`].
     TooManySteps(u64),
     /// The value depends on something unknown, such as a name that is not bound yet or the time.
     Unknown,

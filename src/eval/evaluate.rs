@@ -12,7 +12,7 @@ use super::operators::{self, Truth};
 use super::scope::{Environment, NameResolution};
 use super::{Abort, Context};
 
-/// Evaluator of expressions in the scopes of one environment. Its step budget spans all calls.
+/// Evaluator of expressions in the scopes of one environment. The step budget spans all evaluations of one evaluator.
 pub struct Evaluator<'e> {
     environment: &'e Environment,
     context: &'e Context,
@@ -123,7 +123,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Evaluates parentheses, conditionals and elvis operators in a loop: their last operand is a tail call.
+    /// Evaluates parentheses, conditionals and elvis operators in a loop. The last operand of each is a tail call, so
+    /// that long chains of them need no deeper nesting.
     fn descend(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         let mut expression = expression;
         loop {
@@ -249,7 +250,7 @@ impl<'e> Evaluator<'e> {
             .unwrap_or(Ok(Value::Undefined))
     }
 
-    /// Runs `work` with an expression of an ad marked as active. `None` if it is active already.
+    /// Runs `work` with an expression of an ad marked as active. `None` if the expression is active already.
     fn unless_active<T>(
         &mut self,
         expression: usize,
@@ -264,8 +265,8 @@ impl<'e> Evaluator<'e> {
         Some(result)
     }
 
-    /// Marks the expression of an attribute as active until [`Evaluator::end_attribute`]. Returns whether it was inactive
-    /// before.
+    /// Marks the expression of an attribute as active until [`Evaluator::end_attribute`]. Returns whether the attribute
+    /// was inactive before.
     pub(super) fn begin_attribute(&mut self, expression: &Expression, frame: &ScopeFrame) -> bool {
         self.mark_active(expression.identity(), frame)
     }
@@ -317,8 +318,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Returns the value of a list element as HTCondor's functions see it: evaluated in the scope of the call. Nested
-    /// lists and ads keep the scope in which they were written.
+    /// Returns the value of a list element as HTCondor's functions compute it: in the scope of the call. Nested lists
+    /// and ads keep the scope in which they were written.
     pub(super) fn element_in_call_scope(
         &mut self,
         element: &Expression,
@@ -447,7 +448,7 @@ impl<'e> Evaluator<'e> {
         self.call_function(name, arguments, None, span, frame)
     }
 
-    /// Returns the value of a call, given the values of its arguments; [`Abort::Unknown`] stands for an unknown one.
+    /// Returns the value of a call, given the values of its arguments; [`Abort::Unknown`] stands for an unknown value.
     pub(super) fn call_with_values(
         &mut self,
         name: &Name,

@@ -10,7 +10,7 @@ use crate::syntax::{ParseOptions, parse_expression};
 
 use super::builtin::FunctionKind;
 
-/// The name of the ad on the other side in the expressions of a policy.
+/// Name that stands for the other side's ad in the expressions of a policy.
 const POLICY_LABEL: KnownName = KnownName::new("label");
 
 /// A set of names, in the order of insertion.
@@ -33,15 +33,16 @@ pub fn transitive_closure<T: Clone + Eq + Hash, S: BuildHasher>(
 /// Subexpression that is still to be visited.
 struct PendingSubexpression {
     expression: Expression,
-    /// Whether a name is selected from it.
+    /// Whether a name is selected from the subexpression.
     is_selected_from: bool,
-    /// Whether it may be evaluated in another scope than the one it is written in, as elements of lists and
-    /// attributes of nested ads are.
+    /// Whether the subexpression may be evaluated in another scope than the one it is written in, as elements of lists
+    /// and attributes of nested ads are.
     is_relocatable: bool,
 }
 
-/// Names that an expression mentions. It is coarser than [`super::References`] and needs no ad. The value can depend
-/// only on attributes with these names, and on attributes that their expressions mention in turn.
+/// Names that an expression mentions. This analysis is coarser than [`super::References`] and needs no ad. The value of
+/// the expression can depend only on attributes with these names, and on attributes that their expressions mention in
+/// turn.
 #[derive(Clone, Debug, Default)]
 pub struct FreeNames {
     /// Every name in the expression, including names that are selected from something.
@@ -50,12 +51,14 @@ pub struct FreeNames {
     pub mine: Vec<Name>,
     /// Names looked up in the other side's ad only, such as `other.x`; may hold duplicates.
     pub theirs: Vec<Name>,
-    /// Unqualified names such as `x`, looked up in the own ad and, if it lacks them, in the other; may hold
-    /// duplicates.
+    /// Unqualified names such as `x`, looked up in the expression's own ad and, if that lacks them, in the other side's
+    /// ad; may hold duplicates.
     pub unqualified: Vec<Name>,
-    /// Whether it may read attributes that it does not mention: a name is computed, or a whole ad is used as a value.
+    /// Whether the expression may read attributes that it does not mention: a name is computed, or a whole ad is used
+    /// as a value.
     pub reads_anything: bool,
-    /// Whether its value depends on more than the values of the names: on expression texts, or on random numbers.
+    /// Whether the value depends on more than the values of the names: on expression texts, random numbers or parsed
+    /// texts.
     pub is_impure: bool,
 }
 
@@ -74,7 +77,7 @@ impl FreeNames {
         self.reads_anything || self.is_impure
     }
 
-    /// Returns the names; `None` if the value may depend on anything else.
+    /// Returns every name in the expression; `None` if the value may depend on anything else.
     #[must_use]
     pub fn all_names(&self) -> Option<&NameSet> {
         (!self.reads_unknown()).then_some(&self.names)

@@ -1,7 +1,7 @@
 //! Semantics of expressions: name resolution, evaluation, specialization and reference analysis.
 //!
-//! [`Environment`] is the only place that knows how a name finds an attribute. Evaluation, specialization and
-//! reference analysis all resolve names through it.
+//! [`Environment`] is the only place that knows how a name finds an attribute. Evaluation, specialization and reference
+//! analysis resolve names through its methods.
 
 mod builtin;
 mod context;

@@ -29,7 +29,7 @@ pub fn truth(value: &Value, dialect: Dialect) -> Truth {
     }
 }
 
-/// Returns the value of `&&` or `||` if the left operand decides it alone; `None` if the right one counts.
+/// Returns the value of `&&` or `||` if the left operand decides it alone; `None` if the right operand is needed.
 #[must_use]
 pub fn short_circuit(
     operator: BinaryOperator,
@@ -42,7 +42,7 @@ pub fn short_circuit(
     match truth {
         Truth::Error => Some(left.clone()),
         Truth::NotBoolean => Some(not_boolean_error(operator, left, span)),
-        // In the papers' dialect an error on the right is never hidden.
+        // In the papers' dialect an error on the right is never hidden, so a boolean on the left decides nothing.
         _ if truth == decisive && dialect.is_condor() => Some(Value::Boolean(truth == Truth::True)),
         _ => None,
     }
@@ -194,7 +194,7 @@ fn nearest_real(integer: i64) -> f64 {
     integer as f64
 }
 
-/// Returns an integer value of the dialect, wrapped to 32 bits in the papers' one.
+/// Returns an integer value of the dialect, wrapped to 32 bits in the papers' dialect.
 #[must_use]
 #[allow(clippy::cast_possible_truncation)] // wrapping is intended
 pub fn wrapped_integer(integer: i64, dialect: Dialect) -> Value {
@@ -298,7 +298,7 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
         (BinaryOperator::BitOr, _) => a | b,
         (BinaryOperator::BitXor, _) => a ^ b,
         (BinaryOperator::ShiftLeft, Dialect::Condor) => a.wrapping_shl(count),
-        // HTCondor's library does not reduce the count when it shifts a negative number right.
+        // HTCondor's library does not take the count modulo 64 when it shifts a negative number right.
         (BinaryOperator::ShiftRight, Dialect::Condor) if a < 0 => a >> b.clamp(0, 63),
         (BinaryOperator::ShiftRight, Dialect::Condor) => a.wrapping_shr(count),
         (BinaryOperator::ShiftRightUnsigned, Dialect::Condor) => (a as u64).wrapping_shr(count) as i64,

@@ -44,15 +44,17 @@ impl fmt::Display for Reference {
 /// References of an expression.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// References that its own ad does not resolve, in order of first use, also those of attributes it reads.
+    /// References that the expression's own ad does not resolve, in order of first use. They include the references of
+    /// the attributes that the expression reads.
     pub external: Vec<Reference>,
-    /// Attributes of its own ad that it reads, in order of first use.
+    /// Attributes of the expression's own ad that it reads, in order of first use.
     pub internal: IndexSet<Name>,
-    /// Whether it may read any attribute: a name is computed, or a whole ad is used as a value.
+    /// Whether the expression may read any attribute: a name is computed, or a whole ad is used as a value.
     pub reads_anything: bool,
 }
 
-/// Returns the references of an expression, also through attributes of its ad and constant texts passed to `eval()`.
+/// Returns the references of an expression, also through attributes of the frame's ad and constant texts passed to
+/// `eval()`.
 #[must_use]
 pub fn references(
     expression: &Expression,
@@ -77,7 +79,7 @@ pub fn references_of_all<'a>(
     walk.finish()
 }
 
-/// Returns the references of an expression itself, without following the attributes of its ad.
+/// Returns the references of an expression itself, without following the attributes that it reads.
 #[must_use]
 pub fn direct_references(
     expression: &Expression,
@@ -92,8 +94,8 @@ pub fn direct_references(
     walk.finish()
 }
 
-/// Returns the references that its own ad does not resolve, as HTCondor's `unresolved()` reports them: a name found
-/// only in the partner of a match is external, and texts passed to `eval()` are not read.
+/// Returns the references that the expression's own ad does not resolve, as HTCondor's `unresolved()` reports them: a
+/// name found only in the partner of a match is external, and texts passed to `eval()` are not read.
 #[must_use]
 pub fn external_references(
     expression: &Expression,
@@ -111,7 +113,8 @@ pub fn external_references(
 /// Maximum length of a chain of attributes that are aliases of one another; a longer one is most likely circular.
 const MAX_ALIAS_CHAIN: usize = 64;
 
-/// Maximum number of nodes visited while relocatable expressions are tried in every scope; the work is their product.
+/// Maximum number of nodes visited while relocatable expressions are tried in every scope; without a limit the visits
+/// would be the product of expressions and scopes.
 const MAX_RELOCATED_VISITS: u64 = 1_000_000;
 
 struct ReferenceWalk<'w> {
@@ -128,9 +131,10 @@ struct ReferenceWalk<'w> {
     seen: FxHashSet<(usize, usize)>,
     /// Expressions parsed for `eval()`, kept alive because identities are addresses.
     texts: Vec<Expression>,
-    /// Relocatable expressions by identity, with the identity of their ad: they may be evaluated in another scope
-    /// than the one they are written in. These are elements of lists, which HTCondor's functions evaluate in the
-    /// scope of the call, and arguments that are evaluated in each ad of a list.
+    /// Relocatable expressions, which may be evaluated in another scope than the one they are written in. The key is
+    /// the identity of the expression; the value holds the identity of its ad as well. Relocatable are elements of
+    /// lists, which HTCondor's functions evaluate in the scope of the call, and arguments that are evaluated in each ad
+    /// of a list.
     relocatable: IndexMap<usize, (Expression, usize)>,
     /// Names that are selected from ads which the analysis cannot determine.
     names_of_unknown_ads: IndexSet<Name>,
@@ -173,8 +177,8 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Visits the pending expressions and their children, with an explicit stack so that no depth overflows it.
-    /// Visits at most `steps` nodes and returns the number of steps left.
+    /// Visits the pending expressions and their children, with an explicit stack, so that deep nesting cannot overflow
+    /// the call stack. Visits at most `steps` nodes and returns the number of steps left.
     fn visit(&mut self, mut pending: PendingExpressions, mut steps: u64) -> u64 {
         while let Some((expression, frame)) = pending.pop()
             && steps > 0
@@ -246,7 +250,8 @@ impl<'w> ReferenceWalk<'w> {
                 }
             }
             ExpressionKind::Subscript(inner, index) => {
-                // A computed index selects one of the elements of a list, but any attribute of an ad.
+                // A computed index may select any attribute of an ad. Of a list it selects an element, and all of them
+                // are visited.
                 let place = matches!(index.without_parentheses().kind(), ExpressionKind::Literal(_));
                 self.reads_anything |= !place
                     && !matches!(
@@ -280,7 +285,7 @@ impl<'w> ReferenceWalk<'w> {
     fn add_scope(&mut self, frame: &Arc<ScopeFrame>) {
         let around = |frame: &ScopeFrame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
         let known = self.call_scopes.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
-        // An ad in a list element that is evaluated in two scopes is two different ads.
+        // An ad in a list element that is evaluated in two scopes is two different ads, but only one scope is kept.
         self.reads_anything |= around(known) != around(frame);
     }
 
@@ -328,7 +333,7 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Resolves a name or a dotted path. `Unknown` if it is selected from a computed value.
+    /// Resolves a name or a dotted path. Returns `Unknown` for names that are selected from a computed value.
     fn resolve_reference(
         &mut self,
         expression: &Expression,
@@ -438,7 +443,8 @@ impl<'w> ReferenceWalk<'w> {
         found
     }
 
-    /// Resolves names that are selected from an unknown ad, which may find them in the ads around it.
+    /// Resolves names that are selected from an ad which the analysis cannot determine. That ad may lie within the ad
+    /// of `frame`, where the names are looked up then.
     fn resolve_outward(
         &mut self,
         names: Vec<Name>,

@@ -13,7 +13,7 @@ use super::Context;
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     members: Vec<EnvironmentMember>,
-    /// Whether this is a match. HTCondor's `root` is then its match ad, not one of the participants.
+    /// Whether this is a match. In a match HTCondor's `root` is the match ad, not one of the participants.
     is_match: bool,
     /// Whether it is unknown which partner the ads have, if any.
     is_partner_unknown: bool,
@@ -26,9 +26,9 @@ pub struct Environment {
 pub struct EnvironmentMember {
     /// Scope of the ad.
     pub frame: Arc<ScopeFrame>,
-    /// Scopes of its ports; the ad's own scope alone if it has no port list.
+    /// Scopes of the ad's ports; only the ad's own scope if the ad has no port list.
     pub ports: Vec<Arc<ScopeFrame>>,
-    /// Names that it has for other ads, innermost last.
+    /// Names that are bound to other ads in this ad. Of several visible bindings of a name the last one counts.
     pub bindings: Vec<NameBinding>,
     /// Where names are looked up that the ad neither defines nor binds.
     pub fallback: NameFallback,
@@ -68,7 +68,7 @@ pub struct NameBinding {
     /// Index of the first port in the port list that sees the name. `None` if the ad has no port list: the name is
     /// visible everywhere.
     pub first_port: Option<u32>,
-    /// The other participant and the index of its docked port; `None` while they are unknown.
+    /// The other participant and the index of that participant's docked port; `None` while they are unknown.
     pub to: Option<(Participant, usize)>,
 }
 
@@ -159,8 +159,8 @@ impl Environment {
         Environment { is_match: true, ..Environment::default() }
     }
 
-    /// Returns a match of two ads, each of which is `other` and `target` of the other, and the scopes of `left` and
-    /// `right`.
+    /// Returns a match of two ads, in each of which `other` and `target` denote the other ad, and the scopes of `left`
+    /// and `right`.
     #[must_use]
     pub fn pair(left: Ad, right: Ad) -> (Self, [Arc<ScopeFrame>; 2]) {
         let frames =
@@ -174,8 +174,8 @@ impl Environment {
         (environment, frames)
     }
 
-    /// Returns an environment of an ad and the other side's ad, where both are optional and known completely, and the
-    /// first one's scope.
+    /// Returns an environment of `ad` with `target` on the other side, both known completely, and the scope of `ad`.
+    /// Without `target` there is no partner; a missing `ad` has no attributes.
     #[must_use]
     pub fn known(ad: Option<Ad>, target: Option<Ad>) -> (Self, Arc<ScopeFrame>) {
         match (ad, target) {
@@ -188,7 +188,8 @@ impl Environment {
         }
     }
 
-    /// Like [`Environment::known`], but without `target` the partner is unknown, and the ads are known to this extent.
+    /// Like [`Environment::known`], but without `target` the partner is unknown, and `extent` says how completely the
+    /// ads are known.
     #[must_use]
     pub fn partial(ad: Option<Ad>, target: Option<Ad>, extent: Knowledge) -> (Self, Arc<ScopeFrame>) {
         match (ad, target) {
@@ -218,7 +219,7 @@ impl Environment {
         self.members.push(member);
     }
 
-    /// Replaces the ad of a participant; its bindings stay.
+    /// Replaces the ad of a participant and keeps the participant's bindings.
     pub fn replace_ad(&mut self, participant: Participant, frame: &Arc<ScopeFrame>) {
         if let Some(member) = self.members.get_mut(participant.position()) {
             member.frame = Arc::clone(frame);
@@ -261,8 +262,8 @@ impl Environment {
         }
     }
 
-    /// Resolves an unqualified name among an ad's own attributes and the names it has for others. A name that only
-    /// the partner defines is [`NameResolution::Missing`].
+    /// Resolves an unqualified name among an ad's own attributes and its bindings. A name that only the partner defines
+    /// is [`NameResolution::Missing`].
     #[must_use]
     pub fn resolve_own(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         if context.dialect == Dialect::Classad
@@ -293,7 +294,7 @@ impl Environment {
         }
     }
 
-    /// Whether this is the scope of an ad that is known in part only.
+    /// Whether `frame` is the scope of an ad that is known in part only.
     #[must_use]
     pub fn is_partly_known(&self, frame: &ScopeFrame) -> bool {
         frame.enclosing.is_none()
@@ -324,7 +325,8 @@ impl Environment {
         }
     }
 
-    /// Resolves `ad.name` in the ad and the ads around it, but never among its labels, which are private.
+    /// Resolves `ad.name` in the ad and the ads around it. In the papers' dialect the labels of the ad's ports are
+    /// private, so they are not searched.
     #[must_use]
     pub fn resolve_selected(&self, ad: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         if context.dialect == Dialect::Classad
@@ -366,7 +368,7 @@ impl Environment {
         None
     }
 
-    /// Resolves the attributes that every ad has: `self`, `parent`, `root`, HTCondor's names for them, and its
+    /// Resolves the attributes that every ad has: `self`, `parent`, `root`, HTCondor's names for these, and HTCondor's
     /// `CurrentTime`. `None` for any other name.
     fn resolve_built_in(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> Option<NameResolution> {
         let condor = context.dialect.is_condor();
@@ -399,7 +401,7 @@ impl Environment {
         }
     }
 
-    /// Looks a name up among the names that the ad of this scope has for others.
+    /// Looks a name up among the bindings of the ad of this scope; `None` if no binding of the name is visible.
     fn resolve_binding(&self, frame: &Arc<ScopeFrame>, name: &Name) -> Option<NameResolution> {
         let binding = self.member(frame)?.bindings.iter().rev().find(|binding| {
             binding.name == *name && binding.first_port.is_none_or(|since| frame.port.is_some_and(|port| port >= since))
@@ -410,8 +412,8 @@ impl Environment {
         })
     }
 
-    /// Looks a name up in the only partner of an ad without a port list. HTCondor does so only for names written in
-    /// the ad itself, not in ads nested in it.
+    /// Looks a name up in the only partner of an ad without a port list. HTCondor does this lookup only for names
+    /// written in the ad itself, not in ads nested in it.
     fn resolve_in_partner(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         if context.dialect.is_condor() && !frame.falls_through {
             return NameResolution::Missing;
@@ -433,7 +435,7 @@ fn ad_value(frame: &Arc<ScopeFrame>) -> Value {
     Value::Ad(crate::ad::AdValue { frame: Arc::clone(frame) })
 }
 
-/// Returns HTCondor's match ad, which encloses the two ads of a match; it is empty here.
+/// Returns HTCondor's match ad, which encloses the two ads of a match. Here the match ad has no attributes.
 fn match_ad(frame: &Arc<ScopeFrame>) -> Value {
     ad_value(&ScopeFrame::root(Ad::default(), frame.participant))
 }

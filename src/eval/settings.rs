@@ -4,18 +4,18 @@ use crate::ad::Dialect;
 
 use super::context::{Context, RandomStream};
 
-/// Settings of an evaluation: those of a command line, or of a spec of tests and of its cases.
+/// Settings of an evaluation, as a command line, a test spec or a case of a spec gives them.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationSettings {
-    /// The dialect of the ads.
+    /// The dialect of the ads; the default dialect if `None`.
     pub dialect: Option<Dialect>,
     /// The time in seconds since 1970; the system clock if `None`.
     pub now: Option<i64>,
     /// The random seed; no fixed seed if `None`.
     pub seed: Option<u64>,
-    /// Maximum number of steps of one evaluation.
+    /// Maximum number of steps of one evaluation; the default of [`Context::new`] if `None`.
     pub max_steps: Option<u64>,
-    /// Maximum nesting depth of evaluations.
+    /// Maximum nesting depth of evaluations; the default of [`Context::new`] if `None`.
     pub max_depth: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ impl EvaluationSettings {
         }
     }
 
-    /// Builds the evaluation context. Missing settings have their default.
+    /// Builds the evaluation context. A setting that is `None` takes the default of [`Context::new`].
     #[must_use]
     pub fn to_context(&self) -> Context {
         let usual = Context::new(self.dialect.unwrap_or_default());

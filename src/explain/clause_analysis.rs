@@ -14,7 +14,7 @@ use crate::eval::{
 
 use super::clauses::ExplainedClause;
 
-/// A clause with its analysis: its value and its references given the request's own attributes.
+/// The analysis of a clause: its residue and its references, given the attributes of the request.
 #[derive(Clone, Debug)]
 pub struct ClauseAnalysis {
     /// The clause.
@@ -23,34 +23,35 @@ pub struct ClauseAnalysis {
     pub residue: Expression,
     /// Whether the residue can be true.
     pub verdict: ConstraintVerdict,
-    /// The clause as a comparison with a constant. `None` if it is anything else.
+    /// The clause as a comparison with a constant. `None` if the clause is anything else.
     pub comparison: Option<ClauseComparison>,
     /// The offer's attributes that the clause reads, directly or through attributes of the request.
     pub offer_attributes: IndexSet<Name>,
     /// The request's attributes that the clause reads, without those on the path to the clause.
     pub request_attributes: IndexSet<Name>,
-    /// The attributes that the clause reads as the request's own and that the request lacks.
+    /// The attributes that the clause reads as the request's own although the request lacks them.
     pub missing_own: IndexSet<Name>,
 }
 
-/// A comparison of an operand of the offer with a constant: `what operator bound`.
+/// A comparison of an operand of the offer with a constant: `operand operator bound`.
 #[derive(Clone, Debug)]
 pub struct ClauseComparison {
     /// The operand that depends on the offer.
     pub operand: Expression,
-    /// The offer's attribute, if `what` is a plain reference to it.
+    /// The offer's attribute, if `operand` is a plain reference to an attribute.
     pub attribute: Option<Name>,
-    /// The operator, with `what` on its left.
+    /// The operator, with `operand` on the left.
     pub operator: BinaryOperator,
     /// The constant: the value of the other operand given the request.
     pub bound: Value,
-    /// The request's attribute that holds the bound, if the other operand is a plain reference to it.
+    /// The request's attribute that holds the bound. `None` unless the other operand is a plain reference to an
+    /// attribute.
     pub bound_attribute: Option<Name>,
-    /// Whether the bound is written on the left: `bound operator what`.
+    /// Whether the source has the bound on the left: `bound operator operand`.
     pub is_reversed: bool,
 }
 
-/// A request specialized on its own, before it meets an offer.
+/// Analyses the clauses of one request while the offer is unknown.
 pub struct ClauseAnalyzer {
     ad: Ad,
     environment: Environment,
@@ -91,8 +92,8 @@ impl ClauseAnalyzer {
         references(expression, &self.frame, &self.environment, &self.context)
     }
 
-    /// Returns the comparison with a constant that an expression is. `None` if it is none, or if the constant is a list
-    /// or an ad.
+    /// Returns an expression as a comparison with a constant. `None` if the expression is no such comparison, or if the
+    /// constant is a list or an ad.
     fn comparison(&self, expression: &Expression) -> Option<ClauseComparison> {
         let ExpressionKind::Binary(operator, left, right) = expression.without_parentheses().kind() else {
             return None;
@@ -131,8 +132,8 @@ impl ClauseAnalyzer {
     }
 }
 
-/// Splits the references that an ad does not resolve: names that the other side may define, and names that only the ad
-/// itself could.
+/// Splits the references that an ad does not resolve into names that the other side may define and names that only the
+/// ad itself could define.
 fn split_by_side(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
     let (mut theirs, mut lacking) = (IndexSet::new(), IndexSet::new());
     for reference in &references.external {

@@ -11,11 +11,11 @@ use super::report::{ClosestOffer, UnmetOfferClause};
 /// Maximum number of offers returned.
 const MAX_CLOSEST_OFFERS: usize = 3;
 
-/// Maximum number of rows whose own constraints are evaluated, too.
+/// Maximum number of rows whose constraints are evaluated for the request.
 const MAX_EVALUATED_ROWS: usize = 100;
 
-/// Returns the offers with the fewest unmet clauses on both sides. Ties are broken by the distance of their values from
-/// the bounds, then by position.
+/// Returns the offers with the fewest unmet clauses on both sides. Ties are broken by the distance of the offers'
+/// values from the bounds, then by position.
 pub fn closest_offers(survey: &mut OfferTable, situation: &RequestAnalysis) -> Vec<ClosestOffer> {
     let mut measured: Vec<(u32, f64, usize)> = Vec::with_capacity(survey.row_count());
     let fewest = situation.failed_clauses.iter().map(|failing| failing.count_ones()).min().unwrap_or_default();
@@ -58,8 +58,8 @@ pub fn closest_offers(survey: &mut OfferTable, situation: &RequestAnalysis) -> V
     found.into_iter().take(MAX_CLOSEST_OFFERS).map(|(_, near)| near).collect()
 }
 
-/// The sum of the distances of a row's values from the bounds of the clauses that it does not meet. A clause without a
-/// constant bound counts 1.
+/// The sum of the distances of a row's values from the bounds of the clauses that it does not meet. A clause that is no
+/// comparison with a constant counts as distance 1.
 fn total_distance(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize) -> f64 {
     let mut far = 0.0;
     for place in bit_positions(situation.failed_clauses[row]) {

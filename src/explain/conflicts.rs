@@ -9,7 +9,8 @@ pub struct Conflicts {
     pub is_complete: bool,
 }
 
-/// Maximum number of sets during the exact search. Beyond it only some of the minimal sets are computed.
+/// Maximum number of sets during the exact search. If a step exceeds this limit, [`greedy_hitting_sets`] computes only
+/// some of the minimal sets.
 const MAX_HITTING_SETS: usize = 2000;
 
 /// The positions of the bits of a mask, in ascending order.
@@ -52,8 +53,8 @@ impl Conflicts {
     }
 }
 
-/// Computes some of the minimal hitting sets: starts with all clauses and greedily drops one after the other, once per
-/// starting clause.
+/// Computes some of the minimal hitting sets. Each run starts with all clauses and drops every clause that is not
+/// needed, in cyclic order; there is one run for each clause to begin with.
 fn greedy_hitting_sets(failing: &[u128]) -> Vec<u128> {
     let all = failing.iter().fold(0, |all, failed| all | failed);
     let places = bit_positions(all);

@@ -12,9 +12,9 @@ use super::evaluation::{ClauseResults, OfferTable};
 /// Maximum number of strings compared by edit distance.
 const MAX_COMPARED_STRINGS: usize = 5000;
 
-/// Returns the value of some rows that comes closest to meeting the comparison: the greatest for `>`, the least for
-/// `<`, for equality the nearest number, a similarly spelt string or else the most frequent value. `None` if no value
-/// is comparable with the bound.
+/// Returns the value in `rows` that comes closest to meeting the comparison. For `>` this is the greatest value, for
+/// `<` the least, for equality the nearest number, a similarly spelt string or else the most frequent value. `None` if
+/// no value is comparable with the bound.
 pub fn closest_row_value(
     asked: &ClauseComparison,
     answers: &ClauseResults,
@@ -28,8 +28,8 @@ pub fn closest_row_value(
     closest_value(asked.operator, &asked.bound, values, dialect)
 }
 
-/// Returns the value that comes closest to meeting the comparison, as [`closest_row_value`] does; `values` are pairs of a value and
-/// the number of offers that have it.
+/// Returns the value that comes closest to meeting the comparison, by the criteria of [`closest_row_value`]. `values`
+/// are pairs of a value and the number of offers that have it.
 pub fn closest_value<'v>(
     operator: BinaryOperator,
     bound: &Value,
@@ -91,7 +91,8 @@ fn nearest_number<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: f
     nearest.map(|(_, value)| value.clone())
 }
 
-/// Returns the string that is spelt most similarly to the bound. `None` if none is similar.
+/// Returns the string that is spelt most similarly to the bound. `None` if no string is similar, or if the bound is not
+/// a string.
 fn similar_string<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_str().into_owned()),

@@ -34,11 +34,11 @@ pub struct Explainer {
 pub struct RequestAnalysis {
     pub request: RequestContext,
     pub clauses: Vec<ClauseReport>,
-    /// For each row the clauses that it does not meet, as a bit mask over `clauses`.
+    /// For each row the clauses that the row does not meet, as a bit mask over `clauses`.
     pub failed_clauses: Vec<u128>,
-    /// The minimal masks of `failing`: no other row's mask is a proper subset.
+    /// The minimal masks in `failed_clauses`: no other row's mask is a proper subset.
     pub minimal_failures: Vec<u128>,
-    /// For each row why it refuses the request; `None` if it accepts it.
+    /// The reason why each row refuses the request; `None` for a row that accepts the request.
     pub refusals: Vec<Option<RefusalReason>>,
 }
 
@@ -96,7 +96,7 @@ impl RequestAnalysis {
         }
     }
 
-    /// The rows that match: they meet every clause and do not refuse. Empty if the request has no constraint.
+    /// The rows that match: they meet every clause and accept the request. Empty if the request has no constraint.
     pub fn matching_rows(&self) -> impl Iterator<Item = usize> {
         let suits = |row: &usize| self.failed_clauses[*row] == 0 && self.refusals[*row].is_none();
         (0..self.failed_clauses.len()).filter(suits).filter(|_| !self.clauses.is_empty())
@@ -111,8 +111,8 @@ impl Explainer {
         Explainer { known_names: offers.attribute_names().cloned().collect(), offers }
     }
 
-    /// Adds attribute names that offers are known to have though they were not read. Use it when the offers were read
-    /// in part: suggestions for a misspelt attribute draw on these names, too.
+    /// Adds attribute names to the candidates for suggestions, which correct a misspelt attribute. A name that no offer
+    /// has is still never suggested.
     #[must_use]
     pub fn with_names(mut self, names: impl IntoIterator<Item = Name>) -> Self {
         let known: IndexSet<Name> = self.known_names.into_iter().chain(names).collect();
@@ -120,7 +120,8 @@ impl Explainer {
         self
     }
 
-    /// Sets the docking vector of the policy, which discards candidates without a comparable value.
+    /// Sets the docking vector of the policy. The vector discards a candidate for which a component has no comparable
+    /// value.
     #[must_use]
     pub fn with_docking(mut self, docking: Vec<PolicyRule>) -> Self {
         self.offers.docking = docking;
@@ -232,7 +233,8 @@ impl Explainer {
         }
         let left: Vec<_> = report.clauses.iter().map(|clause| &clause.analysis.residue).collect();
         let contradictions = inconsistencies(&left, self.offers.context.dialect);
-        // Skip a clause that contradicts itself if it has a more specific fault or a comparison to report.
+        // Skip a clause that contradicts itself if a more specific reason or a comparison can be reported for the
+        // clause.
         let is_by_itself = |place: usize| {
             matches!(report.clauses[place].failure, Some(FailureReason::NoSuchValue | FailureReason::NeverTrue))
         };
@@ -281,7 +283,7 @@ pub fn near(name: &Name, survey: &OfferTable, names: &[Name]) -> Vec<(Name, usiz
 /// The attributes that the decisive clauses and refusals read.
 fn decisive_attributes(report: &RequestReport) -> IndexSet<Name> {
     let mut places = report.verdict.clauses();
-    // Every clause that no offer meets contributes to these verdicts.
+    // These two verdicts depend on every clause that no offer meets.
     if matches!(report.verdict, RequestVerdict::Unmet { .. } | RequestVerdict::Contradiction { .. }) {
         let never = report.clauses.iter().enumerate().filter(|(_, clause)| clause.failure.is_some());
         places.extend(never.map(|(place, _)| place));

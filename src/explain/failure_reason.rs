@@ -11,35 +11,38 @@ use super::evaluation::{ClauseResults, OfferTable, RequestContext};
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FailureReason {
-    /// It calls an unknown function; the names of similar functions.
+    /// The clause calls an unknown function; holds the names of similar functions, too.
     UnknownFunction(Name, Vec<&'static str>),
-    /// It reads an attribute as the request's own that the request lacks; similar names that the request has.
+    /// The clause reads an attribute as the request's own that the request lacks; holds similar names of the request,
+    /// too.
     MissingOwnAttribute(Name, Vec<Name>),
-    /// Precedence differs from what the text suggests, as in `a > b is c ? d : e`; the text with explicit parentheses.
+    /// Operator precedence differs from what the text suggests, as in `a > b is c ? d : e`; holds the text with
+    /// explicit parentheses.
     Precedence(String),
-    /// It reads the request's own attribute where the offers' attribute of the same name was meant.
+    /// The clause reads the request's own attribute where the offers' attribute of the same name was meant.
     Shadowed(Name),
-    /// It is never true, whatever the offer is.
+    /// The clause is never true, whatever the offer is.
     NeverTrue,
-    /// It reads an attribute that no offer has.
+    /// The clause reads an attribute that no offer has.
     MissingAttribute(Name),
-    /// It compares an attribute with a value of another type than the offers have.
+    /// The clause compares an operand with a bound of another type than the offers' values.
     TypeMismatch {
-        /// The type that the offers have instead, taken from the first of their values.
+        /// The type of the offers' values, taken from the first of them.
         theirs: Type,
         /// The type of the bound.
         bound: Type,
-        /// Number of offers with a value of this type.
+        /// Number of offers with a value that is comparable with `theirs`.
         offers: usize,
     },
-    /// It compares strings with `=?=`, which is case-sensitive, and they differ in case only.
+    /// The clause compares strings with `=?=`, which is case-sensitive, and some offers' strings differ from the bound
+    /// in case only.
     CaseMismatch {
-        /// The most frequent such string of the offers.
+        /// The most frequent string of the offers that differs from the bound in case only.
         theirs: ByteString,
         /// Number of offers with this string.
         offers: usize,
     },
-    /// The offers have other values than it asks for.
+    /// The offers have other values than the clause asks for.
     NoSuchValue,
 }
 
@@ -58,7 +61,8 @@ impl FailureReason {
         }
     }
 
-    /// Finds the reason why a clause is true of no offer. The clause must be true of none.
+    /// Finds the reason why a clause is true of no offer. The caller must have found that the clause is true of no
+    /// offer.
     pub(super) fn find(examined: &ClauseAnalysis, survey: &mut OfferTable, asking: &RequestContext) -> Self {
         if let Some(fault) = unknown_function(&examined.clause.expression) {
             return fault;
@@ -95,7 +99,7 @@ fn similar_own_attributes(name: &Name, asking: &RequestContext) -> Vec<Name> {
 }
 
 /// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.
-/// `None` if there is none, or if the clause is the whole constraint.
+/// `None` if there is no such attribute, or if the clause is the whole constraint.
 fn shadowing_attribute(examined: &ClauseAnalysis, survey: &OfferTable, asking: &RequestContext) -> Option<Name> {
     if examined.clause.is_whole {
         return None;
@@ -154,7 +158,7 @@ fn comparison_failure(asked: &ClauseComparison, survey: &mut OfferTable, asking:
 }
 
 /// Returns the offers' strings that differ from the bound in case only, each with the number of offers. Empty unless
-/// the comparison is case-sensitive.
+/// the comparison is a case-sensitive one with a string.
 pub fn other_spellings(
     asked: &ClauseComparison,
     survey: &mut OfferTable,

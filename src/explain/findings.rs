@@ -49,7 +49,7 @@ fn form_remarks(clause: &ClauseReport, dialect: Dialect) -> Vec<Remark> {
     found
 }
 
-/// Remarks on attributes that a side lacks, and on those read from the wrong side.
+/// Remarks on attributes that a side lacks, and on attributes that are read from the wrong side.
 fn missing_name_remarks(clause: &ClauseReport, survey: &OfferTable, names: &[Name]) -> Vec<Remark> {
     let mut found = Vec::new();
     let [my, _] = survey.context.dialect.side_names();
@@ -60,7 +60,7 @@ fn missing_name_remarks(clause: &ClauseReport, survey: &OfferTable, names: &[Nam
         };
         found.push(("lacking", format!("{my}.{name} is not there{}", suggestion(&near))));
     }
-    // A clause that some offer meets does not need the attribute.
+    // A clause that some offer meets does not need the attribute, so that there is no remark.
     let is_unmet = survey.offer_count() > 0 && clause.counts.is_true == 0;
     let names_read = clause.analysis.offer_attributes.iter().take(MAX_NAMES_PER_CLAUSE);
     for name in names_read.filter(|name| is_unmet && survey.offers_with(name) == 0) {
@@ -90,7 +90,7 @@ fn value_remarks(clause: &ClauseReport, survey: &mut OfferTable, asking: &Reques
     found
 }
 
-/// Remarks on unqualified names that only the other side defines.
+/// Remarks on unqualified names that only the other side defines, so that they are read there.
 fn fall_through_remarks(clause: &ClauseReport, survey: &OfferTable, asking: &RequestContext) -> Vec<Remark> {
     let mentions = FreeNames::of(&clause.analysis.clause.expression, survey.context.dialect);
     let is_theirs = |name: &&Name| asking.ad.get(name).is_none() && survey.offers_with(name) > 0;

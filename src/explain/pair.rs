@@ -8,12 +8,12 @@ use super::clauses::ExplainedClause;
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use crate::text::shorten;
 
-/// The result for a request and one offer.
+/// The clauses of a request and of one offer, each evaluated against the other side.
 #[derive(Clone, Debug)]
 pub struct PairReport {
-    /// The clauses of the request; empty if it has no constraint.
+    /// The clauses of the request; empty if the request has no constraint.
     pub request: Vec<EvaluatedClause>,
-    /// The clauses of the offer; empty if it has no constraint.
+    /// The clauses of the offer; empty if the offer has no constraint.
     pub offer: Vec<EvaluatedClause>,
 }
 
@@ -26,7 +26,7 @@ pub struct EvaluatedClause {
     pub text: String,
     /// The outcome of the clause.
     pub outcome: ClauseOutcome,
-    /// Its value.
+    /// The value of the clause.
     pub value: Value,
     /// The attributes that the clause reads, as `side.name`, with their values.
     pub reads: Vec<(String, Value)>,
@@ -54,7 +54,7 @@ impl PairReport {
         request.chain(offer).filter(|(_, clause)| clause.outcome != ClauseOutcome::True)
     }
 
-    /// Whether they match: both have clauses, and all are true.
+    /// Whether request and offer match: both have clauses, and all clauses are true.
     #[must_use]
     pub fn is_match(&self) -> bool {
         !self.request.is_empty() && !self.offer.is_empty() && self.unmet().next().is_none()
@@ -99,8 +99,8 @@ impl EvaluatedClause {
         }
     }
 
-    /// Lists the values that the clause reads: ` (TARGET.Memory is 4096)`; empty without any. `most` is the maximum
-    /// number of characters of a value.
+    /// Lists the values that the clause reads: ` (TARGET.Memory is 4096)`; empty if the clause reads none. `most` is
+    /// the maximum number of characters of a value.
     #[must_use]
     pub fn values_read(&self, most: usize) -> String {
         let values = self.reads.iter().map(|(name, value)| format!("{name} is {}", shorten(&value.to_string(), most)));

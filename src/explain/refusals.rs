@@ -15,7 +15,7 @@ use super::report::RefusalGroup;
 /// come first, then those with most offers.
 pub fn group_refusals(survey: &OfferTable, situation: &RequestAnalysis) -> Vec<RefusalGroup> {
     let mut found: IndexMap<Option<String>, RefusalGroup> = IndexMap::new();
-    // Offers often share one expression in memory, so texts are cached by its identity.
+    // Offers often share one expression in memory, so texts are cached by the identity of the expression.
     let mut texts: FxHashMap<usize, String> = FxHashMap::default();
     for (row, refusing) in situation.refusals.iter().enumerate() {
         let (clause, outcome) = match refusing {

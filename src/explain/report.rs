@@ -11,14 +11,14 @@ use super::conflicts::Conflicts;
 use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
 
-/// The explanation of one request. Clauses are referred to by their index into `clauses`.
+/// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
 #[derive(Clone, Debug)]
 pub struct RequestReport {
     /// Number of offers.
     pub offers: usize,
-    /// Number of offers that match.
+    /// Number of offers that match the request.
     pub matches: usize,
-    /// Number of offers that would match but for the docking vector of the policy, which discards them.
+    /// Number of offers that would match if the docking vector of the policy did not discard them.
     pub discarded: usize,
     /// Number of offers that meet the request's constraint, whether they accept the request or not.
     pub suitable: usize,
@@ -43,29 +43,29 @@ pub struct RequestReport {
 /// The decisive cause why a request matches or does not.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestVerdict {
-    /// It matches.
+    /// The request matches.
     Matches,
-    /// It matches, but other requests hold all its offers: the indices of these requests.
+    /// The request matches, but other requests hold all offers that match it; holds the indices of these requests.
     Taken(Vec<usize>),
-    /// It has ports; it needs a gang, which [`explain_gang`](super::explain_gang) explains.
+    /// The request has ports and needs a gang, which [`explain_gang`](super::explain_gang) explains.
     NeedsGang,
     /// The policy does not serve the request.
     NotServed,
     /// The docking vector of the policy discards every offer that would match.
     Discarded {
-        /// 0-based index of the component that discards most.
+        /// 0-based index of the component that discards the most offers.
         component: usize,
         /// The source text of the component.
         text: String,
-        /// An attribute that the component reads and no offer has; similar attributes with the number of offers that
-        /// have each.
+        /// An attribute that the component reads and no offer has. Similar attributes follow, each with the number of
+        /// offers that have it.
         missing: Option<(Name, Vec<(Name, usize)>)>,
     },
     /// There are no offers.
     NoOffers,
-    /// It has no constraint, and so accepts no offer.
+    /// The request has no constraint, and so accepts no offer.
     NoConstraint,
-    /// Some of its clauses can never be true together.
+    /// Some clauses of the request can never be true together.
     Contradiction {
         /// Indices of the clauses.
         clauses: Vec<usize>,
@@ -78,12 +78,12 @@ pub enum RequestVerdict {
     Unmet {
         /// Index of the clause.
         clause: usize,
-        /// The reason.
+        /// The reason why no offer meets the clause.
         fault: FailureReason,
-        /// Similar attributes for a missing one, each with the number of offers that have it.
+        /// Attributes with a name similar to a missing one, each with the number of offers that have it.
         near: Vec<(Name, usize)>,
     },
-    /// Each clause is true of some offer, but no offer meets all of these.
+    /// Each clause is true of some offer, but no offer meets all of these clauses, which are given by index.
     Conflict(Vec<usize>),
     /// Some offers meet the request's constraint, and all of them refuse the request.
     Refused,
@@ -133,7 +133,7 @@ pub struct ClauseReport {
     pub analysis: ClauseAnalysis,
     /// The source text on one line.
     pub text: String,
-    /// The text of the residue given the request; `None` if it equals `text`.
+    /// The text of the residue; `None` if it equals `text`.
     pub residue: Option<String>,
     /// Number of offers per outcome.
     pub counts: OutcomeCounts,
@@ -153,7 +153,7 @@ pub struct ClauseReport {
 pub struct ClosestOffer {
     /// Index into the offers.
     pub offer: usize,
-    /// The clauses that the offer does not meet, with their outcomes.
+    /// The request's clauses that the offer does not meet, each as its index and its outcome.
     pub failed_clauses: Vec<(usize, ClauseOutcome)>,
     /// The clauses of the offer's own constraint that the request does not meet.
     pub unmet_demands: Vec<UnmetOfferClause>,
@@ -173,13 +173,13 @@ pub struct UnmetOfferClause {
 pub struct RefusalGroup {
     /// The text of the unmet clause; `None` if the offers have no constraint.
     pub clause: Option<String>,
-    /// The outcome of the clause in the first of these offers.
+    /// The outcome of the clause in the first offer of the group.
     pub outcome: ClauseOutcome,
     /// Number of offers in the group.
     pub offers: usize,
-    /// Number of these offers that meet the request's constraint.
+    /// Number of offers in the group that meet the request's constraint.
     pub suitable: usize,
-    /// Index of one of these offers; a suitable one if there is any.
+    /// Index of an offer of the group; a suitable one if there is any.
     pub example: usize,
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
@@ -190,7 +190,7 @@ pub struct RefusalGroup {
 /// A remark on a name or on types.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ClauseRemark {
-    /// The kind of remark: `function`, `precedence`, `lacking`, `missing`, `shadowing_attribute`, `types`, `case` or
+    /// The kind of remark: `function`, `precedence`, `lacking`, `missing`, `shadowed`, `types`, `case` or
     /// `fall-through`.
     pub kind: &'static str,
     /// Index of the clause.

@@ -24,7 +24,7 @@ pub enum AdReference {
     },
 }
 
-/// The names of ads in sentences. A closure is one, too.
+/// Gives ads their names in sentences. Closures from [`AdReference`] to `String` implement it.
 pub trait AdNames {
     /// Returns the name of an ad.
     fn ad_name(&self, ad: AdReference) -> String;
@@ -44,7 +44,7 @@ pub struct SummaryWriter<'w> {
     pub is_plural: bool,
     /// The noun for the candidates, singular and plural.
     pub nouns: [&'w str; 2],
-    /// The names of other ads.
+    /// The names of the ads other than the subject.
     pub names: &'w dyn AdNames,
     /// The dialect in which clauses are printed.
     pub dialect: Dialect,
@@ -100,7 +100,7 @@ impl SummaryWriter<'_> {
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
     }
 
-    /// Chooses the form that agrees with the subject.
+    /// Chooses the verb form that agrees with the subject in number.
     pub(super) fn verb<'v>(&self, singular: &'v str, plural: &'v str) -> &'v str {
         if self.is_plural { plural } else { singular }
     }
@@ -110,7 +110,7 @@ impl SummaryWriter<'_> {
         format!("{} {}", with_commas(ads), self.nouns[usize::from(ads != 1)])
     }
 
-    /// Shortens the text of a clause.
+    /// Cuts the text of a clause to `max_clause_chars`.
     pub(super) fn shorten(&self, text: &str) -> String {
         shorten(text, self.max_clause_chars)
     }
@@ -253,7 +253,7 @@ impl SummaryWriter<'_> {
                 format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
             }
             FailureReason::Precedence(reading) => {
-                // Allow a longer text: it must show the parentheses.
+                // Allow a longer text, because the reader must see the parentheses.
                 format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
             }
             FailureReason::Shadowed(name) => {
@@ -342,7 +342,7 @@ fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -
     }
 }
 
-/// Whether both are strings with similar spelling.
+/// Whether value and bound are strings with similar spelling.
 fn is_similar_string(value: &Value, bound: &Value) -> bool {
     match (value, bound) {
         (Value::String(value), Value::String(bound)) => !closest_names(&bound.to_str(), [&*value.to_str()]).is_empty(),

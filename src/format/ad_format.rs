@@ -1,4 +1,5 @@
-//! Table of the file formats: one row with everything that a format can do. Each format's module has its row.
+//! File formats. Each format's module defines an [`AdFormat`] with the reader, the writer and the formatter of the
+//! format.
 
 use std::io::{self, Write};
 
@@ -7,15 +8,15 @@ use crate::syntax::LossyChange;
 
 use super::{AttributeSpan, FileFormat, FormattedText, ReadResult, bracketed, json, long, xml, yaml};
 
-/// Changes to values that a format cannot represent, each with its attribute.
+/// Changes that a writer made to values that the format cannot represent, each with the name of the attribute.
 pub type LossyChanges = Vec<(Name, LossyChange)>;
 
-/// Formats a text in a dialect for a number of columns, with a line end.
+/// Formatter: takes a text, the dialect, the maximum number of columns of a line, and the line end to write.
 type LayOut = fn(&[u8], Dialect, usize, &'static [u8]) -> FormattedText;
 
-/// Row of a format.
+/// Functions and properties of one file format.
 pub(super) struct AdFormat {
-    /// The name in messages.
+    /// Name of the format in messages.
     pub name: &'static str,
     /// Whether HTCondor itself reads and writes the format.
     pub is_htcondor_format: bool,
@@ -28,17 +29,18 @@ pub(super) struct AdFormat {
     pub frame: DocumentFrame,
     /// Returns the places of the attributes of the ad that begins at an offset.
     pub attribute_spans: fn(&[u8], usize, Dialect) -> Vec<AttributeSpan>,
-    /// The formatter; `None` if the format has no layout of its own.
+    /// Formatter of `classad fmt`; `None` if `classad fmt` does not support the format.
     pub lay_out: Option<LayOut>,
 }
 
-/// What stands around the ads of a document.
+/// Texts before, between and behind the ads of a document.
 pub(super) struct DocumentFrame {
     pub prologue: &'static str,
-    /// Stands between two ads, in the place of the line end of the first.
+    /// Text between two ads. With a separator, ads are written without their line ends. `None` if ads follow one
+    /// another directly.
     pub separator: Option<&'static str>,
     pub epilogue: &'static str,
-    /// A document without ads.
+    /// Text of the complete document if there are no ads.
     pub empty: &'static str,
 }
 
@@ -48,7 +50,7 @@ impl DocumentFrame {
 }
 
 impl FileFormat {
-    /// Returns the row of the format.
+    /// Returns the functions and properties of the format.
     pub(super) fn ad_format(self) -> &'static AdFormat {
         match self {
             FileFormat::Long => &long::FORMAT,

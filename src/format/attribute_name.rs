@@ -6,9 +6,10 @@ use crate::ad::{Dialect, Name};
 
 use super::Problem;
 
-/// Checks that the bytes of a name are valid text and returns them.
+/// Checks that the bytes of a name are valid text and returns the text.
 ///
-/// `range` is their place in the file and `ad` the 1-based number of their ad; both only serve the error message.
+/// `range` is the byte range of the name in the file, `ad` the 1-based number of the ad that contains the name. Both
+/// only serve the error message.
 ///
 /// # Errors
 ///
@@ -21,7 +22,7 @@ pub fn checked_name_text(text: &[u8], range: Range<usize>, ad: usize) -> Result<
     }
 }
 
-/// Makes an attribute name of its bytes. `range` and `ad` are as in [`checked_name_text`].
+/// Converts the bytes of a name to an attribute name. `range` and `ad` are as in [`checked_name_text`].
 ///
 /// # Errors
 ///

@@ -13,24 +13,25 @@ pub struct AttributeSpan {
     pub name: Name,
     /// Byte range of the name as written.
     pub name_range: Range<usize>,
-    /// Where its expression was read from.
+    /// Maps the text of the attribute's expression to the file.
     pub(super) source: ExpressionSource,
 }
 
 /// Maps the text of an expression to the bytes of the file.
 #[derive(Debug)]
 pub(super) enum ExpressionSource {
-    /// The text stands in the file unchanged, from this offset on.
+    /// The text stands in the file unchanged. Spans in the expression count from this offset in the file.
     Verbatim(usize),
-    /// The text was decoded from escapes. The expression begins at this byte of the decoded text.
+    /// The text was decoded from escapes. The expression begins at this offset in the decoded text.
     Escaped(DecodedText, usize),
-    /// The value is not the text of an expression but a value of the format itself, or its exact place is unknown. The
-    /// range covers the whole value.
+    /// The value is a value of the format itself, such as a JSON number, or the exact place of the expression is
+    /// unknown. The range covers the whole value.
     Opaque(Range<usize>),
 }
 
 impl AttributeSpan {
-    /// Returns the bytes of the file that a part of the attribute's expression was read from.
+    /// Returns the byte range in the file of a span in the attribute's expression. If the exact place of the expression
+    /// is unknown, this is the range of the whole value.
     #[must_use]
     pub fn file_range(&self, span: Span) -> Range<usize> {
         let span = span.range();
@@ -49,7 +50,7 @@ mod tests {
     use crate::ad::{Dialect, Expression, ExpressionKind};
     use crate::format::{FileFormat, attribute_spans, read};
 
-    /// For each attribute of the first ad: its name as written, and the right operand of its expression.
+    /// Returns, for each attribute of the first ad, the name as written and the right operand of the expression.
     fn attributes_and_right_operands(text: &str, form: FileFormat) -> Vec<String> {
         let entry = read(text.as_bytes(), form, Dialect::Condor).next().unwrap().unwrap();
         attribute_spans(text.as_bytes(), form, entry.offset, Dialect::Condor)

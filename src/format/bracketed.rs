@@ -17,7 +17,7 @@ use super::formatter::format_bracketed;
 use super::nested_reader::begins_line;
 use super::{AdEntry, Problem, ReadResult};
 
-/// Row of the bracketed form.
+/// Functions and properties of the bracketed form.
 pub const FORMAT: AdFormat = AdFormat {
     name: "the bracketed form",
     is_htcondor_format: false,
@@ -43,8 +43,8 @@ pub struct BracketedReader<'t> {
     pending: VecDeque<Problem>,
 }
 
-/// Maximum number of unclosed ads before the reader gives up: for each one the text is searched to its end, so the
-/// total time would be quadratic.
+/// Maximum number of unclosed ads before the reader gives up. For each unclosed ad the rest of the text is searched, so
+/// without a limit the total time would be quadratic.
 const MAX_UNCLOSED_ADS: usize = 100;
 
 impl<'t> BracketedReader<'t> {
@@ -66,7 +66,8 @@ impl<'t> BracketedReader<'t> {
         self.offset
     }
 
-    /// Parses the ad in a range, which extends over one pair of brackets.
+    /// Parses the ad in a range, which begins with the opening bracket. If the ad is bad, returns its first problem and
+    /// queues the others.
     fn parse_group(&mut self, range: Range<usize>) -> ReadResult {
         self.number += 1;
         self.offset = range.end;
@@ -74,7 +75,8 @@ impl<'t> BracketedReader<'t> {
         match parse_ad(&self.text[range.clone()], self.rules) {
             Ok(ad) => Ok(AdEntry { ad, number: self.number, offset, is_whole: true }),
             Err(error) => {
-                // A string without its closing quote may have swallowed the next ad.
+                // A string without its closing quote may extend into the next ad, so reading continues where that ad
+                // most likely begins.
                 if error.lacks_quote
                     && let Some(next) = self.next_line_with_bracket(&range)
                 {

@@ -44,7 +44,7 @@ pub(super) enum Compression {
     Zstd,
 }
 
-/// Whether data begins like a compressed file of a kind that is decompressed on reading.
+/// Whether data begins like a gzip or zstd file.
 #[must_use]
 pub fn is_compressed(data: &[u8]) -> bool {
     detect_compression(data).is_some()
@@ -73,7 +73,7 @@ impl Compression {
     }
 }
 
-/// Whether data is UTF-16, judged by its byte order mark. Some shells on Windows write it.
+/// Whether data is UTF-16, judged by its byte order mark. Some shells on Windows write UTF-16 files.
 pub(super) fn is_utf16(data: &[u8]) -> bool {
     data.starts_with(b"\xff\xfe") || data.starts_with(b"\xfe\xff")
 }
@@ -88,11 +88,13 @@ pub fn detect(text: &[u8]) -> Option<FileFormat> {
     let (first, behind) = rest.split_first()?;
     Some(match first {
         b'<' => FileFormat::Xml,
-        // `[]` is an empty ad. A JSON array holds objects, and an ad begins with a name.
+        // A `[` before `{`, `"` or a digit begins a JSON array, because a bracketed ad begins with a name. `[]` is an
+        // empty ad.
         b'[' if skip_brackets(behind).first().is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => {
             FileFormat::Json
         }
-        // `{ [a=1], [b=2] }` is a list of bracketed ads. An object that fills its line is the first line of JSON Lines.
+        // `{ [a=1], [b=2] }` is a list of bracketed ads. An object that fills its line is taken for the first line of
+        // JSON Lines, any other object for JSON.
         b'{' if skip_blank(behind).first() != Some(&b'[') => {
             let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
             if is_single_ad::<JsonGrammar>(line) { FileFormat::JsonLines } else { FileFormat::Json }
@@ -109,11 +111,13 @@ pub fn detect(text: &[u8]) -> Option<FileFormat> {
 pub(super) fn detect_from_prefix(beginning: &[u8]) -> Option<FileFormat> {
     let rest = skip_brackets(without_byte_order_mark(beginning));
     let rest = rest.strip_prefix(b"{").map_or(rest, skip_blank);
-    // The first line behind comments and brackets distinguishes all formats.
+    // The first line behind comments and brackets distinguishes all formats, so no more text is needed once this line
+    // is complete.
     memchr::memchr(b'\n', rest).and_then(|_| detect(beginning))
 }
 
-/// Returns a format that can read this text, which contains only comments.
+/// Returns a format for a text that contains only comments: the long form if the text begins with `#`, otherwise
+/// bracketed ads.
 #[must_use]
 pub fn format_of_comments(text: &[u8]) -> FileFormat {
     if without_byte_order_mark(text).trim_ascii_start().starts_with(b"#") {

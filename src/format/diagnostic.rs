@@ -16,7 +16,7 @@ pub enum Severity {
 /// A diagnostic: an error or a warning with its place in a file of ads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Error or warning.
+    /// Whether the ad can still be used.
     pub severity: Severity,
     /// Byte range in the file.
     pub range: Range<usize>,
@@ -24,14 +24,15 @@ pub struct Problem {
     pub ad_number: usize,
     /// The message: a phrase without a full stop.
     pub message: String,
-    /// A hint how to correct it.
+    /// A hint how to correct the problem; `None` if there is none.
     pub help: Option<String>,
-    /// A second place that explains the problem, with its label.
+    /// Byte range of a second place that explains the problem, such as an unclosed bracket, with a message about that
+    /// place.
     pub related: Option<(Range<usize>, String)>,
 }
 
 impl Problem {
-    /// Creates an error. `range` is in bytes of the file, `ad` is the 1-based number of the ad.
+    /// Creates an error. `range` is a byte range in the file, `ad_number` the 1-based number of the ad.
     #[must_use]
     pub fn error_at(range: Range<usize>, ad_number: usize, message: impl Into<String>) -> Self {
         Problem { severity: Severity::Error, range, ad_number, message: message.into(), help: None, related: None }
@@ -48,14 +49,15 @@ impl Problem {
         problem.map_ranges(|range| range.start + offset..range.end + offset)
     }
 
-    /// Maps its byte ranges, such as those of a part into those of the file.
+    /// Replaces the byte ranges of the problem by the results of `map`, which converts offsets in a part of the file to
+    /// offsets in the file.
     #[must_use]
     pub fn map_ranges(self, map: impl Fn(Range<usize>) -> Range<usize>) -> Self {
         let related = self.related.map(|(range, label)| (map(range), label));
         Problem { range: map(self.range), related, ..self }
     }
 
-    /// Adds a hint.
+    /// Sets the hint how to correct the problem.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -37,10 +37,10 @@ pub use yaml::document_tree;
 use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::LossyChange;
 
-/// An ad read from a file, with its number and offset there.
+/// An ad read from a file, with the number and the offset of the ad in the file.
 #[derive(Clone, Debug)]
 pub struct AdEntry {
-    /// The ad.
+    /// The ad, with all its attributes or only those of the projection.
     pub ad: Ad,
     /// 1-based number of the ad in its file; bad ads are counted, too.
     pub number: usize,
@@ -61,7 +61,7 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
 
 /// Returns the length in bytes of the longest prefix of `window` that contains only complete ads.
 ///
-/// Returns 0 if no ad is complete yet, or if its end cannot be told from the beginning of the next ad.
+/// Returns 0 if no ad is complete yet, or if more text is needed to know where the first ad ends.
 #[must_use]
 pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
     (form.ad_format().complete_prefix_length)(window)

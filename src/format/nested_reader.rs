@@ -1,7 +1,8 @@
 //! Recovering reader for formats in which ads nest in brackets or elements: JSON and XML.
 //!
-//! A format contributes its tokens and an [`AdGrammar`]: which token can stand where, what it adds to the ad, and where
-//! a bad ad most likely ends. The loops over the tokens are here: reading, reporting, and finding the next ad.
+//! A format contributes its tokens and an [`AdGrammar`]: which token can stand where, what the token adds to the ad,
+//! and where a bad ad most likely ends. This module contains the loops over the tokens: reading, reporting, and finding
+//! the next ad.
 
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -27,7 +28,7 @@ impl<'t, L: Iterator> TokenStream<'t, L> {
         TokenStream { text, lexer, returned: None }
     }
 
-    /// Puts a token back; it is returned next.
+    /// Puts a token back, so that `next` returns it again.
     pub fn put_back(&mut self, token: L::Item) {
         self.returned = Some(token);
     }
@@ -41,7 +42,7 @@ impl<L: Iterator> Iterator for TokenStream<'_, L> {
     }
 }
 
-/// What messages and values of an ad depend on.
+/// Where an ad comes from: values and messages depend on this.
 #[derive(Clone, Copy)]
 pub struct AdOrigin<'t> {
     pub text: &'t [u8],
@@ -51,7 +52,7 @@ pub struct AdOrigin<'t> {
 }
 
 impl AdOrigin<'_> {
-    /// Creates an error of this ad.
+    /// Creates an error with the number of this ad.
     pub fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
         Problem::error_at(range, self.number, message)
     }
@@ -61,9 +62,9 @@ impl AdOrigin<'_> {
 pub trait AdGrammar<'t>: Sized {
     type Token;
     type Lexer: Iterator<Item = Located<Self::Token>>;
-    /// The effect of a token.
+    /// Effect of a token on the ad.
     type Step;
-    /// What is remembered from one token outside ads to the next.
+    /// State between tokens outside ads. It is reset when an ad begins.
     type Outer: Default;
 
     fn lexer(text: &'t [u8]) -> Self::Lexer;
@@ -88,31 +89,32 @@ pub trait AdGrammar<'t>: Sized {
     /// Advances over a token and returns its effect; `None` if the token cannot stand here.
     fn advance(&mut self, text: &[u8], token: &Located<Self::Token>) -> Option<Self::Step>;
 
-    /// Adds the effect of a token to the ad. Returns the ad if it ends with this token.
+    /// Adds the effect of a token to the ad. Returns the whole ad if the token ends it; otherwise `None`.
     fn apply(step: Self::Step, token: Located<Self::Token>, ad: &mut AdBuilder<'t>) -> Option<Ad>;
 
     /// Describes the tokens that can stand here, for messages.
     fn expected(&self) -> String;
 
-    /// Returns the place of the innermost bracket or element that is open, with a label.
+    /// Returns the byte range of the innermost open bracket or element, with a message about it; `None` if nothing is
+    /// open.
     fn innermost(&self) -> Option<(Range<usize>, String)>;
 
     /// Returns the problem of a token that cannot stand here.
     fn unexpected(&self, origin: &AdOrigin, token: &Located<Self::Token>) -> Problem;
 
-    /// Whether a bad ad ends before the token at this offset, because that most likely begins the next ad.
+    /// Whether a bad ad ends before the token at this offset, because this token most likely begins the next ad.
     fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool;
 
-    /// Skips a token of a bad ad. Breaks with the end of the ad if it ends here, or with `None` if it may continue
-    /// behind the end of the text.
+    /// Skips a token of a bad ad. Breaks with the end of the ad if the end is found, or with `None` if the ad may
+    /// continue behind the end of the text.
     fn skip(
         &mut self,
         tokens: &mut TokenStream<'t, Self::Lexer>,
         token: Located<Self::Token>,
     ) -> ControlFlow<Option<usize>>;
 
-    /// Reads a token outside all ads, and the text up to the next ad if the token is an error. `origin` has the number
-    /// of the next ad.
+    /// Processes a token outside all ads. If the token is an error, returns the problem, which may extend over the
+    /// following tokens; otherwise `None`. `origin` has the number of the next ad.
     fn outside(
         outer: &mut Self::Outer,
         origin: &AdOrigin,
@@ -126,7 +128,7 @@ pub trait AdGrammar<'t>: Sized {
     }
 }
 
-/// Iterator over the ads of a text. Every bad value is reported; its ad is left out.
+/// Iterator over the ads of a text. Every bad value is reported, and the ad that contains it is left out.
 pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
     tokens: TokenStream<'t, G::Lexer>,
     dialect: Dialect,
@@ -153,7 +155,7 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
         self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
     }
 
-    /// Reads the ad whose first token at `start` has been read, and queues its items.
+    /// Reads the ad whose first token at `start` has been read, and queues the ad or its problems.
     fn read_ad(&mut self, start: usize) {
         let origin = self.next_origin();
         self.number += 1;
@@ -267,8 +269,8 @@ pub fn is_single_ad<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> bool {
         .is_some_and(|end| text[end..].trim_ascii().is_empty())
 }
 
-/// Returns the end of the ad whose first token at `start` has been read; `None` if the ad may continue behind the end of
-/// the text.
+/// Returns the end of the ad whose first token at `start` has been read; `None` if the ad may continue behind the end
+/// of the text.
 fn ad_end<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: usize) -> Option<usize> {
     let mut grammar = G::at_ad_start(tokens.text, start);
     while let Some(token) = tokens.next() {
@@ -288,13 +290,13 @@ fn ad_end<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: u
 /// An ad under construction, with the problems found in it.
 pub struct AdBuilder<'t> {
     pub origin: AdOrigin<'t>,
-    /// Text so far of the current scalar, for formats in which it consists of several tokens.
+    /// Text so far of the current scalar, for formats in which a scalar consists of several tokens.
     pub content: DecodedText,
     open: Vec<OpenValue>,
     problems: Vec<Problem>,
 }
 
-/// An ad or a list under construction. An ad has its attributes so far, and the name of the next one.
+/// An ad or a list under construction. An ad has its attributes so far, and the name of the next attribute.
 enum OpenValue {
     Ad(Vec<(Name, Expression)>, Option<Name>),
     List(Vec<Expression>),
@@ -307,22 +309,22 @@ impl<'t> AdBuilder<'t> {
         ad
     }
 
-    /// Begins an ad: the next value of the innermost ad or list.
+    /// Begins an ad, which is the next value of the innermost ad or list.
     pub fn open_ad(&mut self) {
         self.open.push(OpenValue::Ad(Vec::new(), None));
     }
 
-    /// Begins a list: the next value of the innermost ad or list.
+    /// Begins a list, which is the next value of the innermost ad or list.
     pub fn open_list(&mut self) {
         self.open.push(OpenValue::List(Vec::new()));
     }
 
-    /// Returns the result of a reading, or reports its problem.
+    /// Returns the result of a reading. If the reading failed, records the problem and returns `None`.
     pub fn value_or_report<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
         read.map_err(|problem| self.problems.push(problem)).ok()
     }
 
-    /// Names the next value of the innermost ad.
+    /// Names the next value of the innermost ad. A bad name is recorded as a problem, and the value is left out.
     pub fn push_name(&mut self, read: Result<Name, Problem>) {
         let named = self.value_or_report(read);
         if let Some(OpenValue::Ad(_, name)) = self.open.last_mut() {
@@ -330,7 +332,7 @@ impl<'t> AdBuilder<'t> {
         }
     }
 
-    /// Adds a value to the innermost ad or list.
+    /// Adds a value to the innermost ad or list, or records the problem if the value could not be read.
     pub fn push_value(&mut self, read: Result<Expression, Problem>) {
         let Some(value) = self.value_or_report(read) else { return };
         match self.open.last_mut() {
@@ -340,7 +342,7 @@ impl<'t> AdBuilder<'t> {
         }
     }
 
-    /// Ends the innermost ad or list. Returns the whole ad if it was the last that was open.
+    /// Ends the innermost ad or list. Returns the whole ad if the outermost ad was ended; otherwise `None`.
     pub fn close(&mut self) -> Option<Ad> {
         let kind = match self.open.pop()? {
             OpenValue::Ad(attributes, _) if self.open.is_empty() => return Some(attributes.into_iter().collect()),
@@ -357,7 +359,7 @@ pub fn blanks_before(text: &[u8], offset: usize) -> usize {
     text[..offset].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Whether only blanks stand before an offset on its line, which is not the first one, and at most `most_indent`.
+/// Whether an offset is not on the first line, and only blanks, at most `most_indent`, precede it on its line.
 pub fn begins_line(text: &[u8], offset: usize, most_indent: usize) -> bool {
     let blanks = blanks_before(text, offset);
     blanks <= most_indent && text[..offset - blanks].ends_with(b"\n")

@@ -20,27 +20,27 @@ pub trait NestedSyntax {
     fn push_scalar(expression: &Expression, text: &mut Vec<u8>);
 }
 
-/// Appends an ad.
+/// Appends an ad in the syntax `S`.
 pub fn push_ad<S: NestedSyntax>(ad: &Ad, text: &mut Vec<u8>) {
     let mut tasks = Vec::new();
     begin_ad::<S>(ad, text, &mut tasks);
     run::<S>(tasks, text);
 }
 
-/// Appends an attribute of an ad.
+/// Appends an attribute of an ad in the syntax `S`.
 pub fn push_attribute<S: NestedSyntax>(name: &Name, expression: &Expression, text: &mut Vec<u8>) {
     S::push_name(name, text);
     run::<S>(vec![NestedWriteTask::Text(S::ATTRIBUTE_END), NestedWriteTask::Value(expression)], text);
 }
 
-/// An entry of the stack: something left to write.
+/// An entry of the stack: a text, a name or a value that is left to write.
 enum NestedWriteTask<'a> {
     Text(&'static str),
     Name(&'a Name),
     Value(&'a Expression),
 }
 
-/// Does the tasks, the last one first. The stack is explicit, so that no nesting depth overflows the program's stack.
+/// Writes the tasks, the last one first. The stack is explicit, so that no nesting depth overflows the program's stack.
 fn run<S: NestedSyntax>(mut tasks: Vec<NestedWriteTask>, text: &mut Vec<u8>) {
     while let Some(task) = tasks.pop() {
         match task {

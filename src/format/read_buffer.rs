@@ -12,7 +12,8 @@ const FIRST_READ_BYTES: usize = 4096;
 /// The bytes of a stream that have been read and not been taken out. Dereferences to these bytes.
 #[derive(Default)]
 pub(super) struct ReadBuffer {
-    /// Initialized memory. It is kept initialized so that reading into it again needs no clearing.
+    /// Initialized memory, usually longer than the data. It is kept initialized, so that reading into it again needs no
+    /// clearing.
     memory: Vec<u8>,
     /// Number of bytes of `memory` that hold data.
     length: usize,
@@ -37,8 +38,8 @@ impl ReadBuffer {
         Ok(count)
     }
 
-    /// Takes the first `length` bytes out. The remaining bytes are copied into `other`, the memory of a block that is
-    /// no longer in use.
+    /// Removes and returns the first `length` bytes. The remaining bytes are copied into `other`, the memory of a block
+    /// that is no longer in use.
     pub(super) fn split_off_front(&mut self, length: usize, mut other: Vec<u8>) -> Vec<u8> {
         let rest = &self[length..];
         let left = rest.len();
@@ -60,7 +61,7 @@ impl ReadBuffer {
         self.length -= length;
     }
 
-    /// Takes all bytes out.
+    /// Removes and returns all bytes.
     pub(super) fn take_all(&mut self) -> Vec<u8> {
         self.split_off_front(self.length, Vec::new())
     }

@@ -1,4 +1,4 @@
-//! Source map: decoded text whose bytes know their offsets in the file.
+//! Source map: decoded text with a map from its bytes to offsets in the file.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ struct SourceSegment {
     start: usize,
     /// Offset of the segment in the file.
     source_offset: usize,
-    /// Whether the bytes are copied unchanged.
+    /// Whether the bytes are copied unchanged; otherwise they are those of one escape.
     verbatim: bool,
 }
 
@@ -50,8 +50,8 @@ impl DecodedText {
         self.end = offset + length;
     }
 
-    /// Returns the offset in the file of byte `at` of the decoded text. Behind the last byte it is the end of the
-    /// source. O(log n) in the number of segments.
+    /// Returns the offset in the file of byte `at` of the decoded text; if `at` is behind the last byte, the offset
+    /// behind the source. O(log n) in the number of segments.
     pub fn source_offset(&self, at: usize) -> usize {
         if at >= self.bytes.len() {
             return self.end;
@@ -64,7 +64,8 @@ impl DecodedText {
         }
     }
 
-    /// Converts a syntax error in the decoded text from `start` on into a problem with ranges in the file.
+    /// Converts a syntax error into a problem with ranges in the file. The span of the error counts from byte `start`
+    /// of the decoded text.
     pub fn problem(&self, error: SyntaxError, start: usize, ad: usize) -> Problem {
         let origin = |range: Range<usize>| self.source_offset(range.start)..self.source_offset(range.end);
         Problem::from_syntax(error, start, ad).map_ranges(origin)
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn every_byte_knows_where_it_comes_from() {
-        // `ab\ncd\u00e9e` at 10
+        // Decoded from `ab\ncd\u00e9e` at offset 10 of the file.
         let mut decoded = DecodedText::starting_at(10);
         decoded.push_verbatim(b"ab", 10);
         decoded.push_escape(b"\n", 12, 2);

@@ -9,7 +9,8 @@ use crate::ad::Dialect;
 /// Number of bytes that suffice to detect the format, not counting leading comments.
 const DETECTION_BYTES: usize = 4096;
 
-/// Maximum length of the first line in bytes for which JSON Lines is distinguished from JSON.
+/// Number of bytes that are searched for the end of the first line, which distinguishes JSON Lines from JSON. A stream
+/// with a longer first line is taken for JSON.
 const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
 
 /// A stream of ads in one format, decompressed if necessary.
@@ -19,7 +20,7 @@ pub struct Stream {
     form: Option<FileFormat>,
     /// Bytes that have been read and not been returned in a block.
     window: ReadBuffer,
-    /// Memory of a recycled block, for the next one.
+    /// Memory of a recycled block, for the next block.
     recycled_memory: Vec<u8>,
     /// Position of the beginning of `window` in the stream.
     position: Position,
@@ -34,7 +35,7 @@ pub struct Stream {
 /// A part of a stream that consists of complete ads.
 #[derive(Clone, Debug)]
 pub struct StreamBlock {
-    /// The text.
+    /// The text: complete ads, or the rest of the stream.
     pub text: Vec<u8>,
     /// The format of the text.
     pub form: FileFormat,
@@ -67,7 +68,8 @@ impl StreamBlock {
         })
     }
 
-    /// Reads a projection of the ads of a block in the long form, in the dialect of the selection.
+    /// Reads only the attributes of `selection` from the ads of the block, in the dialect of `selection`. The block
+    /// must be in the long form.
     pub fn project<'t, 's>(&'t self, selection: &'s mut Projection) -> ProjectingReader<'t, 's> {
         ProjectingReader::new(&self.text, self.ads_before, selection)
     }
@@ -142,8 +144,8 @@ impl Stream {
         self.form = self.form.or_else(|| detect(&self.window));
     }
 
-    /// Discards the white space and comments at the beginning of the stream. They do not help to detect the format,
-    /// however long they are.
+    /// Discards the white space and comments at the beginning of the stream, which do not help to detect the format. So
+    /// memory does not grow with the length of the comments.
     fn discard_leading_comments(&mut self) {
         let is_start = self.position == Position::START;
         let mark = if is_start { detect::byte_order_mark_length(&self.window) } else { 0 };
@@ -169,12 +171,12 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// I/O errors of the reader. An error is returned once, after all complete ads before it; an incomplete ad at its
-    /// place is discarded.
+    /// I/O errors of the reader. An error is returned once, after all complete ads before it. An incomplete ad at the
+    /// place of the error is discarded.
     pub fn next_block(&mut self) -> io::Result<Option<StreamBlock>> {
         let form = self.form.unwrap_or_else(|| detect::format_of_comments(&self.window));
-        // A window without a complete ad is searched again only when it has grown by half; so the total work stays
-        // linear.
+        // If `window` contains no complete ad, it is searched again only when it has grown by half, so that the total
+        // work stays linear.
         let mut enough = if self.has_no_complete_ad { self.window.len() + 1 } else { 1 };
         loop {
             if self.is_at_end || self.window.len() >= enough {
@@ -194,12 +196,12 @@ impl Stream {
         }
     }
 
-    /// Recycles the memory of a block for the next one: memory in use is in the processor's cache.
+    /// Recycles the memory of a block for the next block: recently used memory is still in the processor's cache.
     pub fn recycle(&mut self, block: StreamBlock) {
         self.recycled_memory = block.text;
     }
 
-    /// Takes the first `length` bytes of the window out as a block.
+    /// Removes the first `length` bytes of `window` and returns them as a block.
     fn split_off_block(&mut self, length: usize, form: FileFormat) -> StreamBlock {
         let text = self.window.split_off_front(length, std::mem::take(&mut self.recycled_memory));
         let place = self.position;
@@ -208,7 +210,7 @@ impl Stream {
         StreamBlock { text, form, start: place, ads_before: 0 }
     }
 
-    /// Reads until the window contains at least `length` bytes, or the stream ends.
+    /// Reads until `window` contains at least `length` bytes, or the stream ends.
     fn fill_to(&mut self, length: usize) {
         while !self.is_at_end && self.window.len() < length.max(1) {
             self.fill();
@@ -248,7 +250,7 @@ mod tests {
         }
     }
 
-    /// Each ad with its number, line and column; problems as `!line:column: message`.
+    /// Returns each ad with its number, line and column, and each problem as `!number line:column: message`.
     fn items(text: &str, form: Option<FileFormat>, piece: usize) -> Vec<String> {
         let mut stream = Stream::new(Box::new(Drops(text.as_bytes().to_vec(), piece)), form).unwrap();
         let mut items = Vec::new();

@@ -16,7 +16,7 @@ pub struct AdDocumentWriter {
 }
 
 impl AdDocumentWriter {
-    /// Creates an empty document in this format.
+    /// Creates a writer of a document in this format. Nothing is written yet.
     #[must_use]
     pub fn new(form: FileFormat) -> Self {
         AdDocumentWriter { form, count: 0 }
@@ -48,7 +48,7 @@ impl AdDocumentWriter {
         out.write_all(&text)
     }
 
-    /// Writes the end of the document.
+    /// Writes the end of the document, or an empty document if no ad was written.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use super::finding::{FindingLabel, LintFinding};
 use super::logic::{self, ConditionPart, ConditionPosition};
 use super::rules;
 
-/// An ad under check.
+/// An ad under check, with the scope in which its expressions are specialized.
 pub(super) struct AdCheck<'a> {
     pub ad: &'a Ad,
     pub protocol: &'a Protocol,
@@ -43,15 +43,15 @@ impl<'a> AdCheck<'a> {
         self.check_rank(found);
     }
 
-    /// Whether the ad is evidently a request or an offer, by its type or because it has a rank.
+    /// Whether the ad is evidently a request or an offer: its type says so, or it has a rank.
     fn is_party(&self) -> bool {
         let kind = Advertisement::new(self.ad, self.context).kind();
         let is_kind = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Job") || kind.eq_ignore_ascii_case("Machine"));
         is_kind || self.ad.get(self.protocol.rank_name()).is_some()
     }
 
-    /// Returns the clauses of the constraint, each with the attribute that contains it. A second reference to an
-    /// attribute that was expanded is left out.
+    /// Returns the clauses of the constraint, each with the attribute that contains it. Clauses that only name an
+    /// attribute already expanded are left out.
     fn clauses(&self, constraint: &Name) -> Vec<(Name, Expression)> {
         let is_literal = |bound: &Expression| matches!(bound.without_parentheses().kind(), ExpressionKind::Literal(_));
         let clauses = ConstraintClauses::resolved(constraint, self.ad.get(constraint), |name| {
@@ -67,7 +67,7 @@ impl<'a> AdCheck<'a> {
     fn check_constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<LintFinding>) {
         let mut parts = Vec::new();
         for (attribute, written) in self.clauses(constraint) {
-            // With circular references no attribute may be replaced by its residue.
+            // Inlining assumes that no reference is circular.
             let liberties = SpecializeOptions { inline: !circles, ..SpecializeOptions::default() };
             let left = specialize(&written, &self.frame, &self.environment, self.context, liberties);
             match left.value {
@@ -83,8 +83,8 @@ impl<'a> AdCheck<'a> {
         logic::check_contradictions(&parts, standing, self.context.dialect, found);
     }
 
-    /// Whether an expression has one value throughout an evaluation, as far as the ad tells. `random()` in an attribute
-    /// that it depends on gives each reference another value.
+    /// Whether an expression has one value throughout an evaluation, as far as the ad tells. An expression that depends
+    /// on `random()` has several: each reference draws another number.
     fn is_steady(&self, expression: &Expression) -> bool {
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         let mut pending = vec![expression.clone()];
@@ -113,7 +113,8 @@ impl<'a> AdCheck<'a> {
         value: &Value,
         found: &mut Vec<LintFinding>,
     ) {
-        // A literal `false` is intended, and other rules report a clause that is constant without the ad.
+        // Skip a clause that is constant without the ad: a literal `false` is intended, and other rules report the
+        // rest.
         let (nothing, nowhere) = Environment::unknown();
         let by_itself = specialize(written, &nowhere, &nothing, self.context, SpecializeOptions::default());
         if by_itself.value.is_some() {
@@ -130,7 +131,8 @@ impl<'a> AdCheck<'a> {
         found.push(finding.at(attribute, written, ""));
     }
 
-    /// Returns an attribute that the expression reads as the ad's own and that the ad lacks. `None` if there is none.
+    /// Returns an attribute that the expression reads as the ad's own although the ad lacks it. `None` if there is no
+    /// such attribute.
     fn missing_own_attribute(&self, expression: &Expression) -> Option<Name> {
         let mut pending = vec![expression];
         while let Some(expression) = pending.pop() {
@@ -154,7 +156,7 @@ impl<'a> AdCheck<'a> {
         }
     }
 
-    /// Checks the ports.
+    /// Reports invalid ports, ports without a constraint, and references to the label of a later port.
     fn check_ports(&self, found: &mut Vec<LintFinding>) {
         let Some(list) = self.ad.attribute(&PORTS) else { return };
         let ports = match read_ports(self.ad) {
@@ -176,7 +178,8 @@ impl<'a> AdCheck<'a> {
         for (place, port) in ports.list.iter().enumerate() {
             let Some(record) = &port.record else { continue };
             if self.protocol.constraint_name(record).is_none() {
-                // With groups the entries are not the ports: mark the whole list, the message names the port.
+                // With groups the entries of the list are not the ports. The whole list is marked then, and the message
+                // names the port.
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
@@ -215,8 +218,8 @@ pub(super) fn unqualified_names(expression: &Expression) -> Vec<(Name, Expressio
     names
 }
 
-/// Returns the type of an expression that is never a number or a boolean, which counts as 0 or 1. `None` if it may be
-/// one.
+/// Returns the type of an expression that is never a number. `None` if the expression may be a number, or a boolean,
+/// which counts as 0 or 1.
 fn non_numeric_type(expression: &Expression) -> Option<Type> {
     let mut pending = vec![expression];
     let mut found = None;
@@ -246,8 +249,8 @@ fn non_numeric_type(expression: &Expression) -> Option<Type> {
     found
 }
 
-/// Finds the circular references by depth-first search. Each cycle is returned once. `named` maps an attribute to those
-/// it reads.
+/// Finds the circular references by depth-first search. Each cycle is returned once. `named` maps an attribute to the
+/// attributes that it reads.
 pub(super) fn reference_cycles(named: &FxHashMap<Name, Vec<Name>>, order: &[Name]) -> Vec<Vec<Name>> {
     let mut found = Vec::new();
     let mut done: FxHashSet<&Name> = FxHashSet::default();

@@ -7,7 +7,7 @@ use super::rules::LintRule;
 /// A finding in an ad.
 #[derive(Clone, Debug)]
 pub struct LintFinding {
-    /// The rule that it breaks.
+    /// The violated rule.
     pub rule: &'static LintRule,
     /// The message, as a phrase without a full stop.
     pub message: String,
@@ -22,7 +22,7 @@ pub struct LintFinding {
 pub struct FindingLabel {
     /// The attribute.
     pub attribute: Name,
-    /// The span in the text that the attribute's expression was read from; `None` marks the attribute's name.
+    /// The span of the marked expression, within the source of the attribute. `None` if the attribute's name is marked.
     pub span: Option<Span>,
     /// The annotation; empty if the message suffices.
     pub text: String,

@@ -15,21 +15,23 @@ pub(super) struct ConditionPart {
     pub residue: Expression,
 }
 
-/// The position of a condition, which decides the rule and how much is known.
+/// The position of a condition. It decides which rule is reported, and whether the attributes of the ad are known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConditionPosition {
-    /// The top of an attribute; nothing is known of the ad.
+    /// The whole expression of an attribute; the ad is unknown.
     Top,
-    /// Within an expression; nothing is known of the ad.
+    /// A subexpression; the ad is unknown.
     Nested,
     /// The constraint of a known ad.
     Constraint,
-    /// The constraint of a machine, whose own attributes change all the time.
+    /// The constraint of a machine. The attributes of a machine change all the time, so that a contradiction with their
+    /// current values is only a note.
     Machine,
 }
 
-/// Checks the conditions in an attribute's expression. Without `with_top`, those at its top are skipped: the caller
-/// checks them with the attributes of the ad.
+/// Checks the conditions in an attribute's expression. Without `with_top`, skips contradictions between the conjuncts
+/// of the whole expression. The checker does so for constraints, whose conjuncts [`AdCheck`](super::ads::AdCheck)
+/// checks together with the attributes of the ad.
 pub(super) fn check(
     attribute: &Name,
     expression: &Expression,
@@ -70,7 +72,7 @@ pub(super) fn check(
     }
 }
 
-/// Returns the operands of a chain of one operator, through parentheses.
+/// Returns the operands of a chain of one operator, including operands of the chain within parentheses.
 fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     if operator == BinaryOperator::And {
         return conjuncts(chain);
@@ -86,8 +88,8 @@ fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     parts
 }
 
-/// Reports parts that cannot be true together. Unless the ad is known, skips parts that mix a qualified and an
-/// unqualified name: the two may be different attributes.
+/// Reports parts that cannot be true together. If the ad is unknown, skips parts that refer to their subject both with
+/// and without a qualifier: these may be different attributes.
 pub(super) fn check_contradictions(
     parts: &[ConditionPart],
     standing: ConditionPosition,
@@ -212,7 +214,7 @@ fn check_constants(
         };
         let value =
             left.value.map(|value| short_text(&Expression::literal(value), context.dialect)).unwrap_or_default();
-        // Another rule reports a literal among conditions.
+        // The rules on literals among conditions report such a part.
         if matches!(part.without_parentheses().kind(), ExpressionKind::Literal(_)) {
             continue;
         }
@@ -221,7 +223,7 @@ fn check_constants(
     }
 }
 
-/// Whether an expression has at most 100 nodes. Larger ones take too long to specialize.
+/// Whether an expression has at most 100 nodes. Larger expressions take too long to specialize.
 fn is_small(expression: &Expression) -> bool {
     const MAX_NODES: usize = 100;
     let (mut pending, mut size) = (vec![expression], 0);

@@ -24,8 +24,8 @@ pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_funct
 
 use ads::AdCheck;
 
-/// Checks a stream of ads. A finding that many ads share is reported once, then only counted. Results are cached by
-/// expression and by ad.
+/// Checks ads one after the other. A finding that many ads share is reported once, then only counted. Results are
+/// cached by expression and by ad.
 pub struct Checker {
     protocol: Protocol,
     context: Context,
@@ -44,7 +44,7 @@ pub struct Checker {
 #[derive(Clone, Default)]
 struct CheckedExpression {
     findings: Vec<usize>,
-    /// The attributes of its own ad that the expression may read.
+    /// The attributes of the containing ad that the expression may read.
     names: Vec<Name>,
 }
 
@@ -52,7 +52,7 @@ impl Checker {
     /// Creates a checker. The protocol names the constraint and the rank of the ads.
     #[must_use]
     pub fn new(protocol: Protocol, context: &Context) -> Self {
-        // Without clock and random seed, values that hold at this moment only are not reported.
+        // Remove clock and random seed, so that an expression that depends on them does not seem to be constant.
         let context = Context { now: None, random: None, ..context.clone() };
         let (expressions, ads, numbers_by_content) = <_>::default();
         Checker { protocol, context, pool: None, counts: Vec::new(), expressions, ads, numbers_by_content }
@@ -64,7 +64,7 @@ impl Checker {
         Checker { pool: Some(pool), ..self }
     }
 
-    /// Checks an ad. Returns the new findings with their numbers; known ones are only counted.
+    /// Checks an ad. Returns the new findings with their numbers; known findings are only counted.
     pub fn check(&mut self, ad: &Ad) -> Vec<(usize, LintFinding)> {
         let mut new = Vec::new();
         let mut touched: Vec<usize> = Vec::new();
@@ -110,13 +110,13 @@ impl Checker {
         self.counts.get(number).copied().unwrap_or(0)
     }
 
-    /// Registers a finding that the parser made, with a count of 1. Returns its number.
+    /// Reserves a number for a finding of the parser, with a count of 1. Returns the number.
     pub fn register_external(&mut self) -> usize {
         self.counts.push(1);
         self.counts.len() - 1
     }
 
-    /// Returns the number of a finding, and reports it if no earlier finding has the same content.
+    /// Returns the number of a finding. Adds the finding to `new` if no earlier finding has the same content.
     fn register(&mut self, ad: &Ad, finding: LintFinding, new: &mut Vec<(usize, LintFinding)>) -> usize {
         let said = content_hash(ad, &finding);
         if let Some(known) = self.numbers_by_content.get(&said) {
@@ -129,7 +129,7 @@ impl Checker {
         number
     }
 
-    /// Checks an expression on its own. Cached.
+    /// Checks an expression without the rest of its ad. Results are cached.
     fn check_expression(
         &mut self,
         ad: &Ad,
@@ -147,7 +147,7 @@ impl Checker {
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
         remove_consequences(&mut found);
         if self.pool.is_some() {
-            // The pool decides whether the case of the string is right.
+            // With a pool, the rule `wrong-case` reports only the strings that the pool has in another case.
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = found.into_iter().map(|finding| self.register(ad, finding, new)).collect();
@@ -156,7 +156,7 @@ impl Checker {
         seen
     }
 
-    /// Returns the attributes that constraint, rank and ports depend on, themselves included.
+    /// Returns the attributes that constraint, rank and ports depend on, including these three.
     fn reachable_attributes(&self, ad: &Ad, named: &FxHashMap<Name, Vec<Name>>) -> Vec<Name> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
@@ -194,7 +194,8 @@ impl Checker {
     }
 }
 
-/// Returns the attributes of its own ad that an expression may read: unqualified names and those qualified as its own.
+/// Returns the attributes of the containing ad that an expression may read: unqualified names, and names qualified as
+/// the ad's own.
 fn own_names(expression: &Expression) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     let mut pending = vec![expression];
@@ -218,8 +219,8 @@ fn own_names(expression: &Expression) -> Vec<Name> {
     names
 }
 
-/// Visits the subexpressions whose names are resolved in the same scope. Skips the first argument of functions that
-/// evaluate it in each ad of a list.
+/// Visits the direct subexpressions whose names are resolved in the scope of the expression. Skips the first argument
+/// of a function that evaluates this argument in each ad of a list.
 fn for_each_in_scope<'e>(kind: &'e ExpressionKind, mut visit: impl FnMut(&'e Expression)) {
     match kind {
         ExpressionKind::Call(name, arguments) if FunctionKind::of(name) == Some(FunctionKind::EvaluatesElsewhere) => {
@@ -229,7 +230,7 @@ fn for_each_in_scope<'e>(kind: &'e ExpressionKind, mut visit: impl FnMut(&'e Exp
     }
 }
 
-/// Removes findings that only follow from another one within the same part.
+/// Removes findings that a part is constant or never true if another finding within this part is the cause.
 fn remove_consequences(found: &mut Vec<LintFinding>) {
     let is_consequence = |finding: &LintFinding| {
         let is_alone = finding.labels.len() == 1 && finding.rule == &rules::CONTRADICTION;
@@ -245,7 +246,8 @@ fn remove_consequences(found: &mut Vec<LintFinding>) {
     });
 }
 
-/// Hashes the content of a finding: rule, message and the marked texts, whatever their position.
+/// Hashes the content of a finding: rule, message and marked expressions. The position in the ad does not count, so
+/// that the same finding in other ads has the same hash.
 fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);

@@ -53,8 +53,8 @@ impl PoolStatistics {
         self.ads
     }
 
-    /// Returns the pool's spelling of a string that it has in another case only. `None` if it has the exact string or
-    /// none.
+    /// Returns a string of the attribute `name` in the pool that differs from `text` in case only. `None` if the pool
+    /// has `text` itself, or no such string.
     fn other_spelling(&self, name: &Name, text: &ByteString) -> Option<&ByteString> {
         let strings = &self.attributes.get(name)?.strings;
         // Of several spellings return the smallest, to be deterministic.
@@ -79,7 +79,7 @@ impl AttributeStatistics {
         }
     }
 
-    /// The kind of content that most ads have.
+    /// The kind of content that the attribute has in most ads.
     fn most_common_content(&self) -> Option<BindingKind> {
         self.contents.iter().max_by_key(|(_, ads)| *ads).map(|(content, _)| *content)
     }
@@ -93,7 +93,7 @@ struct PoolReference<'e> {
     is_qualified: bool,
 }
 
-/// Checks the references to the other ad in the attributes that constraint and rank depend on.
+/// Checks the references to the other ad in the attributes `reached`, on which constraint and rank depend.
 pub(super) fn check_references(
     ad: &Ad,
     reached: &[Name],
@@ -117,7 +117,7 @@ pub(super) fn check_references(
     }
 }
 
-/// Returns the references in an expression that its own ad does not resolve.
+/// Returns the references in an expression that `ad` does not resolve.
 fn unresolved_references<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expression) -> Vec<PoolReference<'e>> {
     let mut mentions = Vec::new();
     let mut pending = vec![expression];
@@ -211,7 +211,8 @@ impl PoolStatistics {
         found.push(finding.with_help(help).at(mention.attribute, mention.expression, ""));
     }
 
-    /// Checks comparisons of an attribute of the pool with a constant, or with an attribute of the ad that is one.
+    /// Checks comparisons of an attribute of the pool with a literal, or with an attribute that the ad binds to a
+    /// literal.
     fn check_comparisons(
         &self,
         ad: &Ad,
@@ -289,7 +290,7 @@ impl PoolStatistics {
     }
 }
 
-/// A comparison of a pool attribute with a value.
+/// A comparison of the pool's attribute `name` with a value known from the ad.
 struct PoolComparison<'e> {
     attribute: &'e Name,
     expression: &'e Expression,
@@ -299,7 +300,7 @@ struct PoolComparison<'e> {
     other: &'e Expression,
 }
 
-/// Returns the literal that an expression is or that the ad binds to the name it is. `None` for anything else.
+/// Returns the value of a literal, or of an attribute that the ad binds to a literal. `None` for any other expression.
 fn literal_value<'e>(ad: &'e Ad, expression: &'e Expression) -> Option<&'e Value> {
     match ClauseOperand::of(expression)? {
         ClauseOperand::Literal(value) => Some(value),

@@ -1,4 +1,4 @@
-//! The table of the linter's rules. The checker, `classad check --rules` and the tests read it.
+//! The table of the linter's rules, which the checker, `classad check --rules` and the tests read.
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,7 +12,7 @@ pub enum LintLevel {
 }
 
 impl LintLevel {
-    /// The name of the severity.
+    /// The name of the severity: `note`, `warning` or `error`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl LintLevel {
 /// The input that a rule needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleScope {
-    /// The text of the file; the parser reports it.
+    /// The text of the file; the parser reports these findings.
     Text,
     /// An expression on its own.
     Expression,
@@ -39,20 +39,20 @@ pub enum RuleScope {
 /// A rule of the linter.
 #[derive(Debug)]
 pub struct LintRule {
-    /// The name.
+    /// The name, for example `never-met`.
     pub name: &'static str,
-    /// The severity of its findings.
+    /// The severity of the rule's findings.
     pub level: LintLevel,
-    /// The input that it needs.
+    /// The input that the rule needs.
     pub scope: RuleScope,
     /// The description, in one line.
     pub doc: &'static str,
-    /// The remedy, unless a finding has a more specific one.
+    /// The remedy, for findings without a more specific one.
     pub help: &'static str,
     /// An example that violates the rule, in HTCondor's dialect: an expression if `scope` is [`RuleScope::Expression`],
     /// else an ad.
     pub bad: &'static str,
-    /// An example that does not violate it.
+    /// An example of the same form that does not violate the rule.
     pub good: &'static str,
 }
 
@@ -62,7 +62,7 @@ impl PartialEq for LintRule {
     }
 }
 
-/// Returns the rule with this name, in any case. `None` if there is none.
+/// Returns the rule with this name, ignoring case. `None` if there is no such rule.
 #[must_use]
 pub fn find_rule(name: &str) -> Option<&'static LintRule> {
     RULES.iter().copied().find(|rule| rule.name.eq_ignore_ascii_case(name))

@@ -68,7 +68,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             vec!["never-met: nothing can meet the Requirements of this ad: this part is false here"],
         ),
         ("[ Requirements = false ]", vec![]),
-        // The current state of a machine is not what its owner wrote.
+        // A contradiction with the current state of a machine is a note, because the state changes.
         (
             "[ MyType = \"Machine\"; GPUs = 0; Requirements = other.x > 0 && other.x <= MY.GPUs ]",
             vec!["never-met: no value of `other.x` makes both of these true"],
@@ -84,7 +84,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
         // An ad's own attribute and the other side's of the same name are different.
         ("[ Memory = 5; Requirements = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
         ("[ START = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
-        // Each reference draws another number.
+        // Each reference draws another number, so that both clauses can be true.
         ("[ y = 1 + z; z = random(); Requirements = MY.y < 1.3 && MY.y > 1.6 ]", vec![]),
     ] {
         let expected: Vec<String> = expected.into_iter().map(|text| text.replace("TARGET.x", "other.x")).collect();

@@ -21,7 +21,7 @@ pub struct BilateralMatch {
     pub offer_rank: f64,
 }
 
-/// Matches requests in input order.
+/// Matches requests one by one, in the order in which they are given.
 ///
 /// The best offer is the one that the request ranks highest, then the one that ranks the request highest, then the
 /// first (1998 paper 3.2).
@@ -58,7 +58,7 @@ impl GreedyMatcher {
     /// remains. `index` only becomes the `request` of the match.
     pub fn take_best(&mut self, index: usize, request: &Ad) -> Option<BilateralMatch> {
         let candidates = self.matchmaker.candidates(request);
-        // A taken offer stays taken, so that the next request with this list can skip the same prefix.
+        // A taken offer stays taken, so that the next request with this list can skip the taken prefix.
         let passed = self.taken_prefixes.entry(candidates.as_ptr() as usize).or_default();
         while candidates.get(*passed).is_some_and(|candidate| self.taken[candidate.offer]) {
             *passed += 1;

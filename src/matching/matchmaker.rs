@@ -31,7 +31,7 @@ impl Accelerations {
     pub const NONE: Accelerations = Accelerations { autoclusters: false, match_lists: false, index: false };
 }
 
-/// An offer that a request is compatible with, and their ranks.
+/// An offer that a request is compatible with, and the ranks that the two give each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Index of the offer.
@@ -61,7 +61,7 @@ impl Candidate {
 pub struct Matchmaker {
     pair: Pair,
     offers: Vec<Arc<ScopeFrame>>,
-    /// The offers as the index was built from them, without later replacements. Evaluations for the index need the
+    /// The offers from which the index was built, without later replacements. Evaluations for the index need the
     /// original ads, because one answer is shared by all equivalent offers.
     indexed_offers: Vec<Arc<ScopeFrame>>,
     accelerations: Accelerations,
@@ -73,7 +73,7 @@ pub struct Matchmaker {
     pub statistics: Statistics,
 }
 
-/// A cached match list.
+/// The match list of one request, valid after some number of replacements.
 struct CachedMatchList {
     /// Keeps the request alive: its address is the key of the cache.
     _request: Ad,
@@ -150,12 +150,13 @@ impl Matchmaker {
         candidates
     }
 
-    /// Removes an offer for good. Lists made from now on may omit it; cached ones keep it.
+    /// Removes an offer from the index for good. Lists made from now on may omit the offer; cached lists keep it, so
+    /// that callers must skip it.
     pub fn withdraw(&mut self, offer: usize) {
         self.index.iter_mut().for_each(|index| index.withdraw(offer));
     }
 
-    /// Replaces an offer by another ad, such as its remainder.
+    /// Replaces an offer by another ad, such as the remainder of the offer.
     pub fn replace(&mut self, offer: usize, ad: Ad) {
         self.offers[offer] = Pair::make_scope(ad, PairSide::Offer);
         self.replacements.push(offer);
@@ -176,7 +177,8 @@ impl Matchmaker {
         found = answer.sure;
         let mut unsure = answer.unsure;
         if !self.replacements.is_empty() {
-            // The index still describes the ads before their replacement: these offers are tested again.
+            // The index still describes the ads before their replacement, so that the replaced offers are decided by
+            // evaluation.
             let mut replaced = self.replacements.clone();
             replaced.sort_unstable();
             replaced.dedup();

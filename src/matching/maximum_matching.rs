@@ -27,8 +27,8 @@ struct HopcroftKarp<'a> {
     owner: Vec<Option<usize>>,
     /// Number of offers that each class holds.
     held_count: Vec<usize>,
-    /// Level of each class in the breadth-first search: its distance from a class that wants more offers. `None` if
-    /// unreached, or a dead end of the current phase.
+    /// Level of each class in the breadth-first search: the distance from a class that wants more offers. `None` if the
+    /// class is unreached, or a dead end of the current phase.
     level: Vec<Option<usize>>,
     /// For each class the position in its list at which the depth-first search continues.
     position: Vec<usize>,

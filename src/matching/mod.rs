@@ -27,7 +27,7 @@ pub use query::Query;
 pub use registrar::Registrar;
 pub use stable_matching::stable_matching;
 
-/// Counters of one run.
+/// Counters of one matching run: the work done and the matches found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Statistics {
     /// Requests considered.
@@ -38,7 +38,7 @@ pub struct Statistics {
     pub tests: u64,
     /// Constraints and ranks evaluated.
     pub evaluations: u64,
-    /// Window queries on an index, cached or not.
+    /// Queries on an index of offers, whether computed or answered from a cache.
     pub probes: u64,
     /// Docked candidates that were undocked again.
     pub backtracks: u64,

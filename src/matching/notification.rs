@@ -11,17 +11,17 @@ use crate::protocol::{Advertisement, OfferOccupant};
 use super::BilateralMatch;
 use super::gang::{DockedOffer, Gang};
 
-/// The kind of a match.
+/// Whether a match is bilateral or a gang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchKind {
-    /// A request and an offer, by the constraints of the two ads.
+    /// A request and an offer, matched by the constraints of the two ads.
     Pair,
-    /// A tree of ads, by the constraints of their ports.
+    /// A tree of ads, matched by the constraints of their ports.
     Gang,
 }
 
-/// A match that was made.
+/// The record of a match that was made: its parties and where they are docked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     /// Identifier of the match: 16 hexadecimal digits.
@@ -52,7 +52,7 @@ pub struct Party {
         deserialize_with = "deserialize_lenient"
     )]
     pub kind: Option<String>,
-    /// Its `UpdateSequenceNumber`.
+    /// `UpdateSequenceNumber` of the ad.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
     pub sequence: Option<i64>,
     /// Contact address of the agent.
@@ -109,14 +109,16 @@ pub fn deserialize_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from:
     })
 }
 
-/// Returns the name of a part of an offer: `id#2`. Part 1 is the offer itself.
+/// Returns the identity of part number `part` of the offer `id`: for part 1, the offer as advertised, `id`; for a later
+/// part, such as part 2, `id#2`.
 #[must_use]
 pub fn part_name(id: &str, part: usize) -> String {
     if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
 }
 
 impl Party {
-    /// Reads the party's data from its ad; `id` is its identity.
+    /// Creates a party that is not docked yet. `id` is the identity of its ad; kind, sequence number, address and
+    /// ticket are read from the ad.
     #[must_use]
     pub fn new(ad: &Ad, id: &str, context: &Context) -> Self {
         let advertisement = Advertisement::new(ad, context);
@@ -138,8 +140,8 @@ impl Party {
         Party { preempts: Advertisement::new(ad, context).occupant(), ..Party::new(ad, id, context) }
     }
 
-    /// Returns the party for part number `part` of the ad. Part 1 is the whole. Later parts get `#part` appended to
-    /// their identity and preempt no one, because the current user already lost the offer with part 1.
+    /// Returns the party for part number `part` of the ad. Part 1 is the offer as advertised. Later parts get `#part`
+    /// appended to their identity and preempt no one, because the current user already lost the offer with part 1.
     #[must_use]
     pub fn into_part(self, part: usize) -> Self {
         if part == 1 {
@@ -156,8 +158,8 @@ impl Party {
 }
 
 impl Notice {
-    /// Creates the notice of a match of these parties. Its identifier is a hash of their identities, kinds, sequence
-    /// numbers and dockings: the same advertisements matched in the same way get the same identifier.
+    /// Creates the notice of a match of these parties. The identifier is a hash of the identities, kinds, sequence
+    /// numbers and dockings of the parties: the same advertisements matched in the same way get the same identifier.
     #[must_use]
     pub fn new(kind: MatchKind, parties: Vec<Party>, time: Option<i64>) -> Self {
         let mut text = String::new();
@@ -198,8 +200,8 @@ impl Notice {
         Notice::new(MatchKind::Gang, parties, time)
     }
 
-    /// Whether a party may learn the ticket of the party `of`: only its own, and those of the parties docked directly
-    /// at it.
+    /// Whether the party `party` may learn the ticket of the party `of`. A party may learn its own ticket and the
+    /// tickets of the parties docked directly at it.
     #[must_use]
     pub fn may_see_ticket(&self, party: usize, of: usize) -> bool {
         let above = self.parties.get(of).and_then(|other| other.docking.as_ref()).map(|docking| docking.parent);

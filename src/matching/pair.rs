@@ -33,7 +33,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Pairs two ads.
+    /// Pairs two ads: `left` is the request, `right` the offer.
     #[must_use]
     pub fn new(left: Ad, right: Ad, protocol: Protocol, context: Context) -> Self {
         let (environment, frames) = Environment::pair(left, right);

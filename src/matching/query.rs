@@ -22,7 +22,7 @@ impl Query {
         self.evaluate(ad).map(|value| is_met(&value, self.context.dialect))
     }
 
-    /// Evaluates the constraint in an ad.
+    /// Returns the value of the constraint in an ad, which need not be a boolean.
     pub fn evaluate(&self, ad: &Ad) -> Result<Value, Abort> {
         let (environment, frame) = Environment::single(ad.clone());
         Evaluator::new(&environment, &self.context).evaluate(&self.constraint, &frame)

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::notification::{Notice, Party};
 
-/// The advertisements used up by earlier matches, by identity.
+/// The advertisements that earlier matches took, by identity.
 #[derive(Clone, Debug, Default)]
 pub struct Registrar {
     matched: FxHashMap<String, Vec<MatchedAdvertisement>>,
@@ -25,8 +25,8 @@ impl Registrar {
         }
     }
 
-    /// Whether an ad was matched before and not advertised afresh since: its `UpdateSequenceNumber` is not greater
-    /// than the matched one. If either has no number, the ad counts as used forever.
+    /// Whether an ad was matched before and not advertised afresh since: its `UpdateSequenceNumber` is not greater than
+    /// that of the matched advertisement. If one of the two numbers is missing, the ad counts as matched forever.
     #[must_use]
     pub fn was_matched(&self, party: &Party) -> bool {
         let same_kind =
@@ -62,7 +62,7 @@ mod tests {
         assert!(!registrar.was_matched(&Party { id: "b".to_owned(), ..Party::default() }));
         registrar.record(&Notice::new(MatchKind::Pair, vec![party(None, None)], None));
         assert!(registrar.was_matched(&party(Some("Machine"), Some(5))));
-        // Matching a part of an ad uses up the whole ad.
+        // A match of a part of an ad counts as a match of the whole ad.
         let part = Party { whole_id: Some("b".to_owned()), ..Party { id: "b#2".to_owned(), ..Party::default() } };
         registrar.record(&Notice::new(MatchKind::Pair, vec![part], None));
         assert!(registrar.was_matched(&Party { id: "b".to_owned(), ..Party::default() }));

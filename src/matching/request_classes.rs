@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{BilateralMatch, Candidate};
 
-/// The distinct match lists of requests.
+/// Requests grouped into classes by their match lists.
 pub struct RequestClasses<'a> {
     /// Class of each request, an index into `lists`.
     pub class_of_request: Vec<usize>,
@@ -15,7 +15,7 @@ pub struct RequestClasses<'a> {
     pub lists: Vec<&'a [Candidate]>,
     /// Number of requests in each class.
     pub sizes: Vec<usize>,
-    /// One more than the greatest offer index in any list.
+    /// One more than the greatest offer index in any list: the length of a table that is indexed by offer.
     pub offer_bound: usize,
 }
 
@@ -51,7 +51,8 @@ impl<'a> RequestClasses<'a> {
         let mut preferences =
             RequestClasses { class_of_request: Vec::new(), lists: Vec::new(), sizes: Vec::new(), offer_bound: 0 };
         for list in lists {
-            // Empty lists may share one address without being the same allocation.
+            // Empty lists may share one address without being the same allocation, so that they are always looked up by
+            // content.
             let known = shared.get(&list.as_ptr()).copied().filter(|_| !list.is_empty());
             let class = known.unwrap_or_else(|| {
                 let next = preferences.lists.len();
@@ -71,7 +72,7 @@ impl<'a> RequestClasses<'a> {
         preferences
     }
 
-    /// Returns the match of a request and the candidate at position `place` of its list.
+    /// Returns the match of a request and the candidate at position `place` of the request's list.
     pub fn match_at(&self, request: usize, place: usize) -> BilateralMatch {
         self.lists[self.class_of_request[request]][place].match_with(request)
     }

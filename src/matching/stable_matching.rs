@@ -1,13 +1,13 @@
 //! Stable matching: no request and offer prefer each other to their partners (Gale and Shapley).
 //!
-//! 2006 paper 3 names it as beyond a negotiator that sees one request at a time.
+//! According to 2006 paper 3, a negotiator that sees one request at a time cannot find a stable matching.
 
 use std::sync::Arc;
 
 use super::request_classes::RequestClasses;
 use super::{BilateralMatch, Candidate};
 
-/// The request that holds an offer, and the rank that the offer gives it.
+/// The request that holds an offer, and the rank that the offer gives this request.
 #[derive(Clone, Copy)]
 struct OfferHolder {
     request: usize,
@@ -22,8 +22,8 @@ struct OfferHolder {
 /// Requests propose, so that each gets the best offer that it has in any stable matching. Ties are broken by
 /// position: a request prefers the earlier offer of its list, an offer the earlier request.
 ///
-/// Requests with equal lists form a class. An offer that has refused one of them is not asked again by later ones, so
-/// that the work grows with the number of matches rather than of requests.
+/// Requests with equal lists form a class. An offer that has refused a request is not asked again by later requests of
+/// the same class, so that the work grows with the number of matches rather than of requests.
 #[must_use]
 pub fn stable_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
     let preferences = RequestClasses::new(lists);
@@ -44,7 +44,7 @@ pub fn stable_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
             }
             match holder.replace(OfferHolder { request, position: place, rank: candidate.offer_rank }) {
                 None => break,
-                // The request that loses the offer continues behind it in its list.
+                // The request that loses the offer continues with the next candidate of its list.
                 Some(loser) => (request, place) = (loser.request, loser.position + 1),
             }
         }
@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// With proposing requests the result is the unique request-optimal matching, so sharing cannot change it.
+    /// The requests propose, so that the result is the unique request-optimal matching. Sharing lists cannot change it.
     #[test]
     fn sharing_lists_changes_nothing() {
         let mut random = fastrand::Rng::with_seed(12);
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn an_offer_leaves_for_a_request_that_it_ranks_higher() {
-        // Both requests rank offer 0 highest; it prefers the second request.
+        // Both requests rank offer 0 highest; offer 0 prefers the second request.
         let lists = match_lists(&[&[(0, 5.0, 1.0), (1, 3.0, 0.0)], &[(0, 5.0, 2.0), (1, 4.0, 0.0)]]);
         let offers: Vec<usize> = stable_matching(&lists).iter().map(|pairing| pairing.offer).collect();
         assert_eq!(offers, [1, 0]);

@@ -14,17 +14,18 @@ use crate::transform::{Transform, parse_rules};
 
 use super::yaml_values::{read_ad, read_words};
 
-/// Opens a file that a spec names, by its path as written.
+/// Opens a file that a spec names. The argument is the path as it stands in the spec.
 pub type OpenFile<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
 
 /// An ad with its display name.
 #[derive(Clone, Debug)]
 pub struct SpecAd {
-    /// The ad's identity; without one its name in the spec, or its position in its file or sequence.
+    /// The ad's identity. An ad without identity is called by its name in the spec, or by its position in the file or
+    /// sequence.
     pub id: String,
     /// The ad.
     pub ad: Ad,
-    /// Whether the ad has an identity of its own.
+    /// Whether `id` is the ad's identity.
     is_named: bool,
 }
 
@@ -39,7 +40,7 @@ pub struct AdLibrary<'o, 'f> {
     open: &'f mut OpenFile<'f>,
     /// The named ads, in the order of the spec.
     named: Vec<(&'o str, &'o YamlNode)>,
-    /// Number of named ads in scope. A derived ad may refer to those above it only.
+    /// Number of named ads in scope. A named ad may refer only to the named ads above it.
     visible_count: usize,
     /// Cache of the named ads, by name and whether the dialect is HTCondor's.
     named_cache: BTreeMap<(String, bool), Rc<Vec<SpecAd>>>,
@@ -72,7 +73,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         self.visible_count = self.named.len();
     }
 
-    /// Whether one of the ads of a node, or the file it names, is in one of HTCondor's formats.
+    /// Whether one of the ads of a node, or the file that the node names, is in one of HTCondor's formats.
     pub fn uses_condor_format(&mut self, node: &'o YamlNode) -> bool {
         match &node.content {
             YamlContent::Null => false,
@@ -89,7 +90,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         }
     }
 
-    /// Reads all named ads, to report errors even in those that no case uses.
+    /// Reads all named ads, so that errors are reported even in ads that no case uses.
     pub fn read_named(&mut self, settings: &mut ConfigReader<'o>) {
         for (name, _) in self.named.clone() {
             self.by_name(settings, name);
@@ -296,7 +297,7 @@ impl SpecAd {
     }
 }
 
-/// Reads the ads of a stream.
+/// Reads the ads of a stream into `ads`. Errors are reported at `node`, which names the file.
 fn read_stream(settings: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Stream, ads: &mut Vec<SpecAd>) {
     let path = node.text().unwrap_or_default();
     loop {
@@ -321,7 +322,7 @@ fn read_stream(settings: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Str
     }
 }
 
-/// Reads the ads of a text.
+/// Reads the ads of a text in the spec, in the format that is detected or else in brackets.
 fn read_text(settings: &mut ConfigReader<'_>, node: &YamlNode, text: &str) -> Vec<SpecAd> {
     let form = detect(text.as_bytes()).unwrap_or(FileFormat::Bracketed);
     let mut ads = Vec::new();
@@ -343,7 +344,7 @@ fn report_unreadable(settings: &mut ConfigReader<'_>, node: &YamlNode, path: &st
     settings.report(node, format!("cannot read {path}: {reason}"), help);
 }
 
-/// Reports an error within a file at the node that names the file.
+/// Reports an error in a file at `node`, which names the file.
 pub fn report_in_file(settings: &mut ConfigReader<'_>, node: &YamlNode, at: Position, problem: &Problem) {
     let path = node.text().unwrap_or_default();
     let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
@@ -352,7 +353,7 @@ pub fn report_in_file(settings: &mut ConfigReader<'_>, node: &YamlNode, at: Posi
     settings.problems.push(told);
 }
 
-/// Reports an error within a text of the spec at its place in the spec.
+/// Reports an error in the text of `node` at its position in the spec.
 fn report_in_text(settings: &mut ConfigReader<'_>, node: &YamlNode, problem: &Problem) {
     let part = |range: &std::ops::Range<usize>| settings.tree.scalar_part_range(node, range.clone());
     let mut told = Problem::error_at(part(&problem.range), 0, problem.message.clone());
@@ -361,12 +362,13 @@ fn report_in_text(settings: &mut ConfigReader<'_>, node: &YamlNode, problem: &Pr
     settings.problems.push(told);
 }
 
-/// Whether a text is the name of an ad rather than an ad.
+/// Whether a text is the name of an ad rather than the text of an ad.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(['=', '[', ']', '{', '}', '\n', '<'])
 }
 
-/// Whether a key makes a mapping a derived ad. An ad with an attribute of this name must be written as text.
+/// Whether a key makes a mapping a derived ad. An ad with an attribute of such a name must therefore be written as
+/// text.
 fn is_derivation_key(key: &YamlNode) -> bool {
     matches!(key.text(), Some("file" | "like"))
 }

@@ -8,23 +8,24 @@ use super::normalize::is_same_value;
 /// A result that a case can expect.
 #[derive(Clone, Debug)]
 pub enum CaseAnswer {
-    /// A value in normal form: literals, lists and ads of such.
+    /// A value in normal form: a literal, or lists and ads of literals.
     Value(Expression),
     /// Whether two ads match.
     Truth(bool),
-    /// A keyword: the side that refuses, or a verdict.
+    /// A keyword: the sides that refuse, or the verdict of a specialization.
     Word(&'static str),
     /// A number of ads.
     Count(usize),
     /// The residue of an expression.
     Residue(Expression),
-    /// Unmet clauses. The expected ones must be among the actual ones; empty means that all are met.
+    /// Unmet clauses. The expected clauses must be among the actual ones; an empty list means that all clauses are met.
     Clauses(Vec<Expression>),
     /// Names of ads, in any order.
     Ads(Vec<String>),
     /// Names of the members of a gang, in order.
     Members(Vec<String>),
-    /// Pairs of a port and its offer, or of a request and its offer, in any order. Empty if there is none.
+    /// Pairs of a port and its offer, or of a request and its offer, in any order. Empty if there is no gang or no
+    /// match.
     Places(Vec<(String, String)>),
 }
 
@@ -95,7 +96,7 @@ impl CaseAnswer {
             CaseAnswer::Value(value) => match (flow_style(value).as_str(), value.kind()) {
                 ("null", _) => "undefined".to_owned(),
                 ("!expr error", _) => "error".to_owned(),
-                // Unquoted, these words denote the values, not the strings.
+                // A scalar with one of these words denotes the value, not the string.
                 ("undefined" | "error", _) => format!("!expr '\"{}\"'", flow_style(value)),
                 (text, _) => text.to_owned(),
             },
@@ -116,7 +117,8 @@ impl CaseAnswer {
         }
     }
 
-    /// Compares expected and actual lines.
+    /// Compares the lines of the expected and the actual result. The order of the lines counts only for
+    /// [`CaseAnswer::Members`].
     #[must_use]
     pub fn difference(&self, actual: &CaseAnswer) -> Vec<DiffLine> {
         let (expected, mut came) = (self.lines(), actual.lines());

@@ -57,7 +57,7 @@ pub fn collect_details<'o>(
     FailureDetails { marks: Vec::new(), reasons }
 }
 
-/// Says which clauses of the two ads are unmet.
+/// Says which clauses of the request and of the offer are unmet, or that one of them has no constraint.
 fn refusal_details(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<String> {
     let paired = evaluate_pair(request, offer, context);
     let mut reasons = Vec::new();
@@ -105,7 +105,7 @@ fn cycle_details(
     reasons
 }
 
-/// Says why a request gets no gang. `None` if it cannot be found out.
+/// Says why a request gets no gang. `None` if the explanation fails.
 fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &Context) -> Option<String> {
     if !is_served(request, policy, context).ok()? {
         return Some(format!("{} is not served: `roots` of the policy is not true of it", request.id));
@@ -127,7 +127,8 @@ fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &
     Some(writer.gang_summary(&report))
 }
 
-/// Marks the value of each name in an expression. For a single attribute also lists its clauses that are not true.
+/// Marks each name in an expression with its value. If the expression is a single attribute, also lists the clauses of
+/// this attribute that are not true.
 fn value_details<'o>(sighted: &ScopedExpression<'o>, context: &Context) -> FailureDetails<'o> {
     let (environment, frame) = sighted.environment();
     let value = |expression: &Expression| {
@@ -156,7 +157,7 @@ fn value_details<'o>(sighted: &ScopedExpression<'o>, context: &Context) -> Failu
         let protocol = Protocol::new(context.dialect).with_attributes(Some(name.as_str()), None);
         let paired = Explainer::new(&[target], protocol, context.clone()).explain_pair(&my.ad, 0);
         let clauses = paired.request.iter().filter(|clause| clause.outcome != ClauseOutcome::True);
-        // Even for a single clause the values that it reads are new information.
+        // List even a single clause: the values that it reads are new information.
         reasons.extend(
             clauses
                 .take(MAX_DETAILS)
@@ -166,7 +167,7 @@ fn value_details<'o>(sighted: &ScopedExpression<'o>, context: &Context) -> Failu
     FailureDetails { marks, reasons }
 }
 
-/// Returns the attribute that contains a clause.
+/// Returns the attribute that contains a clause; `name` for a clause that belongs to no attribute.
 fn clause_place(clause: &EvaluatedClause, name: &Name) -> String {
     clause.clause.attribute().unwrap_or(name).to_string()
 }

@@ -88,12 +88,12 @@ pub struct Mismatch<'o> {
 }
 
 impl<'o> TestCase<'o> {
-    /// Runs the case. Returns the expectations that are not met; empty if it passes. Repeated runs are independent:
-    /// each starts its clock and random numbers anew.
+    /// Runs the case. Returns the expectations that are not met; empty if the case passes. Repeated runs are
+    /// independent: each run starts its clock and random numbers anew.
     ///
     /// # Errors
     ///
-    /// If a budget is exceeded, or if ads or a policy cannot be used in this way.
+    /// If a budget is exceeded, or if the ads or the policy of the case are invalid.
     pub fn run(&self) -> Result<Vec<Mismatch<'o>>, CaseError> {
         let context = self.settings.to_context();
         let facts = self.question.answer(&self.expectations, &context)?;

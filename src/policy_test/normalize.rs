@@ -13,7 +13,7 @@ const MAX_VALUE_PARTS: u64 = 1_000_000;
 ///
 /// # Errors
 ///
-/// If a budget is exceeded, or if the value is infinite, as an ad that contains itself.
+/// If a budget is exceeded, or if the value is infinite, such as an ad that contains itself.
 pub fn normalize(value: Value, evaluator: &mut Evaluator<'_>) -> Result<Expression, Abort> {
     normalize_at(value, evaluator, MAX_VALUE_DEPTH, &mut 0)
 }

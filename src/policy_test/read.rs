@@ -22,8 +22,8 @@ const SPEC_KEYS: [&str; 3] = ["policy", "ads", "cases"];
 /// The keys common to all cases, in addition to those of [`EvaluationSettings`].
 const CASE_KEYS: [&str; 2] = ["name", "tags"];
 
-/// A kind of question: the key that identifies it, required keys, optional keys, and the keys of expectations, of which
-/// at least one is required.
+/// A kind of question: the key that identifies the kind, the required and the optional keys, and the keys of
+/// expectations. A case needs at least one expectation.
 struct QuestionKind {
     key: &'static str,
     required: &'static [&'static str],
@@ -101,7 +101,7 @@ impl<'o> Spec<'o> {
             }
             Vec::new()
         };
-        // Report an error in an ad that several cases use once.
+        // Report each error once, even if several cases use the ad that contains it.
         let mut told: Vec<Problem> = Vec::new();
         for problem in std::mem::take(&mut reader.settings.problems) {
             if !told.contains(&problem) {
@@ -113,7 +113,7 @@ impl<'o> Spec<'o> {
     }
 }
 
-/// The state while reading a spec.
+/// Reads the cases of a spec. Holds the reported problems, the ads of the spec, and what all cases share.
 struct SpecReader<'o, 'f> {
     settings: ConfigReader<'o>,
     library: AdLibrary<'o, 'f>,
@@ -136,7 +136,7 @@ impl<'o> CaseEntries<'o> {
 }
 
 impl<'o> SpecReader<'o, '_> {
-    /// Whether any of the ads is in one of HTCondor's formats.
+    /// Whether any ad in `ads` or in the cases is in one of HTCondor's formats.
     fn uses_condor_format(&mut self, ads: Option<&'o YamlNode>, cases: Option<&'o YamlNode>) -> bool {
         const ADS: [&str; 7] = ["my", "target", "request", "requests", "offer", "offers", "pool"];
         let mut nodes = Vec::new();
@@ -321,7 +321,7 @@ impl<'o> SpecReader<'o, '_> {
         None
     }
 
-    /// Reads the expected result under `key`.
+    /// Reads the expected result under `key`. `None` after reporting an error.
     fn read_expected(&mut self, key: &str, node: &'o YamlNode, context: &Context) -> Option<CaseAnswer> {
         Some(match key {
             "expect" => CaseAnswer::Value(self.read_value(node, context)?),
@@ -342,7 +342,7 @@ impl<'o> SpecReader<'o, '_> {
         })
     }
 
-    /// Reads an expected value, which must not refer to any attribute.
+    /// Reads an expected value, which must not refer to any attribute. `None` after reporting an error.
     fn read_value(&mut self, node: &YamlNode, context: &Context) -> Option<crate::ad::Expression> {
         let expression = read_expression(&mut self.settings, node, true)?;
         let (environment, frame) = Environment::partner_unknown(crate::ad::Ad::default(), Knowledge::Complete);

@@ -1,4 +1,4 @@
-//! Runs the question of a case.
+//! Computes the actual results for the question of a case.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::ads::SpecAd;
 use super::expectation::CaseAnswer;
 use super::normalize::normalize;
 
-/// The question of a case.
+/// The question of a case, with the ads and the policy that it needs.
 pub enum CaseQuestion<'o> {
     /// The value of an expression.
     Value(ScopedExpression<'o>),
@@ -36,7 +36,7 @@ pub enum CaseQuestion<'o> {
     Residue { sighted: ScopedExpression<'o>, is_closed: bool },
 }
 
-/// An expression with the ads in its scope.
+/// An expression with the ads of its scope; an ad that the case does not give is `None`.
 pub struct ScopedExpression<'o> {
     /// The node of the expression.
     pub node: &'o YamlNode,
@@ -44,7 +44,7 @@ pub struct ScopedExpression<'o> {
     pub expression: Expression,
     /// The ad in which the expression is evaluated.
     pub my: Option<SpecAd>,
-    /// The ad on the other side.
+    /// The ad of the other side, to which `target` refers.
     pub target: Option<SpecAd>,
 }
 
@@ -53,9 +53,9 @@ pub struct ScopedExpression<'o> {
 pub enum CaseError {
     /// An evaluation exceeded its budget.
     BudgetExceeded(Abort),
-    /// Number of evaluations in a matching run that exceeded their budgets.
+    /// Evaluations exceeded their budgets while matching; holds their number.
     FailedEvaluations(u64),
-    /// The ads or the policy cannot be used; the message.
+    /// The ads or the policy are invalid; holds the message.
     Unusable(String),
 }
 
@@ -65,7 +65,7 @@ impl From<Abort> for CaseError {
     }
 }
 
-/// The keywords for the sides that refuse.
+/// The keywords that say which sides refuse.
 pub const REFUSING_SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 
 impl ScopedExpression<'_> {
@@ -79,7 +79,8 @@ impl ScopedExpression<'_> {
         [&self.my, &self.target].map(|known| known.as_ref().map(|known| known.ad.clone()))
     }
 
-    /// Specializes the expression. An attribute's own expression is specialized as if it stood in the attribute.
+    /// Specializes the expression. If the expression is only the name of an attribute of `my`, specializes that
+    /// attribute.
     fn specialize(&self, is_closed: bool, context: &Context) -> SpecializedExpression {
         let [my, target] = self.ads();
         let extent = if is_closed { Knowledge::Complete } else { Knowledge::Partial };
@@ -95,7 +96,7 @@ impl ScopedExpression<'_> {
 }
 
 impl CaseQuestion<'_> {
-    /// Computes the actual result for each of the expectations.
+    /// Computes the actual result for each expectation.
     ///
     /// # Errors
     ///
@@ -148,7 +149,7 @@ impl CaseQuestion<'_> {
     }
 }
 
-/// Returns whether the request and the offer accept each other.
+/// Returns whether the request accepts the offer, and whether the offer accepts the request.
 fn mutual_acceptance(request: &SpecAd, offer: &SpecAd, context: &Context) -> Result<[bool; 2], CaseError> {
     let protocol = Protocol::new(context.dialect);
     let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
@@ -193,12 +194,12 @@ fn check_failures(statistics: &Statistics) -> Result<(), CaseError> {
     if statistics.failures > 0 { Err(CaseError::FailedEvaluations(statistics.failures)) } else { Ok(()) }
 }
 
-/// Returns the offers that the policy admits.
+/// Returns the offers that the policy admits: the ads of which `roots` of the policy is not true.
 pub fn admitted_offers<'k>(offers: &'k [SpecAd], policy: &Policy, context: &Context) -> Vec<&'k SpecAd> {
     offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect()
 }
 
-/// Builds the gang matcher for these offers under a policy.
+/// Builds the gang matcher for the offers, with the docking vector and the residual of the policy.
 pub fn gang_matcher(offers: &[&SpecAd], policy: &Policy, context: &Context) -> Result<Gangmatcher, CaseError> {
     let ads: Vec<Ad> = offers.iter().map(|known| known.ad.clone()).collect();
     let (matcher, bad) = Gangmatcher::new(&ads, Protocol::new(context.dialect), context.clone());
@@ -208,7 +209,7 @@ pub fn gang_matcher(offers: &[&SpecAd], policy: &Policy, context: &Context) -> R
     Ok(matcher.with_docking_vector(policy.docking.clone()).with_residual(policy.residual.clone()))
 }
 
-/// Whether the policy serves a request: `roots` is true of it.
+/// Whether the policy serves a request: `roots` of the policy is true of the request.
 pub fn is_served(request: &SpecAd, policy: &Policy, context: &Context) -> Result<bool, CaseError> {
     let roots = policy.roots(std::slice::from_ref(&request.ad), context);
     let (roots, failures) = roots.map_err(|fault| CaseError::Unusable(fault.reason))?;
@@ -233,8 +234,8 @@ fn find_gang(
     Ok(gang)
 }
 
-/// Returns the offers of a gang by the path of their port: `cpu`, or `service.machine` for a port of the offer docked
-/// at `service`.
+/// Returns the offers of a gang, each with the path of its port: `cpu`, or `service.machine` for a port of the offer
+/// docked at `service`.
 fn docked_places(gang: &Gang, name: &dyn Fn(&DockedOffer) -> String) -> Vec<(String, String)> {
     let mut places = Vec::new();
     let mut pending: Vec<(String, &DockedOffer)> =

@@ -4,7 +4,7 @@ use crate::ad::AbsoluteTime;
 use crate::eval::EvaluationSettings;
 use crate::format::document_tree::{ConfigReader, YamlNode};
 
-/// The keys of these settings in a spec and in a case.
+/// The keys of [`EvaluationSettings`] in a spec and in a case.
 pub const SETTINGS_KEYS: [&str; 5] = ["dialect", "now", "seed", "max-steps", "max-depth"];
 
 /// Reads the setting `key` into `own`. Reports an invalid value to `settings`.
@@ -30,7 +30,7 @@ pub fn read_setting(own: &mut EvaluationSettings, settings: &mut ConfigReader<'_
     }
 }
 
-/// Sets a setting. Returns whether it has a value.
+/// Stores `value` in a setting. Returns whether there is a value; without one, the text was invalid.
 fn is_set<T>(setting: &mut Option<T>, value: Option<T>) -> bool {
     *setting = value;
     setting.is_some()

@@ -20,7 +20,7 @@ pub fn update_expectations(text: &[u8], outline: &YamlTree<'_>, mismatches: &[Mi
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
     for (range, replacement) in edits {
-        // An alias refers to the text of its anchor, which is edited once.
+        // An alias has the byte range of its anchor. The anchor has been edited, so skip the second edit.
         if range.start < at {
             continue;
         }
@@ -47,7 +47,7 @@ fn mismatch_edits(text: &[u8], outline: &YamlTree<'_>, mismatch: &Mismatch<'_>) 
     by_line.unwrap_or_else(|| vec![replace_node(text, outline, node, &mismatch.actual.to_yaml())])
 }
 
-/// Replaces the text of a node.
+/// Replaces the text of a node. Inserts a space if the node follows the preceding text immediately.
 fn replace_node(text: &[u8], outline: &YamlTree<'_>, node: &YamlNode, replacement: &str) -> TextEdit {
     let range = outline.full_range(node);
     let is_close = range.start > 0 && !text[range.start - 1].is_ascii_whitespace() && text[range.start - 1] != b'[';
@@ -55,7 +55,7 @@ fn replace_node(text: &[u8], outline: &YamlTree<'_>, node: &YamlNode, replacemen
 }
 
 /// Edits a block sequence line by line. Lines of ads that are still expected keep their comments. `None` if an element
-/// shares its line.
+/// shares its line with other text.
 fn edit_ad_lines(text: &[u8], outline: &YamlTree<'_>, elements: &[YamlNode], ads: &[String]) -> Option<Vec<TextEdit>> {
     let (mut new, mut edits) = (ads.to_vec(), Vec::new());
     for element in elements {
@@ -70,7 +70,7 @@ fn edit_ad_lines(text: &[u8], outline: &YamlTree<'_>, elements: &[YamlNode], ads
 }
 
 /// Edits a block mapping line by line. Lines of places that are still expected keep their comments. `None` if an entry
-/// shares its line.
+/// shares its line with other text.
 fn edit_place_lines(
     text: &[u8],
     outline: &YamlTree<'_>,
@@ -90,7 +90,7 @@ fn edit_place_lines(
                     edits.push(replace_node(text, outline, value, &string_scalar(&who)));
                 }
             }
-            // The expectation of an empty place still holds.
+            // An entry with `none` expects an empty place, which is still right.
             None if value.content == YamlContent::Null || value.text() == Some("none") => {}
             None => edits.push((line(key, value)?, String::new())),
         }
@@ -101,8 +101,8 @@ fn edit_place_lines(
     Some(edits)
 }
 
-/// Returns the whole lines of a part. `None` unless the lines contain only the part, `mark` before it and a comment
-/// after it.
+/// Returns the range of the whole lines that contain `part`. `None` unless these lines contain nothing else but `mark`
+/// before `part` and a comment after it.
 fn whole_lines(text: &[u8], part: Range<usize>, mark: &[u8]) -> Option<Range<usize>> {
     let start = memchr::memrchr(b'\n', &text[..part.start]).map_or(0, |at| at + 1);
     let end = memchr::memchr(b'\n', &text[part.end..]).map_or(text.len(), |at| part.end + at + 1);

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use crate::ad::{Ad, Dialect, ErrorCause, Expression, ExpressionKind, Name, Value};
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 
-/// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` denote these values. `None` after
-/// reporting an error.
+/// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` denote the values of these names. `None`
+/// after reporting an error.
 pub fn read_ad(settings: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Ad> {
     let YamlContent::Mapping(entries) = &node.content else {
         settings.report(node, "attributes must be a mapping", "`Memory: 64`, a line for each");

@@ -14,8 +14,8 @@ use crate::eval::{Context, Environment, Evaluator};
 
 use super::rank_value;
 
-/// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and [`HEADER_ATTRIBUTES`] are
-/// prefixes.
+/// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
+/// [`HEADER_ATTRIBUTES`] are prefixes of this list.
 pub const ADVERTISEMENT_ATTRIBUTES: [&str; 16] = [
     "Name",
     "GlobalJobId",
@@ -41,7 +41,8 @@ pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
 pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(11).0;
 
-/// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that hold the current user of an offer; the first present one counts.
+/// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that hold the current user of an offer; the first one that is present
+/// counts.
 pub const USER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(13).1.split_at(2).0;
 
 static ATTRIBUTE_NAMES: LazyLock<[Name; 16]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
@@ -110,14 +111,14 @@ impl AdvertisementHeader {
 }
 
 impl<'a> Advertisement<'a> {
-    /// Views this ad as an advertisement.
+    /// Views an ad as an advertisement; no attribute is evaluated yet.
     #[must_use]
     pub fn new(ad: &'a Ad, context: &'a Context) -> Self {
         Advertisement(AttributeSource::Ad(ad, context))
     }
 
-    /// Views an ad that is given by its values of [`ADVERTISEMENT_ATTRIBUTES`], by position; `None` means that the attribute is
-    /// absent.
+    /// Views an ad of which only the values of [`ADVERTISEMENT_ATTRIBUTES`] are given, by position; `None` means that
+    /// the attribute is absent.
     #[must_use]
     pub fn from_values(values: &'a dyn Fn(usize) -> Option<Value>) -> Self {
         Advertisement(AttributeSource::Values(values))
@@ -312,7 +313,7 @@ mod tests {
         texts.iter().map(|text| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()).collect()
     }
 
-    /// The user, the same for whoever asks: negotiation and notices.
+    /// Negotiation, which calls `user`, and notices, which call `occupant`, get the same user.
     #[test]
     fn the_user_is_the_remote_user_or_owner() {
         let context = Context::new(Dialect::Condor);

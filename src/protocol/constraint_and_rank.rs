@@ -13,7 +13,7 @@ pub struct Protocol {
 
 impl Protocol {
     /// Returns the dialect's default names. The papers say `Constraint`, HTCondor says `Requirements`; if an ad has
-    /// both, the one of its dialect counts.
+    /// both, the name of `dialect` counts.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         let names = match dialect {

@@ -5,7 +5,7 @@ use crate::eval::{Context, Environment, Evaluator};
 
 use super::Advertisement;
 
-/// Returns the identity of an ad. That is the value of `expression` in the ad if one is given, else the first present
+/// Returns the identity of an ad: the value of `expression` in the ad if an expression is given, else the first present
 /// of `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress`.
 ///
 /// Returns `None` if the value is neither a string nor an integer, if none of these attributes is present, or if a

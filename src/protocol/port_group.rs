@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use fixedbitset::FixedBitSet;
 
-/// A set of entries with bounds on the number of them that are filled.
+/// A set of ports and nested groups, with bounds on how many of them are filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortGroup {
-    /// The ports and groups in it.
+    /// The ports and nested groups.
     pub entries: Vec<PortGroupEntry>,
     /// Minimum number of filled entries.
     pub min: usize,
@@ -66,7 +66,7 @@ impl PortGroup {
         least <= self.max && most >= self.min
     }
 
-    /// Whether the group contains one of these ports.
+    /// Whether the group or a group nested in it contains one of these ports.
     fn contains_any(&self, ports: &PortPattern) -> bool {
         self.entries.iter().any(|entry| match entry {
             PortGroupEntry::Port(port) => ports.contains(*port),

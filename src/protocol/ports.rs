@@ -12,7 +12,8 @@ use super::port_group::{PortGroup, PortGroupEntry};
 pub struct Port {
     /// The name by which this port and later ones refer to the candidate docked here.
     pub label: Name,
-    /// The records of the groups that contain the port, outermost first. Their attributes are visible in the port.
+    /// The records of the groups that contain the port, outermost first. The attributes of these records are visible in
+    /// the port.
     pub groups: Vec<Ad>,
     /// The record that describes the port. `None` for the implicit port `other` of an ad without `Ports`: there the
     /// ad itself describes the port.
@@ -31,7 +32,7 @@ pub struct Ports {
 /// An error in the port list of an ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortFault {
-    /// Bytes of the offending expression in the text of the ad.
+    /// Byte range of the offending expression in the text of the ad.
     pub span: Span,
     /// What is wrong, as a phrase.
     pub reason: String,
@@ -55,7 +56,8 @@ const MAX_GROUP_DEPTH: usize = 64;
 /// Reads the ports of an ad in the order of its list. An ad without `Ports` has the one implicit port `other`.
 ///
 /// An entry of the list may be a group of ports, `[ Ports = {...}; Min = m; Max = n ]`. At least `Min` and at most
-/// `Max` of its entries are filled; without both, all of them are (open in thesis 6.2.2).
+/// `Max` entries of the group are filled (open in thesis 6.2.2). `Max` defaults to the number of entries, `Min` to the
+/// smaller of this number and `Max`.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use crate::eval::{Context, Environment, Evaluator};
 /// The attribute that holds the number of offers an ad asks for.
 pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
 
-/// Maximum count of one resource request; larger ones are cut to it.
+/// Maximum count of one resource request; larger counts are cut to this one.
 const MAX_RESOURCE_COUNT: usize = 1_000_000;
 
 static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));

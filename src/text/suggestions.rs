@@ -13,8 +13,8 @@ const MAX_NAME_CHARACTERS: usize = 64;
 
 /// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
-/// A name is close if its edit distance is at most one plus a quarter of the letters of `name`, and smaller than
-/// the longer of the two, so that at least one letter stays.  O(m n) for each pair of lengths m and n.
+/// A name is close if its edit distance is at most one plus a quarter of the letters of `name`, and smaller than the
+/// length of the longer name, so that at least one letter stays. O(m n) to compare names of lengths m and n.
 #[must_use]
 pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let Some((name, length)) = folded(name) else { return Vec::new() };
@@ -47,7 +47,7 @@ pub fn suggestion<S: fmt::Display>(near: &[S]) -> String {
     did_you_mean(near).map(|question| format!("; {question}")).unwrap_or_default()
 }
 
-/// Returns the name in lower case and its number of characters; `None` if there are more than the limit.
+/// Returns the name in lower case and its number of characters; `None` if it has more than [`MAX_NAME_CHARACTERS`].
 fn folded(name: &str) -> Option<(String, usize)> {
     let length = name.chars().take(MAX_NAME_CHARACTERS + 1).count();
     (length <= MAX_NAME_CHARACTERS).then(|| (name.to_ascii_lowercase(), length))

@@ -55,7 +55,7 @@ impl IfCondition {
         &self.text
     }
 
-    /// Whether it holds for the ad of `expander`.
+    /// Whether the condition holds for the ad of `expander`.
     pub(super) fn holds(&self, expander: &mut MacroExpander<'_>) -> Result<bool, StatementFailure> {
         if let Some(test) = &self.test {
             return test.holds(expander);
@@ -126,7 +126,7 @@ impl ParsedCondition {
     }
 }
 
-/// Returns the truth value of a value; `None` if it has none. In rules, numbers have one in both dialects.
+/// Returns the truth value of a value; `None` if it has none. In rules, numbers have a truth value in both dialects.
 pub(super) fn truth(value: &Value) -> Option<bool> {
     match value {
         Value::Boolean(is) => Some(*is),

@@ -7,7 +7,7 @@ use crate::ad::{Ad, Expression, Name};
 /// Ad that is being edited. The first change copies the attributes; each change takes O(1).
 #[derive(Clone, Debug)]
 pub(super) struct EditedAd {
-    /// The ad, if nothing changed since it was built.
+    /// The ad as it was built last; `None` if it changed since then.
     ad: Option<Ad>,
     /// Attributes in order, `None` for removed ones; empty until the first change.
     slots: Vec<Option<(Name, Expression)>>,
@@ -42,7 +42,7 @@ impl EditedAd {
         names
     }
 
-    /// Binds a name: at its position if the ad has it, else at the end. Returns the previous expression.
+    /// Binds a name: at the attribute's position if the ad has it, else at the end. Returns the previous expression.
     pub fn set(&mut self, name: Name, expression: Expression) -> Option<Expression> {
         self.make_editable();
         if let Some(place) = self.positions.get(&name) {

@@ -73,7 +73,7 @@ pub enum FaultScope {
     Ad,
     /// The statement changes nothing.
     Statement,
-    /// This attribute stays unchanged; others that the statement selects may change.
+    /// This attribute stays unchanged; the statement may change other attributes that it selects.
     Attribute(Name),
 }
 
@@ -153,7 +153,7 @@ impl AdState {
     }
 }
 
-/// Execution of one rule.
+/// Rule that is executed, with its index in [`Transform::rules`].
 #[derive(Clone, Copy)]
 struct RuleExecution<'r> {
     rule: &'r TransformRule,
@@ -196,7 +196,7 @@ impl RuleExecution<'_> {
         }
     }
 
-    /// Executes a TRANSFORM line, which makes several ads of one.
+    /// Executes the statements once for each ad that a TRANSFORM line makes, on a copy of the ad `flight`.
     fn iterate(
         self,
         iteration: &TransformLine,
@@ -343,7 +343,8 @@ impl RuleExecution<'_> {
     }
 }
 
-/// Binds the variables that count ads: the item, the ad of the item, the ad of all items, and whether ads are counted.
+/// Binds the built-in variables to the index of the item, the index of the ad among those of the item, its index among
+/// all ads, and 1 if a TRANSFORM line makes the ads, else 0.
 fn bind_counters(variables: &mut MacroVariables, [row, step, made, iterating]: [usize; 4]) {
     for (name, number) in
         [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)]
@@ -383,7 +384,7 @@ fn rename_attribute(flight: &mut AdState, cause: StatementPosition, from: &Name,
     flight.record_change(cause, to, before, Some(expression));
 }
 
-/// Returns an expression for a value.
+/// Converts a value to an expression; lists and ads lose their scope.
 fn value_expression(value: Value) -> Expression {
     let kind = match value {
         Value::List(ListValue { elements, .. }) => ExpressionKind::List(elements),

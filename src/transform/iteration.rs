@@ -40,7 +40,7 @@ impl IterationItems {
 pub(super) const MAX_ADS_PER_AD: usize = 10_000;
 
 impl TransformLine {
-    /// Returns the number of ads made of one.
+    /// Returns the number of ads that the line makes of one.
     #[must_use]
     pub fn total(&self) -> usize {
         self.count.saturating_mul(self.items.as_ref().map_or(1, |items| items.all().len()))

@@ -19,13 +19,13 @@ macro_rules! keywords {
             /// All keywords.
             pub const ALL: &'static [Keyword] = &[$(Keyword::$variant),*];
 
-            /// Returns its usual spelling.
+            /// Returns the usual spelling of the keyword.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Keyword::$variant => $word),* }
             }
 
-            /// Describes its operands.
+            /// Returns the syntax of the keyword's operands, for a hint; empty if it has none.
             #[must_use]
             pub fn operands(self) -> &'static str {
                 match self { $(Keyword::$variant => $operands),* }
@@ -65,7 +65,7 @@ impl Keyword {
         closest_names(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
     }
 
-    /// Returns a hint that shows the syntax of its line.
+    /// Returns a hint that shows the syntax of the keyword's line.
     #[must_use]
     pub fn usage(self) -> String {
         format!("write `{} {}`", self.as_str(), self.operands()).trim_end_matches([' ', '`']).to_owned() + "`"
@@ -180,8 +180,8 @@ pub(super) fn is_variable_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/')
 }
 
-/// Parses the target at the beginning of a text, in the syntax of rules: a name or `/pattern/`. Returns it with the
-/// rest of the text, which is empty or begins with `=`.
+/// Parses the target at the beginning of a text, in the syntax of rules: a name or `/pattern/`. Returns the target and
+/// the rest of the text, which is empty or begins with `=`.
 ///
 /// # Errors
 ///

@@ -27,7 +27,7 @@ impl LogicalLine {
         start..end.max(start)
     }
 
-    /// Places a problem of the text in the file.
+    /// Converts the ranges of a problem from the text to the file.
     pub fn locate(&self, problem: Problem) -> Problem {
         let end = self.text.len();
         problem.map_ranges(|range| self.file_range(range.start.min(end)..range.end.min(end)))
@@ -84,7 +84,7 @@ impl Iterator for LogicalLines<'_> {
 
     fn next(&mut self) -> Option<LogicalLine> {
         let (mut offset, mut part) = self.next_physical()?;
-        // A backslash at the end of a comment does not continue it.
+        // A backslash at the end of a comment does not continue the comment.
         while part.starts_with('#') {
             (offset, part) = self.next_physical()?;
         }

@@ -7,7 +7,7 @@ use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
 use super::macros::{MacroExpander, StatementFailure, evaluate};
 use super::printf::{PrintfArgument, printf};
 
-/// Macro function. Its name must be written in upper case.
+/// Macro function. A call must write the name in upper case.
 struct MacroFunction {
     name: &'static str,
     body: fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>,
@@ -24,7 +24,8 @@ const FUNCTIONS: &[MacroFunction] = &[
     MacroFunction { name: "RANDOM_INTEGER", body: random_integer },
 ];
 
-/// Whether this is the name of a function. `$ENV()` is not in the table: its argument has the syntax of a name.
+/// Whether this is the name of a function. `$ENV()` is not in the table: its argument has the syntax of a name, so
+/// `find_macro` handles it.
 pub(super) fn is_function(name: &[u8]) -> bool {
     FUNCTIONS.iter().any(|function| function.name.as_bytes() == name)
 }
@@ -33,7 +34,7 @@ pub(super) fn is_function(name: &[u8]) -> bool {
 pub(super) enum MacroMistake {
     /// HTCondor has this function, but it is not supported here.
     Unsupported,
-    /// The name must be written in upper case, like this one.
+    /// The name must be written in upper case, as it is here.
     Spelling(&'static str),
 }
 
@@ -49,7 +50,7 @@ pub(super) fn probable_mistake(name: &str) -> Option<MacroMistake> {
     path.then_some(MacroMistake::Unsupported)
 }
 
-/// Returns the text that a call expands to.
+/// Returns the text that a call expands to; empty if there is no such function.
 pub(super) fn call_function(
     expander: &mut MacroExpander<'_>,
     name: &[u8],

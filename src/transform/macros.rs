@@ -73,7 +73,7 @@ pub(super) fn find_macros(text: &[u8]) -> Vec<MacroReference> {
 /// Returns the first macro at or after the byte offset `from`; `None` if there is none. Of nested macros it returns
 /// the innermost one, but ignores macros in defaults.
 pub(super) fn find_macro(text: &[u8], from: usize) -> Option<MacroReference> {
-    // A macro needs a closing parenthesis after it.
+    // Every macro ends with a closing parenthesis, so the search stops at the last one.
     let last = memchr::memrchr(b')', text)?;
     let mut at = from;
     loop {
@@ -256,7 +256,8 @@ fn endless_expansion() -> StatementFailure {
     StatementFailure::Reason("its macros stand for one another without end, or for too much".to_owned())
 }
 
-/// Replaces the macros of one variable. `value` is given the default of each.
+/// Replaces the macros of one variable. `value` maps the default of a macro, empty if there is none, to the
+/// replacement.
 fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'v [u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut done = 0;

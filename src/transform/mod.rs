@@ -3,8 +3,8 @@
 //! [`parse_rules`] reads a rules file; [`Transform::apply`] runs rules over an ad and returns the resulting ad, with
 //! the changes and the statements that made them.
 //!
-//! The semantics were determined with the library of HTCondor 25.14. Where that fails silently or produces a broken
-//! ad, there is a [`TransformFault`] or a [`Problem`](crate::format::Problem) here.
+//! The semantics were determined with the library of HTCondor 25.14. Where HTCondor fails silently or produces a broken
+//! ad, this module reports a [`TransformFault`] or a [`Problem`](crate::format::Problem).
 //!
 //! ```
 //! use classad::ad::Dialect;

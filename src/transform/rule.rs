@@ -14,9 +14,9 @@ use super::macros;
 /// Transform rule: statements executed in order for each ad that satisfies its requirements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TransformRule {
-    /// The name, if it has one.
+    /// The name that a NAME line gives; `None` without one.
     pub name: Option<String>,
-    /// Condition that an ad must satisfy, evaluated before any statement; `None` accepts every ad.
+    /// Condition that an ad must satisfy, evaluated before any statement of the rule; `None` accepts every ad.
     pub requirements: Option<RuleOperand>,
     /// Statements in order.
     pub statements: Vec<RuleStatement>,
@@ -35,11 +35,11 @@ impl TransformRule {
 /// Statement of a rule: one logical line.
 #[derive(Clone, Debug)]
 pub struct RuleStatement {
-    /// Its effect.
+    /// Effect of the statement.
     pub action: RuleAction,
     /// Byte range in the file.
     pub range: Range<usize>,
-    /// 1-based number of the line where it begins; 0 if it is not in a file.
+    /// 1-based number of the line where the statement begins; 0 if the statement is not in a file.
     pub line: usize,
 }
 
@@ -80,7 +80,7 @@ pub enum RuleAction {
 }
 
 impl RuleAction {
-    /// Returns its keyword; `None` for an assignment.
+    /// Returns the keyword of the statement; `None` for an assignment.
     #[must_use]
     pub fn keyword(&self) -> Option<Keyword> {
         Some(match self {
@@ -124,7 +124,7 @@ impl NamePattern {
     ///
     /// # Errors
     ///
-    /// The reason as a phrase, if it is invalid.
+    /// The reason as a phrase, if the regular expression is invalid.
     pub(super) fn compiled(&self) -> Result<std::rc::Rc<crate::eval::CompiledPattern>, String> {
         let ungreedy = if self.options.contains('U') { "(?U)" } else { "" };
         let (before, behind) = if self.options.contains('g') { ("\\A(?:", ")") } else { ("", "") };

@@ -1,4 +1,4 @@
-//! Variables of a rules file: which are given a value, and which are used.
+//! Check of the variables of a rules file: each variable that is used should be given a value.
 
 use std::ops::Range;
 

@@ -17,16 +17,16 @@ pub struct GangWorkload {
     /// Number of licences, in percent of the machines.
     pub license_percent: u32,
     /// Number of parts into which machines and licences are divided, from 1 to the number of machines; a licence is
-    /// valid in its part.
+    /// valid on the machines of its part.
     pub selectivity: u32,
-    /// What is done to make it hard.
+    /// What is done to make the matching hard.
     pub variant: GangVariant,
 }
 
 /// What is done to make a gang workload hard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GangVariant {
-    /// Nothing.
+    /// Nothing: the base workload.
     Base,
     /// Seven machines that no licence accepts, and a licence that no machine suits.
     Dud,
@@ -134,8 +134,8 @@ impl GangWorkload {
         }))
     }
 
-    /// Generates the licences, each valid on the machines of its part.  The interval printed in the thesis is empty for
-    /// the first part; the intended one is from `part * size` up to, not including, `(part + 1) * size`.
+    /// Generates the licences, each valid on the machines of its part. The interval printed in the thesis is empty for
+    /// the first part; the intended interval is from `part * size` up to, not including, `(part + 1) * size`.
     fn licenses(&self) -> GeneratedAds<'_> {
         let (machines, parts) = (u64::from(self.machines), u64::from(self.selectivity.max(1)));
         let licenses = machines * u64::from(self.license_percent) / 100;

@@ -34,7 +34,7 @@ impl AdKind {
     }
 }
 
-/// Lazily generated ads.
+/// An iterator that generates each ad only when it is asked for.
 pub type GeneratedAds<'w> = Box<dyn Iterator<Item = Ad> + 'w>;
 
 /// A workload: generates the ads of several kinds.

@@ -12,22 +12,22 @@ pub struct IndexWorkload {
     pub ads: u32,
     /// Number of attributes of an ad, and of bounds on the other side; at most 676 have names of their own.
     pub attributes: u16,
-    /// The domains of the attributes.
+    /// The sizes of the attributes' domains.
     pub mix: DomainMix,
-    /// The share of attributes and bounds that is left out, from 0 to 1.
+    /// The share of attributes and bounds that are left out, from 0 to 1.
     pub omitted: f64,
     /// The name of the attribute that is the constraint.
     pub constraint: String,
 }
 
-/// The domains of the attributes.
+/// How many different values the attributes can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainMix {
-    /// Ten values each.
+    /// Ten values for each attribute.
     Ten,
-    /// Ten values for the first half of them, as many as objects for the others.
+    /// Ten values for the first half of the attributes, as many as there are objects for the others.
     Mixed,
-    /// As many values as objects each.
+    /// As many values for each attribute as there are objects.
     Diverse,
 }
 
@@ -101,7 +101,7 @@ impl AdGenerator for IndexWorkload {
 
 impl IndexWorkload {
     /// Returns the names of the objects' attributes, A, B, C..., or of the queries', Z, Y, X...; with more than 13
-    /// attributes, when the two would overlap, they are PAA, PAB... and QAA, QAB....
+    /// attributes, when these names would overlap, the names are PAA, PAB... and QAA, QAB....
     fn names(&self, of_objects: bool) -> Vec<Name> {
         let letter = |number: u16| char::from(b'A' + (number % 26) as u8);
         let names = (0..self.attributes).map(|number| match (of_objects, self.attributes) {

@@ -106,7 +106,7 @@ impl Zipf {
         Zipf { sums: weights.collect() }
     }
 
-    /// Draws an index.
+    /// Draws an index: the smaller an index, the more often it is drawn. 0 if there are none.
     pub fn draw(&self, chance: &mut SeededRng) -> usize {
         let wanted = chance.fraction() * self.sums.last().copied().unwrap_or_default();
         self.sums.partition_point(|&sum| sum <= wanted).min(self.sums.len().saturating_sub(1))
@@ -115,7 +115,7 @@ impl Zipf {
 
 /// Computes the tenth root by Newton's method: `powf` differs between platforms in the last bits.
 fn tenth_root(number: f64) -> f64 {
-    // Start above the root, from where every step decreases.
+    // The start is above the root: every step decreases from there, until rounding stops it.
     let mut root = 1.0 + (number - 1.0) / 10.0;
     loop {
         let square = root * root;

@@ -36,7 +36,8 @@ impl AdTemplate {
         self.names.entry(name).or_insert_with(|| Name::new(name)).clone()
     }
 
-    /// Parses a text, which must be an expression, or returns it from the cache.
+    /// Returns the expression that a text denotes, from the cache if possible. A text that does not parse gives an
+    /// error value.
     fn expression(&mut self, text: &str) -> Expression {
         if let Some(expression) = self.texts.get(text) {
             return expression.clone();
@@ -77,7 +78,7 @@ impl TemplateAd<'_> {
         self
     }
 
-    /// Returns the ad.
+    /// Returns the ad; the builder has no attributes left.
     pub fn finish(&mut self) -> Ad {
         self.attributes.drain(..).collect()
     }

@@ -40,8 +40,8 @@ impl LifetimeArgs {
         let context = session.context();
         let counts = latest_advertisements(ads.len(), |index| {
             let standing = ads[index].standing(&context);
-            // With `--id`, duplicates agree in identity and in display name. The display name alone is no identity:
-            // it may be a mere heading that many ads share.
+            // With `--id`, ads are duplicates if both identity and display name agree. Agreement in the display name
+            // does not suffice, as many ads may share one heading.
             let called = ads[index].id();
             let asked = id.map(|_| match &standing.identity {
                 Some(own) => format!("{}\n{called}", own.to_str()).into(),
@@ -110,7 +110,7 @@ impl AdvertisingArgs {
         Ok([current(requests, "requests"), current(offers, "offers")])
     }
 
-    /// Drops the ads that an earlier match has used and that were not advertised afresh since.
+    /// Drops the ads that a match of `--matched` contains and that were not advertised again since, and notes how many.
     fn retain_unmatched(
         &self,
         session: &Session,
@@ -130,8 +130,8 @@ impl AdvertisingArgs {
     }
 }
 
-/// Drops the ads whose flag in `counts` is false. If there are any, prints a note; `message` makes its text from the
-/// numbers of dropped ads and of all ads.
+/// Drops the ads whose flag in `counts` is false. If any are dropped, prints a note; `message` makes the text of the
+/// note from the numbers of dropped ads and of all ads.
 fn retain_flagged(
     session: &Session,
     ads: Vec<NamedAd>,

@@ -65,7 +65,7 @@ pub enum Color {
 }
 
 impl GlobalOptions {
-    /// Returns the options for evaluations.
+    /// Returns the options that affect evaluations: dialect, time, seed and limits.
     pub fn evaluation_settings(&self) -> EvaluationSettings {
         let GlobalOptions { dialect, now, seed, max_steps, max_depth, .. } = *self;
         EvaluationSettings { dialect, now, seed, max_steps, max_depth }
@@ -73,7 +73,7 @@ impl GlobalOptions {
 
     /// Returns the maximum number of threads that work at once.
     ///
-    /// It is 1 with `--seed`: random numbers of a seed must be drawn in the order of the input.
+    /// The number is 1 with `--seed`, so that random numbers are drawn in the order of the input.
     pub fn threads(&self) -> usize {
         const DEFAULT_MAX_THREADS: usize = 8;
         let processors =

@@ -51,7 +51,7 @@ impl MatchArgs {
         Protocol::new(session.dialect()).with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
-    /// Reads the requests and the offers. `also` holds further names that the caller looks up in them.
+    /// Reads the requests and the offers. `also` holds further names that the caller looks up in the ads.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! `--output` and `--no-header`, and where results go by them.
+//! The options `--output` and `--no-header`, and writing of result tables in the form that they select.
 
 use std::io::Write;
 
@@ -24,16 +24,16 @@ impl TableOutputArgs {
     ///
     /// # Errors
     ///
-    /// The form is one of ads or trees, or writing fails.
+    /// The form is for whole ads or trees, not for tables, or writing fails.
     pub fn write(self, table: &ResultTable) -> Result<(), Failure> {
         self.write_to(&mut out(), table)
     }
 
-    /// Writes a table.
+    /// Writes a table to `out`.
     ///
     /// # Errors
     ///
-    /// The form is one of ads or trees, or writing fails.
+    /// The form is for whole ads or trees, not for tables, or writing fails.
     pub fn write_to(self, out: &mut dyn Write, table: &ResultTable) -> Result<(), Failure> {
         table.write(out, self.form, !self.no_header)
     }

@@ -1,4 +1,4 @@
-//! Environments of expressions whose ads are known in part: `--my`, `--target`, `--unknown`, `--closed`.
+//! Environments in which ads are known only in part, for the options `--my`, `--target`, `--unknown`, `--closed`.
 
 use std::sync::Arc;
 
@@ -10,14 +10,15 @@ use indexmap::IndexSet;
 /// The symbol printed for a reference that may read any attribute.
 pub const ANY_ATTRIBUTE: &str = "*";
 
-/// Returns the names that a residue depends on, for the output; if it depends on none, "the clock or chance".
+/// Returns the names that a residue (what specialization leaves of an expression) depends on, for the output. A residue
+/// that depends on no name depends on "the clock or chance".
 pub fn dependency_names(unknowns: &References) -> Vec<String> {
     let mut names: IndexSet<String> = unknowns.external.iter().map(Reference::to_string).collect();
     if unknowns.reads_anything {
         names.insert(ANY_ATTRIBUTE.to_owned());
     }
     if names.is_empty() {
-        // A residue that reads no unknown attribute can only depend on these.
+        // A residue that reads no unknown attribute can only depend on the clock or on random numbers.
         names.insert("the clock or chance".to_owned());
     }
     names.into_iter().collect()
@@ -25,7 +26,8 @@ pub fn dependency_names(unknowns: &References) -> Vec<String> {
 
 /// The options that say which attributes are unknown.
 pub struct PartialKnowledge {
-    /// Names of the attributes to treat as unknown. Those of the other side have the prefix `target.` or `other.`.
+    /// Names of the attributes to treat as unknown. Names of attributes of the other side have the prefix `target.` or
+    /// `other.`.
     pub unknown: Vec<String>,
     /// Whether the ads are complete: an attribute that they lack is undefined, not unknown.
     pub is_complete: bool,
@@ -51,7 +53,8 @@ impl PartialKnowledge {
         known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 
-    /// Returns the environment in which an expression of `ad` is specialized.
+    /// Returns the environment and the scope in which an expression of `ad` is specialized. Both ads lack the
+    /// attributes that are to be treated as unknown.
     pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
         let extent = if self.is_complete { Knowledge::Complete } else { Knowledge::Partial };
         let ad = ad.map(|ad| self.known_attributes(ad, false));

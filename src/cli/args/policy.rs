@@ -27,7 +27,7 @@ pub struct PolicyArgs {
     dock: Vec<String>,
 }
 
-/// A policy, and the text of its file, in which faults are located.
+/// A policy, and the text of the file from which it was read, so that faults can be shown there.
 #[derive(Default)]
 pub struct LoadedPolicy {
     pub policy: Policy,
@@ -79,7 +79,8 @@ impl LoadedPolicy {
         self
     }
 
-    /// Notes which components of the docking vector discarded every candidate: they most likely misspell a name.
+    /// Notes which components of the docking vector discarded every candidate: such a component most likely misspells a
+    /// name.
     ///
     /// `components` are indexes into the docking vector.
     pub fn note_discarding_components(&self, session: &Session, components: &[usize]) {
@@ -91,7 +92,8 @@ impl LoadedPolicy {
         }
     }
 
-    /// Reports that the policy cannot be followed, under the faulty place of its text if there is one.
+    /// Returns the failure for a policy that cannot be followed. A fault in the policy file is printed with the lines
+    /// around it.
     pub fn report_fault(&self, session: &mut Session, fault: PolicyFault) -> Failure {
         match (&self.text, fault.range) {
             (Some(text), Some(range)) => {
@@ -110,7 +112,7 @@ const MAX_PROBLEMS_SHOWN: usize = 20;
 ///
 /// # Errors
 ///
-/// The file cannot be read, or `parse` finds problems: these are printed.
+/// The file cannot be read, or `parse` finds problems, which are printed.
 pub fn read_settings<T>(
     session: &mut Session,
     path: &str,

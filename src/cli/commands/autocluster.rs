@@ -81,8 +81,8 @@ impl Autocluster {
     }
 }
 
-/// Returns a row for each cluster: its 1-based number, its number of requests, the identity of the first of them, and
-/// the significant attributes that they share.
+/// Returns a row for each cluster: 1-based number, number of requests, identity of the first request, and the
+/// significant attributes that all its requests share.
 fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd]) -> ResultTable {
     let mut first = vec![None; clusters.clusters.len()];
     for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {

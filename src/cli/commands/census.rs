@@ -66,7 +66,7 @@ enum AttributeOrder {
     Distinct,
 }
 
-/// Label of the row that sums up the values not listed.
+/// Text that stands for all values not listed, in the row with their total.
 const OTHER_VALUES: &str = "(other values)";
 
 /// An attribute's name and its statistics.
@@ -133,7 +133,7 @@ impl CensusCommand {
         Ok(())
     }
 
-    /// Returns one row for each attribute, or with `--attr` one for each frequent value.
+    /// Returns one row for each attribute, or with `--attr`, except under `-o names`, one for each frequent value.
     fn attribute_table(&self, form: OutputForm, census: &Census, attributes: &[CensusEntry]) -> ResultTable {
         if !self.attr.is_empty() && form != OutputForm::Names {
             let mut rows = ResultTable::new(&["attribute", "value", "ads", "%"]);
@@ -208,7 +208,7 @@ impl CensusCommand {
         summary.most_frequent(self.max_values()).map(|(value, ads)| format!("{value} ({ads})")).collect()
     }
 
-    /// Writes a paragraph for each attribute.
+    /// Writes a paragraph for each attribute of `--attr`: numbers of ads, types, ranges, and the most frequent values.
     fn write_details(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> io::Result<()> {
         for (position, (name, summary)) in attributes.iter().enumerate() {
             let (ads, all) = (summary.ads(), census.ads());
@@ -265,7 +265,7 @@ impl CensusCommand {
         })
     }
 
-    /// Prints the totals on standard error, and the meaning of `+` where a distinct count has one.
+    /// Prints the numbers of ads and of attributes on standard error. Explains the `+` if a distinct count ends in one.
     fn note_totals(session: &Session, census: &Census, attributes: &[CensusEntry]) {
         session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
         if attributes.iter().any(|(_, summary)| summary.distinct().more) {
@@ -274,7 +274,8 @@ impl CensusCommand {
     }
 }
 
-/// Writes a histogram of the numeric values. Writes nothing if some values were not remembered.
+/// Writes a histogram of the numeric values. Writes nothing if the census did not keep all values, because the bars
+/// would be too short.
 fn write_histogram(out: &mut dyn Write, summary: &AttributeSummary, census: &Census) -> io::Result<()> {
     const HISTOGRAM_BINS: usize = 8;
     if summary.distinct().more {
@@ -310,8 +311,8 @@ fn requested_attributes<'a>(session: &Session, census: &'a Census, asked: &Index
     found
 }
 
-/// Formats `ads` as a percentage of all ads, with one decimal. Rounding yields neither 0 for some ads nor 100 for less
-/// than all of them.
+/// Formats `ads` as a percentage of all ads, with one decimal. A share above 0 that rounds to 0 becomes `<0.1`; a share
+/// below 100 that rounds to 100 becomes `>99.9`.
 fn percent(ads: usize, census: &Census) -> String {
     match fraction_of_ads(ads, census, 1000) {
         0 if ads > 0 => "<0.1".to_owned(),
@@ -335,7 +336,8 @@ fn fraction_of_ads(ads: usize, census: &Census, parts: usize) -> usize {
     (ads.saturating_mul(2 * parts) / all).div_ceil(2)
 }
 
-/// Lists the types of the values: `int`, or with the number of ads `int 1230, undefined 6`.
+/// Lists the types of the values: a single type as `int`, several with their numbers of ads as
+/// `int 1230, undefined 6`.
 fn types_text(summary: &AttributeSummary) -> String {
     match summary.contents().as_slice() {
         [(content, _)] => content.as_str().to_owned(),

@@ -60,7 +60,7 @@ impl ClaimCommand {
         input::check_stdin(matches.iter().chain(&self.ads))?;
         let sources = input::open_sources(session, &self.ads)?;
         if sources.len() < self.ads.len() {
-            // Without all files an ad would seem to have disappeared.
+            // Without all files, an ad would seem to have disappeared and would veto its matches.
             return Err(Failure::Refused(None));
         }
         session.decide_dialect(&sources);
@@ -100,7 +100,7 @@ impl ClaimCommand {
     }
 }
 
-/// Index of the current ads by name: for each, its index into the ads and its kind (`MyType`).
+/// The current ads by name (their identity). Each ad is given by its index into all ads and its kind (`MyType`).
 struct AdsByName<'a> {
     ads: HashMap<&'a str, Vec<(usize, Option<String>)>>,
 }
@@ -115,11 +115,12 @@ impl<'a> AdsByName<'a> {
         AdsByName { ads: by_name }
     }
 
-    /// Returns the index of the current ad of a party.
+    /// Returns the index of the current ad that a party of a match stands for.
     ///
     /// # Errors
     ///
-    /// Fails if no ad, or more than one, has its name and kind.
+    /// Fails if no current ad, or more than one, has the name and the kind of the party. A party without a kind fits
+    /// ads of every kind.
     fn find(&self, party: &Party) -> Result<usize, Veto> {
         let ads = self.ads.get(party.advertised_id()).map(Vec::as_slice).unwrap_or_default();
         let same_kind = |(_, kind): &&(usize, Option<String>)| party.kind.is_none() || *kind == party.kind;
@@ -132,13 +133,13 @@ impl<'a> AdsByName<'a> {
     }
 }
 
-/// Returns a row for each match.
+/// Returns a row for each match: the outcome, the claimed parties, and the reasons of the parties that refused.
 fn outcome_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
     let mut rows = ResultTable::new(&["match", "outcome", "claimed", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {
         let name = |party: usize| notice.parties[party].id.as_str();
         let claimed: Vec<String> = claim.claimed.iter().map(|&party| name(party).to_owned()).collect();
-        // `Left` only follows from the veto of another party.
+        // `LostPartners` only follows from the veto of another party, so it is no reason of its own.
         let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::LostPartners(_)));
         let reasons: Vec<String> = own.map(|(party, veto)| format!("{}: {veto}", name(*party))).collect();
         let (outcome, reason) = (outcome_name(claim).to_owned(), reasons.join("; "));

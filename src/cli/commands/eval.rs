@@ -151,7 +151,8 @@ impl Eval {
         Ok(if self.exit_by_value { status_of_value(&value) } else { Status::Yes })
     }
 
-    /// Reports why the value is an error: with a mark in the expression if the error arose there.
+    /// Reports why the value is an error, with a mark in the expression if the error arose there. Reports nothing for
+    /// an `error` literal.
     fn report_error_value(&self, session: &Session, shown: &SourceText, fault: &classad::ad::ErrorOrigin) {
         let range = fault.span.range();
         if fault.reason.starts_with("written as") {
@@ -171,7 +172,7 @@ impl Eval {
     }
 }
 
-/// Returns the exit status of `-e`.
+/// Returns the exit status of `-e`: No for false, Undefined and Error for these values, else Yes.
 fn status_of_value(value: &Value) -> Status {
     match value {
         Value::Boolean(false) => Status::No,

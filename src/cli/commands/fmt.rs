@@ -85,7 +85,7 @@ impl Fmt {
         Ok(Status::of(changed == 0 || !self.check && !self.diff))
     }
 
-    /// Reads the files whole and byte for byte: their layout and comments matter, and they may be rewritten.
+    /// Reads the files whole and unchanged, because formatting keeps comments and `--write` replaces files.
     fn read_files(&self, session: &mut Session) -> Result<Vec<SourceText>, Failure> {
         let mut sources = Vec::new();
         for path in &input::or_stdin(&self.files) {

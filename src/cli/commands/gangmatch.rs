@@ -79,7 +79,7 @@ pub struct Gangmatch {
     common: MatchArgs,
 }
 
-/// Returns the parser of `--algorithm`.
+/// Returns the parser of `--algorithm`, which accepts the names of [`Algorithm::ALL`].
 fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
     PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
         .map(|name| Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name).unwrap_or_default())
@@ -139,7 +139,8 @@ impl Gangmatch {
     }
 }
 
-/// A run of the command. `roots` are the indexes of the requests that the policy serves, in its order.
+/// What a run of `gangmatch` works on. `roots` are the indexes of the requests that the policy serves, in the order of
+/// the policy.
 struct GangmatchRun<'r> {
     command: &'r Gangmatch,
     session: &'r mut Session,
@@ -150,7 +151,8 @@ struct GangmatchRun<'r> {
 }
 
 impl GangmatchRun<'_> {
-    /// Allocates a gang to each request in turn and prints the gangs. Returns whether any request got one.
+    /// Allocates a gang to each request in turn. Prints the gangs, or with `--explain` why requests got none. Returns
+    /// whether any request got a gang.
     fn marshal(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let command = self.command;
         let mut gangs: Vec<Gang> = Vec::new();
@@ -164,7 +166,7 @@ impl GangmatchRun<'_> {
                 impasses.extend(report.or_else(|fault| self.skip_reported_fault(fault))?.map(|report| (index, report)));
             }
             gangs.extend(gang);
-            // With --quiet only the exit status matters, which one gang decides.
+            // With --quiet only the exit status matters, and one gang decides the status.
             if self.session.options.quiet && command.notify.notify.is_none() && !gangs.is_empty() {
                 break;
             }
@@ -208,7 +210,8 @@ impl GangmatchRun<'_> {
         Ok(())
     }
 
-    /// Writes the possible gangs of each request as they are found. Returns whether there is any.
+    /// Writes the possible gangs of each request as they are found, at most `--limit` for each. Returns whether any
+    /// gang is possible.
     fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let mut out = out();
@@ -226,7 +229,7 @@ impl GangmatchRun<'_> {
             for gang in gangs.by_ref().take(most) {
                 any = true;
                 self.write_gang(&mut writer, &mut out, &gang)?;
-                // The search for the next gang may take long.
+                // Show this gang now, because the search for the next one may take long.
                 out.flush()?;
                 if self.session.options.quiet {
                     return Ok(true);

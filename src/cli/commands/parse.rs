@@ -73,7 +73,7 @@ impl Parse {
     }
 }
 
-/// Writes the expression tree of each attribute.
+/// Writes the identity of an ad, and the expression tree of each of its attributes.
 fn write_trees(out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
     writeln!(out, "{}", ad.id())?;
     for attribute in ad.ad.iter() {

@@ -124,7 +124,7 @@ impl Refs {
         Ok(if names.is_empty() { ReferenceScope::WholeAd } else { ReferenceScope::Attributes(names) })
     }
 
-    /// Collects the references of an ad.
+    /// Adds the references of an ad to `found`: with `--dot` as edges of the graph, else as rows and counts.
     fn collect(&self, context: &Context, ad: &NamedAd, question: &ReferenceScope, found: &mut CollectedReferences) {
         let (environment, frame) = Environment::single(ad.ad.clone());
         if self.dot {
@@ -177,12 +177,12 @@ impl ReferenceScope {
 struct CollectedReferences {
     /// A row for each ad and reference.
     rows: ResultTable,
-    /// For each reference in small letters: its first spelling, the number of ads with it, and the reference itself,
-    /// which is `None` for internal ones and for `*`.
+    /// For each reference in lower case: the first spelling, the number of ads with the reference, and the
+    /// [`Reference`], which is `None` for internal references and for `*`.
     counts: IndexMap<String, (String, usize, Option<Reference>)>,
-    /// Edges of the graph: from, to, and whether the target is in the ad itself.
+    /// Edges of the graph: source, target, and whether the target is an attribute of the ad itself.
     edges: IndexSet<(String, String, bool)>,
-    /// First spelling of each node of the graph, by its name in small letters.
+    /// First spelling of each node of the graph, by the name in lower case.
     spellings: HashMap<String, String>,
 }
 
@@ -198,7 +198,7 @@ impl Default for CollectedReferences {
 }
 
 impl CollectedReferences {
-    /// Adds a reference of an ad; `key` is its name in small letters.
+    /// Adds a reference of the ad named `id`; `key` is `name` in lower case.
     fn add(&mut self, id: &str, key: String, name: String, reference: Option<Reference>) {
         self.rows.rows.push(vec![id.to_owned().into(), name.clone().into()]);
         self.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
@@ -208,7 +208,7 @@ impl CollectedReferences {
     fn add_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
         let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
         let from = self.node(from);
-        // Spell an attribute as in its definition.
+        // Spell an attribute as in its definition, not as in the reference.
         let own = |name| ad.attribute(name).map_or(name, |attribute| attribute.name);
         let internal = direct.internal.iter().map(|name| (print_name(own(name)), true));
         let external = direct.external.iter().map(|reference| (reference.to_string(), false));
@@ -219,12 +219,13 @@ impl CollectedReferences {
         }
     }
 
-    /// Returns the node for a name: one for all spellings that differ only in case.
+    /// Returns the node for a name. Spellings that differ only in case share one node.
     fn node(&mut self, name: String) -> String {
         self.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone()
     }
 
-    /// Returns a table with each reference once; `with_counts` adds the number of ads and sorts by it, greatest first.
+    /// Returns a table with each reference once. `with_counts` adds the number of ads and sorts by that number,
+    /// greatest first.
     fn union_table(self, with_counts: bool) -> ResultTable {
         let mut rows = ResultTable::new(if with_counts { &["reference", "ads"] } else { &["reference"] });
         let mut counted: Vec<_> = self.counts.into_values().collect();
@@ -239,15 +240,16 @@ impl CollectedReferences {
         rows
     }
 
-    /// Returns a table of the references that no ad of the pool resolves, with similar names of the pool.
+    /// Returns a table of the external references that no ad of the pool resolves, with similar names of the pool.
     fn missing_table(self, pool: &Census) -> ResultTable {
         let mut rows = ResultTable::new(&["reference", "ads", "near"]);
-        // An expression evaluated in nested ads resolves its names there, so their attributes count too.
+        // An expression may be evaluated in a nested ad, which resolves names too: count the attributes of nested ads.
         let inner = pool.attributes().filter_map(|(name, _)| Some(Name::new(name.as_str().rsplit_once('.')?.1)));
         let inner: HashSet<Name> = inner.collect();
         for (name, count, reference) in self.counts.into_values() {
             let Some(reference) = reference else { continue };
-            // The first part of a path is the label of a port, unless the pool has an attribute with that name.
+            // The first part of a path is taken for the label of a port, unless the pool has an attribute with that
+            // name. After a label, the second part is the attribute.
             let wanted = match reference.missing() {
                 [first, second, ..] if pool.attribute(first).is_none() => second,
                 [first, ..] => first,

@@ -147,7 +147,7 @@ impl Specialize {
     }
 }
 
-/// State of a run: specializes ads and writes the results.
+/// A run of `specialize`, which specializes one ad after the other and writes the results.
 struct SpecializeRun<'c> {
     command: &'c Specialize,
     scope: SpecializeScope,
@@ -162,7 +162,7 @@ struct SpecializeRun<'c> {
 }
 
 impl SpecializeRun<'_> {
-    /// Begins a source in this form.
+    /// Tells `documents` the form of the next source. Does nothing unless whole ads are written.
     fn begin_source(&mut self, form: FileFormat) -> Result<(), Failure> {
         match self.scope {
             SpecializeScope::WholeAd => self.documents.begin_file(&mut self.out, form),
@@ -170,7 +170,8 @@ impl SpecializeRun<'_> {
         }
     }
 
-    /// Specializes one ad and writes or keeps the result; `None` means that no ad is known.
+    /// Specializes an ad, or the selected part of the ad. Writes the result, or keeps it in `rows` for the end. `ad` is
+    /// `None` if no ad is known.
     fn add_ad(&mut self, session: &mut Session, ad: Option<NamedAd>) -> Result<(), Failure> {
         let ad = match ad {
             None if self.command.define.is_empty() => None,

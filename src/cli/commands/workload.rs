@@ -111,7 +111,7 @@ struct PoolArgs {
     delivery: WorkloadOutput,
 }
 
-/// Returns a parser of an option whose values the library names.
+/// Returns the parser of an option that accepts the `name` of each of `values`. `help` describes a value.
 fn named_values<T: Copy + Send + Sync>(
     values: &'static [T],
     name: fn(T) -> &'static str,
@@ -271,7 +271,7 @@ fn write_files(
     Ok(Status::Yes)
 }
 
-/// Writes the ads of a kind as one document; returns the number of ads.
+/// Writes the ads of a kind as one document. Returns the number of ads written.
 fn write_kind(
     session: &mut Session,
     plan: &dyn AdGenerator,

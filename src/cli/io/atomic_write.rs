@@ -59,7 +59,7 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
     }
-    // Renaming requires write permission for the folder only; a read-only file must be respected, too.
+    // Renaming requires write permission for the folder only, and would replace even a read-only file: refuse that.
     if metadata.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
     }

@@ -61,7 +61,7 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
     case.get(key).and_then(Json::as_str)
 }
 
-/// Returns the form of a name, as `--from` accepts it; `None` if there is no such form.
+/// Returns the form that `--from` calls `name`; `None` if there is no such form.
 fn named_form(name: &str) -> Option<FileFormat> {
     AdForm::from_str(name, false).ok().map(FileFormat::from)
 }
@@ -88,7 +88,8 @@ fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     }
 }
 
-/// Reads the ads in the fields `ad` and `target`. `None` if a text is not exactly one ad.
+/// Reads the ads in the fields `ad` and `target`; a missing field is an inner `None`. `None` if a text is not exactly
+/// one ad.
 fn known_ads(case: &Map<String, Json>, context: &Context) -> Option<[Option<Ad>; 2]> {
     let read = |key| if is_given(case, key) { ad(case, key, context.dialect).map(Some) } else { Some(None) };
     Some([read("ad")?, read("target")?])

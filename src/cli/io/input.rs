@@ -27,7 +27,7 @@ pub struct SourcedAd {
 }
 
 impl SourcedAd {
-    /// Drops the text in which the ad stands, and keeps the offset.
+    /// Converts the ad to an entry, which has the offset but not the text in which the ad stands.
     pub fn into_entry(self) -> AdEntry {
         AdEntry { ad: self.ad, number: self.number, offset: self.location.offset, is_whole: true }
     }
@@ -44,7 +44,8 @@ pub struct Location {
 #[derive(Clone)]
 pub struct NamedAd {
     pub ad: Ad,
-    /// The display name, unless it is the ad's identity in the advertising protocol.
+    /// The display name. `None` if the identity in the advertising protocol serves as the name, or if the ad has no
+    /// name.
     display_name: Option<Box<str>>,
     /// Identity, sequence number and lifetime in the advertising protocol, if the ad was read only in part.
     standing: Option<AdvertisementHeader>,
@@ -73,9 +74,9 @@ impl NamedAd {
 
     /// Wraps an ad that was read only in part.
     ///
-    /// The part may lack the attributes of the advertising protocol: `standing` has what they amount to, and
-    /// `advertisement` these attributes themselves, if notifications need them. The display name is the identity; an ad
-    /// whose identity is missing or no UTF-8 must still be given a name.
+    /// `ad` may lack the attributes of the advertising protocol. `standing` is the header computed from these
+    /// attributes; `advertisement` holds the attributes themselves, if notifications need them. The identity becomes
+    /// the display name, so that an ad whose identity is missing or no UTF-8 must be named by [`NamedAd::with_name`].
     pub fn from_projection(ad: Ad, standing: AdvertisementHeader, advertisement: Option<Ad>, number: usize) -> Self {
         NamedAd { ad, display_name: None, standing: Some(standing), advertisement, number, location: None }
     }
@@ -91,7 +92,8 @@ impl NamedAd {
         self.standing.as_ref().map_or_else(of_whole, Cow::Borrowed)
     }
 
-    /// The ad that has the attributes of the advertising protocol.
+    /// Returns the ad with the attributes of the advertising protocol: the one kept for notifications, else the ad
+    /// itself.
     pub fn advertisement(&self) -> &Ad {
         self.advertisement.as_ref().unwrap_or(&self.ad)
     }
@@ -101,7 +103,7 @@ impl NamedAd {
         NamedAd { ad, ..self }
     }
 
-    /// Reports that the ports of this ad cannot be used.
+    /// Reports the fault in the ports of this ad, at its place in the source. Does nothing if the ad has no location.
     pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
         let Some(Location { text, offset }) = self.location.as_deref() else { return Ok(()) };
         // The span of the fault is an offset into the ad's own text, which only the bracketed form has.
@@ -113,8 +115,8 @@ impl NamedAd {
     }
 }
 
-/// Opens files, or standard input without any; `-` is standard input, too. Files that cannot be opened are reported
-/// and left out.
+/// Opens the files at `paths`, or standard input if there are none; `-` is standard input, too. Files that cannot be
+/// opened are reported and left out.
 ///
 /// # Errors
 ///
@@ -151,7 +153,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     Ok(sources)
 }
 
-/// Opens files or standard input, and decides the dialect by them.
+/// Opens files or standard input, and decides the dialect by the forms of the sources.
 pub fn open_decided(session: &mut Session, paths: &[String]) -> Result<Vec<AdSource>, Failure> {
     let sources = open_sources(session, paths)?;
     session.decide_dialect(&sources);
@@ -171,8 +173,8 @@ pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p String>) -> Result<()
     }
 }
 
-/// Opens the sources of requests and offers, and decides the dialect by both. Without paths, requests are read from
-/// standard input, and there are no offers.
+/// Opens the sources of requests and offers, and decides the dialect by the forms of all of them. Without paths,
+/// requests are read from standard input, and there are no offers.
 pub fn open_sides(
     session: &mut Session,
     requests: &[String],
@@ -190,7 +192,7 @@ pub fn report_unreadable(session: &mut Session, name: &str, error: &io::Error) {
     session.error(&format!("cannot read {name}: {}", diagnostics::io_reason(error)));
 }
 
-/// Reports an error in the middle of a source.
+/// Reports that reading a source failed before its end.
 pub fn report_read_error(session: &mut Session, source: &AdSource, error: &io::Error) {
     report_unreadable(session, &format!("{} to its end", source.name), error);
 }
@@ -228,7 +230,7 @@ pub fn name_by_location(found: SourcedAd) -> NamedAd {
     NamedAd { number, location: Some(Box::new(place)), ..NamedAd::unnamed(ad).with_name(id) }
 }
 
-/// Calls `visit` for each ad of a source until it returns `false`. Bad ads are reported and skipped.
+/// Calls `visit` for each ad of a source until `visit` returns `false`. Bad ads are reported and skipped.
 ///
 /// # Errors
 ///
@@ -330,7 +332,7 @@ impl UnknownNames {
         UnknownNames { missing: names.to_vec(), census: Census::names() }
     }
 
-    /// Crosses off the names that this ad has.
+    /// Removes the names that this ad has from the missing ones.
     pub fn observe(&mut self, ad: &Ad) {
         if !self.missing.is_empty() {
             self.missing.retain(|name| ad.get(name).is_none());
@@ -352,7 +354,7 @@ pub fn note_unknown_attribute(session: &Session, known: &Census, name: &Name) {
     session.note(&format!("no ad has the attribute {name}{}", classad::text::suggestion(&near)));
 }
 
-/// Parses an expression of the command line. `what` names it in the diagnostic.
+/// Parses an expression of the command line. `what` names the expression in the diagnostic.
 pub fn parse_argument_expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
     parse_expression(text.as_bytes(), ParseOptions::new(session.dialect())).map_err(|error| {
         let source = SourceText::from_argument(what, text);

@@ -18,7 +18,7 @@ pub struct Parties {
     pub offers: Vec<NamedAd>,
 }
 
-/// Facts about all requests together.
+/// The findings of [`Parties::summarize_requests`].
 pub struct RequestSummary {
     /// Number of distinct ads among the requests. Requests that were read in part may share one ad.
     pub distinct_ads: usize,
@@ -31,7 +31,7 @@ impl Parties {
         Parties { requests, offers }
     }
 
-    /// Copies of the ads without their names, O(1) each.
+    /// Returns copies of the requests and the offers, without their names. Copying an [`Ad`] takes O(1).
     pub fn ads(&self) -> [Vec<Ad>; 2] {
         [&self.requests, &self.offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect())
     }

@@ -27,8 +27,8 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 /// `None` if the ads have to be read whole: some source is no file in the long form, or an expression may read any
 /// attribute.
 ///
-/// An attribute that an ad mentions is read from that ad at once. It may also be looked up on the other side:
-/// a side is read again if the other one mentions names that were not selected when its reading began.
+/// An attribute that an ad mentions is read from that ad at once. The attribute may also be looked up on the other
+/// side. So a side is read again if the other side mentions names that were not selected when the reading began.
 pub fn load_selectively(
     session: &mut Session,
     [requests, offers]: [&[AdSource]; 2],
@@ -43,7 +43,7 @@ pub fn load_selectively(
     let load = |side: &[AdSource], sharing, selection: &mut Projection| -> Option<LoadedSide> {
         let mut loaded = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
         for source in side {
-            // On an error the caller reads the ads whole, and reports it then.
+            // On an error the caller reads the ads whole, and reports the error then.
             loaded.load(source, selection, labels, &context).ok()?;
         }
         loaded.newest_name_version = selection.newest_referenced();
@@ -53,7 +53,7 @@ pub fn load_selectively(
         let Ok(pieces) = source.sample(OFFER_SAMPLE_BYTES) else { return Ok(None) };
         for piece in pieces {
             let Ok(piece) = piece else { return Ok(None) };
-            // Mentions are collected line by line: ads cut off at the ends of a piece do not matter.
+            // Mentions are collected line by line, so that ads cut off at the ends of a piece do no harm.
             StreamBlock::from_complete_text(piece, FileFormat::Long).project(&mut selection).collect_references();
         }
     }
@@ -102,7 +102,7 @@ pub struct LoadRequirements<'l> {
     pub additional_names: &'l FreeNames,
 }
 
-/// The ads of one side, as of one pass.
+/// The ads that one pass over a side has read.
 #[derive(Default)]
 struct LoadedSide {
     ads: Vec<NamedAd>,
@@ -115,7 +115,8 @@ struct LoadedSide {
     newest_name_version: usize,
 }
 
-/// Returns the names that are needed whatever the ads are; `None` if `--id` or the caller may read any attribute.
+/// Returns the projection onto the names that are needed whatever the ads contain; `None` if `--id` or the caller may
+/// read any attribute.
 fn initial_projection(protocol: &Protocol, labels: &LoadRequirements<'_>, context: &Context) -> Option<Projection> {
     let LoadRequirements { id, keeps_advertisements, whole_if_ports: _, additional_names: also } = labels;
     let mut labels = FreeNames::default();
@@ -130,7 +131,7 @@ fn initial_projection(protocol: &Protocol, labels: &LoadRequirements<'_>, contex
 }
 
 impl LoadedSide {
-    /// Reads a source.
+    /// Adds the ads and the problems of a source, which is read from its beginning.
     fn load(
         &mut self,
         source: &AdSource,

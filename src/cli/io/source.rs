@@ -65,8 +65,8 @@ impl AdSource {
         Ok(AdSource::new(&self.name, stream))
     }
 
-    /// Returns whole lines from all over the file, in pieces of about `length` bytes altogether, or all of a file that
-    /// is no longer than that.
+    /// Returns a sample of whole lines: pieces from evenly spaced places of the file, of at most `length` bytes
+    /// together. A file that is no longer than `length` is returned whole.
     pub fn sample(&self, length: u64) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>>> {
         const PIECES: u64 = 16;
         let mut file = File::open(self.name.as_ref())?;
@@ -102,7 +102,8 @@ impl AdSource {
         Ok(block.map(|block| SourceText::new(&self.name, StreamBlock { ads_before: self.ads_read, ..block })))
     }
 
-    /// Estimates the number of ads still to be read, from the mean size of those read so far; 0 if the size is unknown.
+    /// Estimates the number of ads still to be read, from the mean size of the ads read so far; 0 if the size is
+    /// unknown.
     pub fn estimated_ads_left(&self) -> usize {
         let left = self.size.map_or(0, |size| size.saturating_sub(self.bytes_read));
         let ads = u128::from(left) * self.ads_read as u128 / u128::from(self.bytes_read.max(1));
@@ -134,7 +135,8 @@ impl SourceText {
         SourceText { name: name.into(), block: Arc::new(StreamBlock::from_complete_text(bytes, form)) }
     }
 
-    /// A part of a text, such as a script, that begins at the 1-based line `line` of it.
+    /// Makes the text of a part of `name`, such as an entry of a script; `line` is the 1-based line at which the part
+    /// begins.
     pub fn from_lines(name: &str, text: &str, line: usize) -> Self {
         let block = StreamBlock {
             start: Position { line, column: 1 },
@@ -143,7 +145,7 @@ impl SourceText {
         SourceText { name: name.into(), block: Arc::new(block) }
     }
 
-    /// A text given on the command line; `name` is its description in diagnostics.
+    /// A text given on the command line; `name` describes the text in diagnostics.
     pub fn from_argument(name: &str, text: &str) -> Self {
         SourceText { name: name.into(), block: Arc::new(StreamBlock::from_complete_text(text, FileFormat::Bracketed)) }
     }

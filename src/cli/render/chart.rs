@@ -8,7 +8,7 @@ const MAX_BAR_CELLS: usize = 24;
 /// Minimum width of the longest bar, in terminal cells: shorter ones cannot be compared.
 const MIN_BAR_CELLS: usize = 6;
 
-/// The scale of a bar chart.
+/// A bar chart: its greatest number, and the width of the longest bar in terminal cells.
 pub struct BarChart {
     max: usize,
     width: usize,
@@ -16,7 +16,8 @@ pub struct BarChart {
 }
 
 impl BarChart {
-    /// Makes the scale for numbers up to `most`, beside texts that take `beside` cells of the width.
+    /// Makes a chart of numbers up to `most`. The texts beside the bars take `beside` cells of the width of the
+    /// terminal.
     pub fn new(most: usize, beside: usize) -> Self {
         let width = diagnostics::terminal_width().saturating_sub(beside).clamp(MIN_BAR_CELLS, MAX_BAR_CELLS);
         BarChart { max: most.max(1), width, is_unicode: diagnostics::supports_unicode() }
@@ -46,7 +47,7 @@ impl BarChart {
     }
 }
 
-/// A bin of a histogram: the half-open range from `from` to `to`; the last one includes its end.
+/// A bin of a histogram: the half-open range from `from` to `to`; the last bin includes `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistogramBin {
     pub from: f64,
@@ -55,10 +56,11 @@ pub struct HistogramBin {
     pub count: usize,
 }
 
-/// From this ratio of greatest to least number on, bins are equally wide on a logarithmic scale.
+/// Minimum ratio of the greatest to the least number for bins that are equally wide on a logarithmic scale.
 const MIN_LOGARITHMIC_RATIO: f64 = 1000.0;
 
-/// Counts numbers in bins from the least to the greatest one. Empty if they are all equal.
+/// Counts numbers in bins from the least to the greatest number. Empty if all numbers are equal, as there is no range
+/// to divide.
 ///
 /// `numbers` are pairs of a number and how often it occurs; `ranges` is the number of bins.
 #[allow(clippy::cast_precision_loss)] // a handful of ranges
@@ -89,7 +91,7 @@ fn linear(number: f64) -> f64 {
 }
 
 impl HistogramBin {
-    /// Returns the range as text, such as `0.0..37.5`, with enough digits to tell it from its neighbours.
+    /// Returns the range as text, such as `0.0..37.5`, with enough digits to distinguish neighbouring bins.
     pub fn label(&self) -> String {
         let digits = (1.0 - (self.to - self.from).log10()).ceil().clamp(0.0, 15.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 15

@@ -106,14 +106,14 @@ const LINE_CONTEXT_BYTES: usize = 160;
 /// The limits of an excerpt, in bytes.
 #[derive(Clone, Copy)]
 pub struct ExcerptLimits {
-    /// Maximum distance from the first place of another one that is shown in the same excerpt.
+    /// Maximum distance of a place from the first one for both to be in the same excerpt.
     pub max_distance: usize,
     /// Bytes of a long line shown on each side of the places.
     context_bytes: usize,
 }
 
 impl ExcerptLimits {
-    /// The limits for problems.
+    /// Returns the limits for problems, which do not depend on the terminal.
     pub fn for_problems() -> Self {
         ExcerptLimits { max_distance: MAX_EXCERPT_DISTANCE_BYTES, context_bytes: LINE_CONTEXT_BYTES }
     }
@@ -124,14 +124,14 @@ impl ExcerptLimits {
     }
 }
 
-/// A byte range of a text, and the label below it.
+/// A byte range of a text, and the words to print below that range.
 pub type LabeledRange = (Range<usize>, String);
 
 /// A problem with its excerpt, as a diagnostic for miette.
 pub struct SourceDiagnostic {
     message: String,
     severity: miette::Severity,
-    /// The name of the rule, if it has one.
+    /// The name of the rule that found the problem; `None` if no rule did.
     code: Option<&'static str>,
     help: Option<String>,
     labels: Vec<LabeledSpan>,
@@ -152,8 +152,8 @@ impl SourceDiagnostic {
         SourceDiagnostic { message: format!("{}{place}", safe_message(&problem.message)), ..picture }
     }
 
-    /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from it for
-    /// the excerpt are mentioned in the help.
+    /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from the
+    /// primary one for the excerpt are mentioned in the help.
     pub fn from_marks(
         text: &SourceText,
         severity: miette::Severity,
@@ -246,8 +246,8 @@ impl Diagnostic for SourceDiagnostic {
     }
 }
 
-/// The lines around a problem. miette does not get the whole file: it would search it from the beginning, and print
-/// lines whole, which may have ten megabytes.
+/// The lines around a problem, with long lines cut. miette gets only these: it would search the whole file from the
+/// beginning, and print lines of ten megabytes whole.
 struct Excerpt {
     name: String,
     text: String,

@@ -16,7 +16,8 @@ pub fn write_tree(out: &mut dyn Write, expression: &Expression, indent: usize) -
     write_branch(out, expression, indent, &mut |_| None)
 }
 
-/// Writes the tree of an expression with the value of each node. References to the ads themselves have none.
+/// Writes the tree of an expression with the value of each node. References to a whole ad, such as `MY`, are written
+/// without a value.
 pub fn write_value_tree(
     out: &mut dyn Write,
     expression: &Expression,
@@ -25,7 +26,7 @@ pub fn write_value_tree(
 ) -> io::Result<()> {
     write_branch(out, expression, 0, &mut |part| {
         Some(match evaluator.evaluate(part, frame) {
-            // The name says which ad it is, and the ad may have been read only in part.
+            // The name says which ad the value is. Its text is left out, as the ad may have been read only in part.
             Ok(Value::Ad(_)) if is_side(part) => return None,
             Ok(value) => {
                 let text = value.to_string();

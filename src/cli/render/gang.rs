@@ -8,14 +8,14 @@ use super::super::io::match_records::{DockedRecord, GangRecord, PortRecord, RECO
 use super::super::io::parties::Parties;
 use super::diagnostics;
 
-/// A gang as the list of its ports in depth-first order: each is followed by those of the offer docked there.
+/// A gang as a list of ports in depth-first order: each port is followed by the ports of the offer docked at it.
 pub struct GangView {
     id: String,
     request: String,
     ports: Vec<GangViewPort>,
 }
 
-/// A port in a gang.
+/// A port of the request or of a docked offer, whether it is filled or not.
 struct GangViewPort {
     /// Depth in the tree: 1 for a port of the request.
     depth: usize,
@@ -25,7 +25,7 @@ struct GangViewPort {
 }
 
 impl GangView {
-    /// Makes the view of a gang; `id` is the identifier of its match.
+    /// Makes the view of a gang; `id` is the identifier of the match.
     pub fn new(gang: &Gang, id: String, parties: &Parties) -> Self {
         let mut ports = Vec::new();
         let mut pending = Vec::new();
@@ -50,12 +50,12 @@ impl GangView {
         &self.id
     }
 
-    /// The number of offers on the longest way from the request to an offer.
+    /// The number of offers on the longest path from the request to an offer.
     pub fn depth(&self) -> usize {
         self.ports.iter().filter(|port| port.docked.is_some()).map(|port| port.depth).max().unwrap_or(0)
     }
 
-    /// Returns the unfilled ports, each as the path of labels that leads to it, such as `cpu.license`.
+    /// Returns the unfilled ports, each as the path of port labels from the request, such as `cpu.license`.
     pub fn unfilled(&self) -> Vec<String> {
         let mut path: Vec<&str> = Vec::new();
         let mut unfilled = Vec::new();
@@ -130,15 +130,15 @@ impl GangView {
         ad(own, ports, unfilled)
     }
 
-    /// Folds the tree from its leaves to the request, whose ports and unfilled labels it returns. `fold` gets the label
-    /// of a port, the offer docked there, and the offer's own ports and unfilled labels.
+    /// Folds the tree from the leaves up, and returns the folded ports and the unfilled labels of the request. `fold`
+    /// gets the label of a port, the offer docked there, and the offer's own ports and unfilled labels.
     fn fold<T>(&self, fold: impl Fn(&str, &DockedRecord, Vec<T>, Vec<String>) -> T) -> (Vec<T>, Vec<String>) {
         let ended = |(mut ports, mut unfilled): (Vec<T>, Vec<String>)| {
             ports.reverse();
             unfilled.reverse();
             (ports, unfilled)
         };
-        // For each depth the ports below the next offer above them, the last one first.
+        // For each depth, in reverse order, the ports whose parent is still to come.
         let mut levels: Vec<(Vec<T>, Vec<String>)> = Vec::new();
         for port in self.ports.iter().rev() {
             let below = if levels.len() > port.depth { levels.pop().map(ended) } else { None };
@@ -156,7 +156,8 @@ impl GangView {
     }
 }
 
-/// Pushes the ports of an ad except its link, so that the first one is popped first.
+/// Pushes the ports of an ad in reverse order, so that the first one is popped first. Leaves out the port `link`, by
+/// which the ad docks.
 fn push_ports<'g>(
     ad: &Ad,
     link: Option<usize>,
@@ -169,7 +170,7 @@ fn push_ports<'g>(
     let first = pending.len();
     for (_, port) in others {
         let found = docked.iter().find(|docked| port.label.is(&docked.label));
-        // Docked ports keep the capitals of the gang's label.
+        // A filled port is printed with the gang's label, whose capitals may differ from those in the ad.
         pending.push((depth, found.map_or_else(|| port.label.to_string(), |docked| docked.label.clone()), found));
     }
     pending[first..].reverse();

@@ -31,7 +31,7 @@ pub enum GangWriter {
     Rows(TableWriter),
 }
 
-/// The columns of rows.
+/// The columns of the forms that have one row per gang.
 const HEADER: [&str; 3] = ["request", "offers", "ranks"];
 
 impl GangWriter {

@@ -58,7 +58,8 @@ fn stdout_buffer() -> MutexGuard<'static, BufWriter<Stdout>> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Flushes standard output. Called before waiting for more input, since the reader of the output may be its writer.
+/// Flushes standard output. Called before waiting for more input, as the program that writes the input may wait for the
+/// output.
 pub fn flush_stdout() {
     // On an error the text stays in the buffer; the error is reported by the last flush of the run.
     let _ = stdout_buffer().flush();
@@ -70,7 +71,8 @@ pub fn leak_on_exit<T>(it: T) {
     std::mem::forget(it);
 }
 
-/// A handle to the shared, buffered standard output; flushes it when dropped. With `--quiet` it drops what is written.
+/// A handle to the shared, buffered standard output. Dropping the handle flushes the buffer. With `--quiet`, what is
+/// written is discarded.
 pub struct BufferedStdout(());
 
 /// Returns a handle to the shared, buffered standard output.
@@ -172,7 +174,7 @@ impl DocumentWriter {
         DocumentWriter { form, current: None }
     }
 
-    /// Begins the ads of the next file, which is in this form.
+    /// Begins the ads of the next file, whose form is `input`.
     pub fn begin_file(&mut self, out: &mut dyn Write, input: FileFormat) -> Result<(), Failure> {
         if self.form.is_none() {
             self.finish(out)?;
@@ -183,7 +185,7 @@ impl DocumentWriter {
         Ok(())
     }
 
-    /// Writes an ad. With `--quiet` it is not even converted.
+    /// Writes an ad. With `--quiet` the ad is not even converted to text.
     pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
         match &mut self.current {
             Some(writer) if !session.options.quiet => writer.write(session, out, ad),

@@ -1,6 +1,6 @@
 //! The progress bar of long runs: one line on standard error, if that is a terminal.
 //!
-//! It appears once a run has taken a second, and is cleared when the work is done or something else is printed.
+//! The bar appears once a run has taken a second. It is cleared when the work is done or something else is printed.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ struct ProgressState {
     /// Start of the run, and time of the last update.
     run_began: Instant,
     last_update: Instant,
-    /// Label of the current work, and its number of bytes or steps, if that is known.
+    /// Text in front of the bar, which names the current work, and the work's number of bytes or steps, if known.
     label: String,
     total: Option<u64>,
     bar: Option<ProgressBar>,
@@ -45,7 +45,7 @@ pub fn enable(options: &GlobalOptions) {
     IS_ALLOWED.store(true, Ordering::Relaxed);
 }
 
-/// Reports the number of bytes read of a file; `all` is its size, if known.
+/// Reports the number of bytes read of a file; `all` is the size of the file, if known.
 pub fn report_bytes(name: &str, bytes: u64, all: Option<u64>) {
     advance_bar(|| format!("reading {name}"), ProgressUnit::Bytes, bytes, all);
 }
@@ -74,7 +74,7 @@ fn lock_state() -> MutexGuard<'static, Option<ProgressState>> {
     WORK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The unit of the numbers.
+/// The unit of the numbers that the bar shows.
 #[derive(Clone, Copy)]
 enum ProgressUnit {
     Bytes,

@@ -78,7 +78,7 @@ impl ResultTable {
     ///
     /// # Errors
     ///
-    /// The form is one of ads or trees, or writing fails.
+    /// The form is for whole ads or trees, not for rows, or writing fails.
     pub fn write(&self, out: &mut dyn Write, form: Option<OutputForm>, with_header: bool) -> Result<(), Failure> {
         let mut writer = TableWriter::new(self.header.clone(), form, with_header)?;
         if writer.form == OutputForm::Table {
@@ -119,7 +119,7 @@ impl TableWriter {
     ///
     /// # Errors
     ///
-    /// The form is one of ads or trees.
+    /// The form is for whole ads or trees, not for rows.
     pub fn new(header: Vec<String>, form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
         let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
         if form == OutputForm::Tree {
@@ -132,7 +132,7 @@ impl TableWriter {
         Ok(TableWriter::with_form(header, form, with_header))
     }
 
-    /// Makes a writer in a form of rows.
+    /// Makes a writer in `form`, which must be one of the forms for rows.
     pub fn with_form(header: Vec<String>, form: OutputForm, with_header: bool) -> Self {
         let table = ResultTable { header, rows: Vec::new() };
         TableWriter { form, with_header, table, json: JsonValueWriter::new(form), has_begun: false }

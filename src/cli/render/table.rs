@@ -9,7 +9,7 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 
 use super::diagnostics;
 
-/// Cells between two columns.
+/// Number of blanks between two columns.
 const COLUMN_GAP_CELLS: usize = 2;
 
 /// Rows of texts with a header.
@@ -62,7 +62,7 @@ impl TableLayout {
         self.hidden_columns.push(column);
     }
 
-    /// Adds a row.
+    /// Adds a row, with control characters in its cells replaced.
     pub fn push_row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.rows.push(cells.into_iter().map(|cell| without_controls(cell.as_ref())).collect());
     }

@@ -16,7 +16,7 @@ use super::ranges::Ranges;
 /// A set of values of all types. It may over-approximate, never under-approximate.
 #[derive(Clone, Debug)]
 pub(super) struct ValueDomain {
-    /// Bit set over [`SAMPLES`]; each sample represents the values that compare like it.
+    /// Bit set over [`SAMPLES`]; each sample represents the values that compare like this sample.
     samples: u16,
     /// Integers and reals, both as ranges of reals; NaN is one of [`SAMPLES`].
     integers: Ranges<f64>,
@@ -35,7 +35,7 @@ enum CaseEdge {
     After,
 }
 
-/// Values that compare like no other, and one representative of each type whose values are not told apart.
+/// Values that compare like no other, and one representative of each type whose values the domain does not distinguish.
 static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
     let ad = AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) };
     [
@@ -60,7 +60,6 @@ impl ValueDomain {
         ValueDomain { samples: u16::MAX, integers: Ranges::all(), reals: Ranges::all(), strings: Ranges::all() }
     }
 
-    /// Returns the intersection.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         ValueDomain {
             samples: self.samples & other.samples,
@@ -70,7 +69,6 @@ impl ValueDomain {
         }
     }
 
-    /// Returns the union.
     pub(super) fn union(self, other: Self) -> Self {
         ValueDomain {
             samples: self.samples | other.samples,
@@ -80,7 +78,6 @@ impl ValueDomain {
         }
     }
 
-    /// Whether the set is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.type_bits() == 0
     }
@@ -136,7 +133,7 @@ impl ValueDomain {
         let gives = |value: &Value, constant: &Value| {
             binary(operator, value, constant, dialect, Span::default()) == Value::Boolean(wanted)
         };
-        // One sample represents all times of a type, so that a comparison with a time keeps it.
+        // One sample represents all times of a type, so that a comparison with a time always keeps the sample.
         let samples = matching_samples(|value| {
             gives(value, constant)
                 || (value.value_type() == constant.value_type()

@@ -15,16 +15,17 @@ use value_constraint::{ConstraintSubject, ValueConstraints};
 /// A set of clauses that cannot be true together.
 #[derive(Clone, Debug)]
 pub struct Inconsistency {
-    /// Positions of the clauses, ascending. The set is minimal: without any one of them the others do not contradict
-    /// each other about this subject. A single clause may contradict itself.
+    /// Positions of the clauses, ascending. The set is minimal: if any one clause is left out, the others do not
+    /// contradict each other about `subject`. A single clause may contradict itself.
     pub clauses: Vec<usize>,
-    /// The subject of the contradiction as its first clause writes it, in most cases an attribute.
+    /// The expression, in most cases an attribute, for which no value meets all clauses; written as in the first clause
+    /// about it.
     pub subject: Expression,
-    /// The kind of the contradiction.
+    /// Whether value, type or presence of the subject is contradictory.
     pub kind: InconsistencyKind,
 }
 
-/// The kind of a contradiction.
+/// What a contradiction is about: the value of the subject, its type, or whether it is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InconsistencyKind {
     /// The types agree, the ranges do not intersect: `x < 10 && x > 12`.
@@ -50,13 +51,12 @@ impl InconsistencyKind {
 /// Maximum number of contradictions found about one subject.
 const MAX_CONFLICTS: usize = 64;
 
-/// Finds contradictions among the clauses of a specialized constraint, such as [`conjuncts`](super::conjuncts)
-/// returns. Unqualified names are taken as attributes of the other side.
+/// Finds contradictions among clauses, such as [`conjuncts`](super::conjuncts) returns for a specialized constraint.
+/// Unqualified names are taken as attributes of the other side.
 ///
-/// Sound but not complete: every reported contradiction is certain if its subject has one value throughout an
-/// evaluation, some are missed. An attribute has another value for each reference if it calls `random()`: whoever knows
-/// the ad that has it has to look. Per subject O(n²) in the number
-/// of clauses that restrict it.
+/// The search is sound but not complete: some contradictions are missed. Every reported one is certain if its subject
+/// has one value throughout an evaluation. An attribute that calls `random()` has another value for each reference, so
+/// that callers that know the ad must rule this out. O(n²) in the number of clauses that restrict one subject.
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     let mut subjects: Vec<(ConstraintSubject<'_>, Vec<(usize, ValueDomain)>)> = Vec::new();

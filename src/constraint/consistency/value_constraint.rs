@@ -11,7 +11,7 @@ use crate::protocol::is_met;
 
 use super::domain::ValueDomain;
 
-/// The subject of a condition.
+/// An expression whose value a condition restricts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ConstraintSubject<'e> {
     /// An attribute of the other side, with the expression that names it.
@@ -142,7 +142,7 @@ impl<'e> ValueConstraints<'e> {
         ValueConstraints::Domains(claims)
     }
 
-    /// Disjunction: unites the domains of the subjects that both sides constrain.
+    /// Disjunction: unites the domains of the subjects that both sides constrain, and drops all other subjects.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (ValueConstraints::Unsatisfiable, other) => other,
@@ -167,7 +167,7 @@ fn truth_constraints(expression: &Expression, wanted: bool, dialect: Dialect) ->
     })
 }
 
-/// Returns the value of a literal that evaluates to itself, without its parentheses; `None` for other expressions.
+/// Returns the value of a literal, with or without parentheses, that evaluates to itself; `None` for other expressions.
 fn constant_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
     literal_value(expression.without_parentheses(), dialect)
 }

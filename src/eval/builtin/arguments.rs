@@ -6,7 +6,8 @@ use crate::ad::{ByteString, Type, Value};
 use super::super::Abort;
 use super::Call;
 
-/// Result of one step of a call. `Err` holds the value, exceptional or not, that is the result of the whole call.
+/// Result of one step of a call. `Err` decides the call: it holds the value, exceptional or not, that the whole call
+/// has.
 pub(super) type ArgumentResult<T> = Result<T, Value>;
 
 /// Returns the value of a call, whether it was computed or decided early.
@@ -87,7 +88,7 @@ impl BoundedString {
         self.bytes.is_empty()
     }
 
-    /// Returns the last byte.
+    /// Returns the last byte; `None` for an empty string.
     pub(super) fn last(&self) -> Option<u8> {
         self.bytes.last().copied()
     }

@@ -12,7 +12,7 @@ pub struct Call<'c, 'e> {
     evaluator: &'c mut Evaluator<'e>,
     frame: &'c Arc<ScopeFrame>,
     arguments: &'c [Expression],
-    /// Values of the arguments, if they were computed before; [`Abort::Unknown`] for an unknown one.
+    /// Values of the arguments, if they were computed before; [`Abort::Unknown`] for an unknown value.
     values: Option<Vec<Result<Value, Abort>>>,
     span: Span,
 }
@@ -90,8 +90,8 @@ impl<'c, 'e> Call<'c, 'e> {
         self.arguments.get(index)
     }
 
-    /// Returns the value of one element of a list; undefined beyond the end. It is evaluated in the list's own scope,
-    /// but in HTCondor's dialect in the scope of the call, as its library does.
+    /// Returns the value of one element of a list; undefined beyond the end. The element is evaluated in the list's own
+    /// scope, but in HTCondor's dialect in the scope of the call, as HTCondor's library does.
     ///
     /// # Errors
     ///
@@ -162,7 +162,8 @@ impl<'c, 'e> Call<'c, 'e> {
         }
     }
 
-    /// Returns the text that `string()` makes of a value, in HTCondor's dialect with its library's spelling.
+    /// Returns the text that `string()` makes of a value, in HTCondor's dialect with the spelling of HTCondor's
+    /// library.
     #[must_use]
     pub fn text_of_value(&self, value: &Value) -> ByteString {
         let style = if self.dialect().is_condor() { Style::Library } else { Style::New };

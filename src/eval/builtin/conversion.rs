@@ -75,7 +75,7 @@ fn without_fraction(real: f64) -> Option<i64> {
 }
 
 /// Truncates a real to an integer value. A value that does not fit, or NaN, becomes the least integer in HTCondor's
-/// dialect and an error in the papers' one.
+/// dialect and an error in the papers' dialect.
 pub(super) fn truncated_integer(call: &Call<'_, '_>, real: f64) -> Value {
     match without_fraction(real) {
         Some(integer) => integer_value(call, integer),
@@ -152,8 +152,8 @@ fn leading_number(text: &ByteString, dialect: Dialect) -> Option<Value> {
     })
 }
 
-/// Reads a text as a numeric literal of the papers: also octal, hexadecimal, with a scale suffix. `None` if it is
-/// none.
+/// Reads a text as a numeric literal of the papers: also octal, hexadecimal, with a scale suffix. Returns `None` for
+/// other texts.
 fn parse_numeric_literal(text: &str) -> Option<Value> {
     let text = text.trim();
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-');

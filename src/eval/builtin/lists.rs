@@ -151,7 +151,7 @@ fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<O
     Ok(None)
 }
 
-/// Whether the value counts as a number; booleans do here.
+/// Whether the value counts as a number. Functions about lists accept booleans as numbers.
 fn is_number(value: &Value) -> bool {
     matches!(value, Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
 }
@@ -228,7 +228,7 @@ fn to_common_type(left: &mut Value, right: &mut Value) {
     }
 }
 
-/// Compares each element with a value. Stops at the first match if `one_is_enough`, else at the first mismatch.
+/// Returns whether the comparison holds for at least one element if `one_is_enough`, else whether it holds for all.
 fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, Abort> {
     let (operator, list) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();

@@ -1,8 +1,8 @@
 //! Table of the built-in functions, read by the evaluator, `classad functions`, the completion and the man page. Each
-//! file of this folder contributes a slice of rows.
+//! file of this folder contributes a slice of the table.
 
-/// A row of the table of functions:
-/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`; `_` is no limit.
+/// Defines one entry of the table:
+/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`; `_` is no maximum.
 macro_rules! function {
     ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
         $doc:expr, $dialects:ident $call:expr => $value:expr, $body:expr) => {
@@ -49,7 +49,7 @@ pub use call::Call;
 pub(super) use reflection::names_read_as_text;
 pub use string_lists::string_list_items;
 
-/// Built-in function: one row of the table.
+/// Built-in function: one entry of the table.
 pub struct BuiltinFunction {
     /// The name in its usual spelling; calls ignore case.
     pub name: &'static str,
@@ -57,7 +57,7 @@ pub struct BuiltinFunction {
     pub min_arguments: usize,
     /// Maximum number of arguments; `None` if unlimited.
     pub max_arguments: Option<usize>,
-    /// What it does with its arguments.
+    /// How the function treats its arguments.
     pub kind: FunctionKind,
     /// Parameters and result types, such as `size(list | ad | string) -> int`. Specialization relies on the result
     /// types.
@@ -73,20 +73,20 @@ pub struct BuiltinFunction {
 /// What a function does with its arguments, and whether its value depends on more than their values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
-    /// It is strict in the papers' dialect: all arguments are evaluated first, and an error, or else an undefined
-    /// argument, is the result. In HTCondor's dialect each body handles such arguments itself.
+    /// In the papers' dialect all arguments are evaluated first, and an error, or else an undefined argument, is the
+    /// result. In HTCondor's dialect each body handles such arguments itself.
     Strict,
-    /// Its body evaluates the arguments that it needs.
+    /// The body evaluates only the arguments that it needs.
     Lazy,
-    /// It is strict, and draws random numbers.
+    /// Like `Strict`, but the function draws random numbers.
     Random,
-    /// HTCondor writes its argument to a log.
+    /// HTCondor writes the argument to a log.
     Logged,
-    /// It parses the text of its argument and evaluates that.
+    /// The text of the argument is parsed, and the parsed expression is evaluated.
     ParsesText,
-    /// It reads the expression of its first argument, not just the value.
+    /// The expression of the first argument is read, not just its value.
     ReadsExpression,
-    /// It evaluates the expression of its first argument in each ad of a list.
+    /// The expression of the first argument is evaluated in each ad of a list.
     EvaluatesElsewhere,
 }
 
@@ -137,13 +137,13 @@ impl FunctionExample {
 }
 
 impl BuiltinFunction {
-    /// Whether it accepts `count` arguments.
+    /// Whether the function accepts `count` arguments.
     #[must_use]
     pub fn accepts_count(&self, count: usize) -> bool {
         count >= self.min_arguments && self.max_arguments.is_none_or(|most| count <= most)
     }
 
-    /// Returns the possible types of its results: those in its signature, undefined and error.
+    /// Returns the possible types of the function's results: those in its signature, undefined and error.
     pub(super) fn result_types(&self) -> TypeSet {
         let types = self.signature.rsplit("-> ").next().unwrap_or_default();
         let shapes = types.split(" | ").map(|name| match name {

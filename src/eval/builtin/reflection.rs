@@ -45,7 +45,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| call.value(0)),
 ];
 
-/// Returns the names whose expressions are read by functions that read the expression of an argument, anywhere in an ad.
+/// Returns the names whose expressions, not just values, are read by a call such as `unparse(name)` anywhere in an ad.
 pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
@@ -82,7 +82,7 @@ fn eval(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     match parse_expression(text.as_bytes(), ParseOptions::new(call.dialect())) {
         Ok(expression) => {
             let value = call.evaluate(&expression, call.frame())?;
-            // Spans in the parsed text are not spans in the source, so the fault goes into the message.
+            // Spans in the parsed text are not spans in the source, so the cause goes into the message.
             Ok(match value.error_origin() {
                 Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
                 None => value,

@@ -18,7 +18,7 @@ use super::arguments::{
 use super::string_lists::{DEFAULT_DELIMITERS, StringList};
 use super::{BuiltinFunction, Call};
 
-/// Row of the table for a function that replaces matches of a pattern.
+/// Table entry of a function that replaces matches of a pattern.
 macro_rules! substitution {
     ($name:ident $extra:literal, $doc:literal, $call:literal => $value:literal) => {
         function!($name(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
@@ -157,7 +157,7 @@ impl CompiledPattern {
         Ok(CompiledPattern { text: text.clone(), options, regex, next: OnceCell::new() })
     }
 
-    /// Whether it matches any part of a text.
+    /// Whether the pattern matches any part of a text.
     fn matches(&self, subject: &[u8]) -> Result<bool, String> {
         // A pattern keeps the memory of its largest match, so long texts are matched in separate memory.
         const LONGEST: usize = 1 << 10;
@@ -207,7 +207,8 @@ fn build(pattern: &str, options: PatternOptions) -> Result<Regex, String> {
         .multi_line(options.has(PatternOptions::MULTI_LINE))
         .dotall(options.has(PatternOptions::DOT_ALL))
         .extended(options.has(PatternOptions::EXTENDED));
-    // PCRE2 recurses into nested parentheses, at most 250 deep, and along references between groups.
+    // PCRE2 recurses into nested parentheses, at most 250 deep, and along references between groups, so compiling may
+    // need more stack.
     stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || builder.build(pattern)).map_err(|error| error_message(&error))
 }
 
@@ -228,8 +229,8 @@ fn find_groups(regex: &Regex, subject: &[u8], from: usize) -> Result<Option<Capt
     }
 }
 
-/// Converts a pattern to UTF-8, which the `pcre2` crate requires. Bytes of a pattern that is not UTF-8 become
-/// escapes; matching is by bytes in any case.
+/// Converts a pattern to UTF-8, which the `pcre2` crate requires. In a pattern that is not UTF-8, each byte beyond
+/// ASCII becomes an escape, which matches the same byte.
 fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(pattern) {
         return Cow::Borrowed(text);
@@ -244,7 +245,7 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
                 quoted = bytes.peek() != Some(&b'E');
                 text.push('\\');
             }
-            // A backslash before a non-ASCII byte has no effect, and the escape brings its own.
+            // A backslash before a non-ASCII byte has no effect, so it is dropped; the escape has its own backslash.
             b'\\' if bytes.peek().is_some_and(|next| !next.is_ascii()) => {}
             b'\\' => {
                 quoted = bytes.peek() == Some(&b'Q');
@@ -378,7 +379,7 @@ pub(crate) fn group_text<'s>(groups: &CaptureLocations, subject: &'s [u8], group
     (group..groups.len()).any(|later| groups.get(later).is_some()).then(text)
 }
 
-/// One run of a substitution function.
+/// Arguments of a call of a substitution function.
 struct Substitution<'a> {
     pattern: &'a CompiledPattern,
     subject: &'a [u8],
@@ -391,8 +392,8 @@ struct Substitution<'a> {
 
 impl Substitution<'_> {
     /// Performs the substitution with the observable behaviour of HTCondor's library. After an empty match it tries a
-    /// non-empty match at the same position; otherwise it skips a byte, which is kept even if `whole` is false.
-    /// Unlike the library, it stops at the end of the string.
+    /// non-empty match at the same position; otherwise it skips a byte, which is kept even if `keeps_unmatched` is
+    /// false. Unlike the library, it stops at the end of the string.
     fn run(&self) -> Result<BoundedString, String> {
         let mut draft = BoundedString::default();
         let mut at = 0;

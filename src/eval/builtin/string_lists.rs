@@ -11,7 +11,7 @@ use super::arguments::{
 use super::conversion::integer_value;
 use super::{BuiltinFunction, Call};
 
-/// Row of the table for a function that reduces a list of numbers to one.
+/// Table entry of a function that reduces a list of numbers to one number.
 macro_rules! summary {
     ($name:ident, $doc:literal, $call:literal => $value:literal, $summarize:expr) => {
         function!($name(1, 2) Lazy "(string [, delimiters]) -> int | real",
@@ -21,7 +21,7 @@ macro_rules! summary {
     };
 }
 
-/// Row of the table for a function that searches a list for items.
+/// Table entry of a function that searches a list for items.
 macro_rules! search {
     ($name:ident $signature:literal, $doc:literal, $call:literal, $search:expr) => {
         function!($name(2, 3) Lazy $signature,
@@ -60,7 +60,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| with_values(call, intersect)),
 ];
 
-/// Default delimiters of most of these functions.
+/// Default delimiters of most functions about string lists.
 pub(super) const DEFAULT_DELIMITERS: &str = ", ";
 
 /// Returns the items of a string list, as `stringListMember()` finds them.
@@ -310,8 +310,8 @@ struct ItemSearch {
 }
 
 impl ItemSearch {
-    /// Reads the arguments. If one of the two strings is undefined, it is empty; undefined delimiters are the default
-    /// ones.
+    /// Reads the arguments. An undefined item or list counts as empty, but the call is undefined if both are. Undefined
+    /// delimiters stand for the default ones.
     fn new(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Self> {
         let mut texts = Vec::with_capacity(3);
         for (value, default) in values.iter().zip(["", "", ", \t\r\n"]) {

@@ -7,7 +7,7 @@ use super::arguments::{
 };
 use super::{BuiltinFunction, Call};
 
-/// Row of the table for a comparison of versions.
+/// Table entry of a comparison of versions.
 macro_rules! version_comparison {
     ($name:ident, $doc:literal, $call:literal, $holds:expr) => {
         function!($name(2, 2) Strict "(any, any) -> bool",

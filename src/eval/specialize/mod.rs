@@ -1,7 +1,7 @@
 //! Specialization: partial evaluation against a partly known ad (thesis 2.6.1).
 //!
-//! Subexpressions without unknowns are computed by the evaluator, so their value holds in every completion of the ad.
-//! An operator around an unknown part is dropped only if it provably changes nothing; [`TypeSet`] tracks the types
+//! Subexpressions without unknowns are computed by the evaluator, so that their value holds in every completion of the
+//! ad. An operator around an unknown part is dropped only if it provably changes nothing; [`TypeSet`] tracks the types
 //! that the unknown part can have.
 
 mod partial_result;
@@ -24,7 +24,7 @@ pub(super) use type_set::TypeSet;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpecializeOptions {
     /// Whether to assume that no unknown is an error and that sums may be reassociated, as the thesis does in 2.6.1.
-    /// Without it the result has the same value as the original in every completion.
+    /// Without `loose` the specialized expression has the same value as the original in every completion.
     pub loose: bool,
     /// Whether to replace references to partly unknown attributes by their specialized expressions. This assumes that
     /// no unknown makes a circular reference.
@@ -34,11 +34,11 @@ pub struct SpecializeOptions {
 /// Whether a constraint can be true (thesis 2.6.1, the owner state).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintVerdict {
-    /// It is true in no completion of the ad.
+    /// The constraint is true in no completion of the ad.
     Never,
-    /// It is true in every completion of the ad.
+    /// The constraint is true in every completion of the ad.
     Always,
-    /// It may be true in one completion and not in another.
+    /// The constraint may be true in one completion and not in another.
     Depends,
 }
 
@@ -57,7 +57,7 @@ impl ConstraintVerdict {
 /// Specialized expression.
 #[derive(Clone, Debug)]
 pub struct SpecializedExpression {
-    /// Expression with the same value as the original; unchanged subtrees are shared with it.
+    /// Expression with the same value as the original; unchanged subtrees are shared with the original.
     pub expression: Expression,
     /// Value of the expression; `None` if it depends on an unknown.
     pub value: Option<Value>,
@@ -101,8 +101,8 @@ pub fn specialize_attribute(
     walk.finish(part.unwrap_or_else(|| PartialResult::of_value(Span::default(), Value::Undefined)))
 }
 
-/// Returns the names on which the value of an expression depends after specialization: the unknowns of its verdict.
-/// The result is empty if it depends only on the clock or on random numbers.
+/// Returns the references on which the value of an expression still depends after specialization. There are none if the
+/// value depends only on the clock or on random numbers.
 #[must_use]
 pub fn unknowns(
     expression: &Expression,

@@ -11,9 +11,9 @@ use super::TypeSet;
 pub struct PartialResult {
     /// The specialized subexpression.
     pub expression: Expression,
-    /// Its value; `None` if it is unknown.
+    /// Value of the subexpression; `None` if it is unknown.
     pub value: Option<Value>,
-    /// Types that its value can have.
+    /// Types that the value can have.
     pub types: TypeSet,
     /// Number of attribute references that were replaced by specialized expressions.
     pub inlined: usize,
@@ -30,7 +30,8 @@ impl PartialResult {
         PartialResult::known(&Expression::new(ExpressionKind::Literal(value.clone()), span), value)
     }
 
-    /// Returns the result for an expression with a known value, which replaces it if it can be written as a literal.
+    /// Returns the result for an expression with a known value. The value replaces the expression if it can be written
+    /// as a literal.
     pub fn known(original: &Expression, value: Value) -> Self {
         let types = TypeSet::of(&value);
         let expression = match original.kind() {

@@ -1,4 +1,5 @@
-//! The specializer: a recursive walk that takes known values from the evaluator and rebuilds the residue around them.
+//! The specializer: a recursive walk that takes known values from the evaluator and rebuilds the rest of the expression
+//! around them.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::{ConstraintVerdict, SpecializeOptions, SpecializedExpression, sum_fol
 /// simpler.
 const MAX_INLINED_ATTRIBUTES: usize = 1000;
 
-/// State of one specialization.
+/// Specializer of expressions in one environment. Its memo and its step budget span all calls.
 pub struct Specializer<'e> {
     evaluator: Evaluator<'e>,
     environment: &'e Environment,
@@ -121,7 +122,7 @@ impl<'e> Specializer<'e> {
         }
     }
 
-    /// Evaluates an expression; its value stays unknown if that needs something unknown or exceeds a budget.
+    /// Evaluates an expression. The value stays unknown if the evaluation needs something unknown or exceeds a budget.
     fn evaluate(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         match self.evaluator.evaluate(expression, frame) {
             Ok(value) => PartialResult::known(expression, value),
@@ -170,24 +171,23 @@ impl<'e> Specializer<'e> {
         if let Some(value) = inside.value {
             return Some(PartialResult::known(original, value));
         }
-        // The specialized expression may be inlined only if its names resolve to the same attributes here.
+        // The specialized expression may be inlined only if its names resolve to the same attributes in `frame`.
         if self.options.inline && inside.inlined < MAX_INLINED_ATTRIBUTES && is_same_scope(scope, frame) {
             return Some(PartialResult { inlined: inside.inlined + 1, ..inside });
         }
-        // It is undefined if an unknown refers back to it.
+        // The attribute is undefined if an unknown refers back to it, so undefined is added to the possible types.
         Some(PartialResult { types: inside.types.union(TypeSet::UNDEFINED), ..unknown.clone() })
     }
 
-    /// Removes error from the possible types of an unknown reference if the options assume that no unknown is an
-    /// error.
+    /// Removes error from the possible types of an unknown reference if `loose` assumes that no unknown is an error.
     fn assume_no_error(&self, part: PartialResult, found: &NameResolution) -> PartialResult {
         let free = part.value.is_none() && !matches!(found, NameResolution::Expression(..));
         let shapes = if free && self.options.loose { part.types.without(TypeSet::ERROR) } else { part.types };
         PartialResult { types: shapes, ..part }
     }
 
-    /// Specializes the expression of an attribute, with a memo. `None` if it depends on a circular reference: its
-    /// value then depends on the attribute from which it is reached.
+    /// Specializes the expression of an attribute, with a memo. Returns `None` if the attribute depends on a circular
+    /// reference: the value then depends on the attribute at which the circle is entered.
     pub fn specialize_attribute(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
         let key = (bound.identity(), scope.ad.identity());
         if let Some(part) = self.attributes.get(&key) {
@@ -199,7 +199,8 @@ impl<'e> Specializer<'e> {
         part
     }
 
-    /// Specializes the expression of an attribute, without the memo. `None` if it is being specialized already.
+    /// Specializes the expression of an attribute, without the memo. Returns `None` if the attribute is being
+    /// specialized already.
     pub fn specialize_bound(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
         if !self.evaluator.begin_attribute(bound, scope) {
             return None;
@@ -211,7 +212,7 @@ impl<'e> Specializer<'e> {
 
     /// Specializes a selection such as `ad.name.name`.
     fn selection(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
-        // The chain may be long, so it is walked in a loop from its base.
+        // A selection may have many names, so it is walked in a loop from its base.
         let mut links = Vec::new();
         let mut base = expression;
         while let ExpressionKind::Select(inner, name) = base.kind() {
@@ -296,7 +297,7 @@ impl<'e> Specializer<'e> {
         })
     }
 
-    /// Specializes a chain of binary operators. It leans to the left and may have a million operators, so its left
+    /// Specializes a chain of binary operators. A chain leans to the left and may have a million operators, so its left
     /// spine is walked in a loop.
     fn chain(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         let mut spine = Vec::new();

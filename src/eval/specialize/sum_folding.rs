@@ -1,6 +1,7 @@
 //! Constant folding across a sum, as thesis 2.6.1 does with `3 + a + 7`.
 //!
-//! Folding may change a value, since sums of reals round and sums of integers overflow in between. It is an option.
+//! Folding may change a value, since sums of reals round and sums of integers overflow in between. It is done only if
+//! `SpecializeOptions::loose` is set.
 
 use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 
@@ -8,7 +9,7 @@ use crate::eval::operators;
 
 use super::partial_result::{ChainedOperator, PartialResult};
 
-/// Adds up the known numbers of the sum with which a chain begins. The total replaces the first of them.
+/// Adds up the known numbers of the sum with which a chain begins. The total replaces the first of these numbers.
 pub fn fold_sum(
     first: PartialResult,
     steps: Vec<ChainedOperator<'_>>,
@@ -46,7 +47,8 @@ pub fn fold_sum(
                 step.operator = operator;
                 step.operand = PartialResult::of_value(step.right.span(), size);
             }
-            // Its left operand has changed.
+            // The left operand may have changed. `left` is set to an expression that differs from it, so that a copy is
+            // built.
             step.left = step.node;
         }
         rest.push(step);

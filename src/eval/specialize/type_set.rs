@@ -9,7 +9,7 @@ use crate::ad::{
 
 use crate::eval::operators::{self, Truth};
 
-/// Set of shapes, as a bit set. A shape is undefined, error, false, true, or one of the other types.
+/// Set of types that a value can have, as a bit set. The values false and true count as two types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeSet(u16);
 
@@ -25,7 +25,7 @@ impl TypeSet {
     /// Possible results of a comparison: undefined, error, false, true.
     pub const LOGICAL: TypeSet = TypeSet(0b1111);
 
-    /// Returns the shape of a value.
+    /// Returns the set that holds only the type of a value.
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Boolean(true) => TypeSet::TRUE,
@@ -34,7 +34,7 @@ impl TypeSet {
         }
     }
 
-    /// Returns the shapes of the values of a type.
+    /// Returns the set of one type; for booleans both false and true are in it.
     pub fn of_type(kind: Type) -> Self {
         TypeSet(match kind {
             Type::Undefined => 1,
@@ -78,7 +78,7 @@ impl TypeSet {
         })
     }
 
-    /// Whether a value of these shapes can be true as a constraint.
+    /// Whether a value of these types can be true as a constraint.
     pub fn may_be_true(self, dialect: Dialect) -> bool {
         let numbers = TypeSet::of_type(Type::Integer).union(TypeSet::of_type(Type::Real));
         self.intersects(TypeSet::TRUE) || (dialect.is_condor() && self.intersects(numbers))
@@ -88,7 +88,7 @@ impl TypeSet {
         (0..TYPE_COUNT).filter(move |shape| self.0 & (1 << shape) != 0)
     }
 
-    /// Returns the possible shapes of a unary operator's result.
+    /// Returns the possible types of a unary operator's result.
     pub fn unary(operator: UnaryOperator, operand: TypeSet, dialect: Dialect) -> TypeSet {
         let results = operand
             .indices()
@@ -97,14 +97,14 @@ impl TypeSet {
         results.fold(TypeSet::NONE, TypeSet::union)
     }
 
-    /// Returns the possible shapes of a binary operator's result.
+    /// Returns the possible types of a binary operator's result.
     pub fn binary(operator: BinaryOperator, left: TypeSet, right: TypeSet, dialect: Dialect) -> TypeSet {
         let table = operator_table(operator, dialect);
         let pairs = left.indices().flat_map(|l| right.indices().map(move |r| table[l][r]));
         pairs.fold(TypeSet::NONE, TypeSet::union)
     }
 
-    /// Returns the possible shapes of a conditional's result.
+    /// Returns the possible types of a conditional's result.
     pub fn conditional(condition: TypeSet, consequent: TypeSet, alternative: TypeSet, dialect: Dialect) -> TypeSet {
         let results =
             condition.indices().flat_map(example_values).map(|value| match operators::truth(&value, dialect) {
@@ -119,7 +119,7 @@ impl TypeSet {
 
 type OperatorTable = [[TypeSet; TYPE_COUNT]; TYPE_COUNT];
 
-/// Returns the table of result shapes for each pair of operand shapes. It is computed on first use by applying the
+/// Returns the table of result types for each pair of operand types. The table is computed on first use by applying the
 /// operator to example values.
 fn operator_table(operator: BinaryOperator, dialect: Dialect) -> &'static OperatorTable {
     const OPERATORS: usize = 32;
@@ -149,8 +149,8 @@ pub fn apply_operator(operator: BinaryOperator, left: &Value, right: &Value, dia
     }
 }
 
-/// Returns values of a shape that show every result that operators can have for it: numbers below, at, between and
-/// above 0 and 1 (booleans compare as 0 and 1), and numbers that overflow.
+/// Returns values of the type with this bit index. They show every type of result that operators can have for it:
+/// numbers below, at, between and above 0 and 1 (booleans compare as 0 and 1), and numbers that overflow.
 fn example_values(shape: usize) -> Vec<Value> {
     match shape {
         0 => vec![Value::Undefined],

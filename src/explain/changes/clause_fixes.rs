@@ -10,10 +10,12 @@ use crate::lint::ChainedComparison;
 use super::edit::{RequestEdit, rewrite_expression};
 use super::search::Proposal;
 
-/// A fix of a clause, with the value of the offers that the clause then accepts. `None` for a corrected slip.
+/// A fix of a clause, with the offers' value to which the bound is relaxed. The value is `None` if the fix corrects a
+/// slip or the type of the bound.
 pub type ClauseFix = (Proposal, Option<Value>);
 
-/// Proposes fixes of a clause, other than dropping it, with which some of `rows` meet it.
+/// Proposes fixes of the clause at index `place`, other than dropping the clause. A bound is relaxed to the closest
+/// value in `rows`.
 pub fn propose_fixes(
     survey: &mut OfferTable,
     situation: &RequestAnalysis,
@@ -62,7 +64,8 @@ pub fn propose_fixes(
     fixes
 }
 
-/// Returns those of `rows` whose value a fix of a clause accepts.
+/// Returns those of `rows` in which the operand of the clause's comparison is `value`; all of `rows` if the clause is
+/// no comparison.
 pub fn rows_with_value(
     survey: &mut OfferTable,
     situation: &RequestAnalysis,
@@ -75,7 +78,7 @@ pub fn rows_with_value(
     rows.into_iter().filter(|row| answers.values[answers.group_of(*row)] == *value).collect()
 }
 
-/// Proposes to replace a clause.
+/// Proposes to replace a clause by `to`.
 pub fn rewrite_proposal(clause: &Expression, to: Expression, size: f64) -> Proposal {
     Proposal { edits: vec![RequestEdit::Rewrite { clause: clause.clone(), to }], size }
 }
@@ -90,7 +93,8 @@ pub struct RelaxableBound<'b> {
     pub value: &'b Value,
     /// Whether the value is written on the left.
     pub is_reversed: bool,
-    /// The attribute of the request that holds the value, and its expression. `None` if the clause holds it.
+    /// The attribute of the request that holds the value, and the attribute's expression. `None` if no attribute holds
+    /// the value.
     pub holder: Option<(&'b Name, &'b Expression)>,
 }
 
@@ -125,8 +129,8 @@ impl RelaxableBound<'_> {
     }
 }
 
-/// Returns the closest bound that `value` meets under `operator`. For a strict operator it is the adjacent whole
-/// number, and `None` for a value that is not a number or would overflow.
+/// Returns the closest bound that `value` meets under `operator`. For a strict operator this is the adjacent whole
+/// number; `None` if the value is not a number or the bound would overflow.
 fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
     Some(match (value, operator) {
         (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),
@@ -164,7 +168,7 @@ pub fn convert_type(value: &Value) -> Option<Value> {
     }
 }
 
-/// Replaces the name of an attribute.
+/// Renames the attribute `name` to `known` in all references. `None` if there are no references to rename.
 pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
     rewrite_expression(expression, &mut |part| match part.kind() {
         ExpressionKind::Attribute(found) if found == name => {
@@ -177,7 +181,7 @@ pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> O
     })
 }
 
-/// Qualifies an unqualified name as the other side's attribute.
+/// Qualifies the unqualified references to `name`, so that they read the other side's attribute.
 fn qualify_as_other(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
     let side = Name::new(dialect.side_names()[1]);
     rewrite_expression(expression, &mut |part| match part.kind() {

@@ -5,8 +5,8 @@ use crate::explain::clauses::text;
 use crate::protocol::{Port, read_ports};
 use crate::text::join_and;
 
-/// One edit of a request. A clause or a bound expression is identified by its node in memory, which changed requests
-/// share with the original.
+/// One edit of a request. An edit identifies the clause or attribute expression to replace by its node in memory.
+/// Changed requests share the node with the original, so that edits can be applied one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestEdit {
     /// Drops a clause: replaces it with `true`.
@@ -54,7 +54,7 @@ impl RequestEdit {
         }
     }
 
-    /// Applies the edit. `None` if the request does not contain what is edited.
+    /// Applies the edit. `None` if the request does not contain the clause or the ports to edit.
     pub(super) fn apply(&self, request: &Ad) -> Option<Ad> {
         match self {
             RequestEdit::Set { name, from, to } => {
@@ -71,7 +71,7 @@ impl RequestEdit {
         }
     }
 
-    /// The expression that the edit replaces. `None` if it replaces none.
+    /// The expression that the edit replaces. `None` if the edit adds an attribute or drops ports.
     pub(super) fn replaced(&self) -> Option<&Expression> {
         match self {
             RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => Some(clause),
@@ -80,7 +80,7 @@ impl RequestEdit {
         }
     }
 
-    /// Whether both edit the same part of the request, in the same way apart from the new value.
+    /// Whether both edits change the same part of the request in the same way, except for the new value.
     pub(super) fn differs_in_value_only(&self, other: &RequestEdit) -> bool {
         let is_same_part = match (self.replaced(), other.replaced()) {
             (Some(part), Some(other)) => part.ptr_eq(other),
@@ -94,7 +94,8 @@ impl RequestEdit {
         }
     }
 
-    /// Joins a later edit of the changed request into this one. Returns false unless it edits what this one wrote.
+    /// Merges `later`, an edit of the changed request, into this edit. Returns false and changes nothing unless `later`
+    /// replaces the expression that this edit wrote.
     pub(super) fn join(&mut self, later: &RequestEdit) -> bool {
         let (RequestEdit::Rewrite { to: written, .. } | RequestEdit::Set { to: written, .. }) = self else {
             return false;
@@ -113,12 +114,13 @@ impl RequestEdit {
     }
 }
 
-/// Replaces an expression wherever the request contains it. `None` if it does not.
+/// Replaces an expression wherever the request contains it. `None` if the request does not contain the expression.
 fn replace_expression(request: &Ad, from: &Expression, to: &Expression) -> Option<Ad> {
     rewrite_ad(request, &mut |part| part.ptr_eq(from).then(|| to.clone()))
 }
 
-/// Removes ports from the list that contains them; all ports of a group with the group.
+/// Removes a port from the list that contains it, or a group if `labels` names all its ports. `None` if the list would
+/// become empty.
 fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
     let ports = read_ports(request).ok()?;
     let is_dropped = |port: &&Port| labels.contains(&port.label);
@@ -169,10 +171,11 @@ pub fn rewrite_expression(
     rewrite_within(expression, by, 0).ok().flatten()
 }
 
-/// Maximum nesting depth of an expression that is rewritten; every operand of a conjunction is one deeper than the next.
+/// Maximum nesting depth of an expression that is rewritten. The maximum also limits the length of a conjunction: the
+/// parser nests `a && b && c` one level deeper for each operand.
 const MAX_REWRITE_DEPTH: usize = 500;
 
-/// An expression is nested too deeply to be rewritten.
+/// The error for an expression that is nested deeper than [`MAX_REWRITE_DEPTH`].
 struct TooDeep;
 
 /// Returns the rewritten expression; `None` if nothing was replaced.

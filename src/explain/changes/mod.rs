@@ -45,7 +45,7 @@ impl RequestChange {
 /// Maximum number of clause sets considered for the offers that accept the request, and again for all offers.
 const MAX_CLAUSE_SETS: usize = 12;
 
-/// Maximum number of clauses in such a set, unless every set is larger.
+/// Maximum number of clauses in a set. If every set is larger, the size of the smallest set is the maximum.
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
 /// Returns the changes with which the request matches, fewest and smallest first.
@@ -74,7 +74,7 @@ struct BilateralChanges<'p> {
 impl ChangeProblem for BilateralChanges<'_> {
     const KEEPS_BEST_VALUE: bool = false;
 
-    /// Number of offers.
+    /// A match is given by its number of offers.
     type Match = usize;
     type Failure = RequestAnalysis;
     type Fault = Infallible;
@@ -100,7 +100,7 @@ impl ChangeProblem for BilateralChanges<'_> {
         Some(RequestAnalysis::new(request, self.survey))
     }
 
-    /// Counts the unmet clauses of both sides for the closest offer.
+    /// Counts the unmet clauses of the request and of the closest offer.
     fn obstacles(&mut self, failure: &RequestAnalysis) -> ObstacleCount {
         let closest = closest_offers(self.survey, failure);
         (closest.first().map_or(usize::MAX, |near| near.failed_clauses.len() + near.unmet_demands.len()), 0)
@@ -110,7 +110,7 @@ impl ChangeProblem for BilateralChanges<'_> {
         Ok(propose(self.survey, failure, self.names))
     }
 
-    /// Sorts by position in the constraint, edits of attributes last and by name.
+    /// Sorts edits of clauses by position in the constraint. Edits of attributes come last, by name.
     fn sort_edits(&self, edits: &mut [RequestEdit]) {
         let position = |edit: &RequestEdit| {
             let clause = edit.replaced()?;
@@ -123,7 +123,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 }
 
-/// Proposes changes for a request that matches nothing. A proposal need not suffice.
+/// Proposes changes for a request that matches nothing. A proposal alone need not suffice for a match.
 fn propose(survey: &mut OfferTable, situation: &RequestAnalysis, names: &[Name]) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     if situation.clauses.is_empty() {
@@ -149,7 +149,8 @@ fn propose(survey: &mut OfferTable, situation: &RequestAnalysis, names: &[Name])
     proposals
 }
 
-/// Proposes changes for a set of clauses, given the rows that fail exactly these. Several clauses are changed together.
+/// Proposes changes for a set of clauses, given the rows that fail exactly these clauses. A proposal changes all
+/// clauses of the set together.
 fn propose_for_set(
     survey: &mut OfferTable,
     situation: &RequestAnalysis,
@@ -169,7 +170,7 @@ fn propose_for_set(
     for place in places {
         let mut fixes = clause_fixes::propose_fixes(survey, situation, names, *place, &rows).into_iter();
         if let Some((fix, value)) = fixes.next() {
-            // The next clauses are fixed for offers that meet this one.
+            // Fix the next clauses for the rows that meet the fixed clause.
             if let Some(value) = value.filter(|_| !is_contradicted(situation, places, *place)) {
                 rows = clause_fixes::rows_with_value(survey, situation, *place, &value, rows);
             }
@@ -183,8 +184,8 @@ fn propose_for_set(
     vec![together, all_dropped]
 }
 
-/// Whether another of the clauses compares the same operand, and this one has a literal bound. Such bounds contradict
-/// each other; both are not moved to the value of one offer.
+/// Whether another of the clauses compares the same operand, and this one has a literal bound. The two bounds
+/// contradict each other: if the rows were narrowed to one value, both bounds would be moved to that value.
 fn is_contradicted(situation: &RequestAnalysis, places: &[usize], place: usize) -> bool {
     let comparison = |place: usize| situation.clauses[place].analysis.comparison.as_ref();
     let Some(asked) = comparison(place).filter(|asked| asked.bound_attribute.is_none()) else { return false };

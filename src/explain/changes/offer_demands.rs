@@ -24,8 +24,8 @@ const MAX_EVALUATED_ROWS: usize = 500;
 /// Maximum number of values proposed for each pair of attribute and operator.
 const MAX_VALUES: usize = 2;
 
-/// The values that offers compare an attribute of the request with, by attribute, its expression's place in memory and
-/// operator; each value with the number of offers.
+/// The values that offers compare the request's attributes with. The key is the attribute, the identity of its
+/// expression and the operator; each value has the number of offers that demand it.
 #[derive(Default)]
 pub struct DemandedValues(IndexMap<DemandKey, (Option<Expression>, Vec<WeightedValue>)>);
 
@@ -34,7 +34,7 @@ type DemandKey = (Name, Option<usize>, BinaryOperator);
 /// A value with the number of offers that have it or ask for it.
 pub type WeightedValue = (Value, usize);
 
-/// Adds offers with a value to the list of distinct values.
+/// Adds `offers` to the count of a value in a list of distinct values.
 pub fn add_value(values: &mut Vec<WeightedValue>, value: &Value, offers: usize) {
     match values.iter_mut().find(|(known, _)| known == value) {
         Some((_, count)) => *count += offers,
@@ -57,8 +57,9 @@ impl DemandedValues {
         add_value(values, value, offers);
     }
 
-    /// Proposes to set each attribute to the values that meet the demands: for an inequality the `max_bounds` loosest,
-    /// otherwise the most frequent ones.
+    /// Proposes to set each attribute to the values that meet the demands: for an inequality `max_bounds` values,
+    /// otherwise the most frequent ones. The loosest bound comes first; if the request lacks the attribute, the
+    /// strictest.
     pub fn propose(self, max_bounds: usize) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for ((name, _, operator), (from, mut values)) in self.0 {
@@ -93,12 +94,12 @@ pub fn propose_demanded_values(survey: &mut OfferTable, situation: &RequestAnaly
     for row in near {
         collect_demands(survey, situation, row, &mut wishes);
     }
-    // Each offer decides by itself: if the loosest bound does not suffice, no stricter one does.
+    // A match needs only one offer, so that one bound for each inequality is enough.
     wishes.propose(1)
 }
 
-/// Collects the comparisons in a row's unmet clauses with attributes of the request, and those in its other clauses
-/// with the same attributes.
+/// Collects the demands of a row on the request's attributes: the comparisons in its unmet clauses, and the comparisons
+/// of the same attributes in its other clauses.
 fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize, wishes: &mut DemandedValues) {
     let demanding = survey.offer_clause_outcomes(&situation.request, row);
     let ad = survey.store.ads()[row].clone();
@@ -163,8 +164,8 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperato
     found
 }
 
-/// Sorts the bounds of an inequality by strictness, the loosest first: it requires the smallest change. Sorts other
-/// values by frequency, the most frequent first.
+/// Sorts the bounds of an inequality by strictness, the loosest first, because it requires the smallest change. Sorts
+/// other values by frequency, the most frequent first.
 pub fn sort_by_preference(values: &mut [WeightedValue], operator: BinaryOperator) {
     values.sort_by(|(a, a_count), (b, b_count)| match (operator, as_number(a), as_number(b)) {
         (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => b.total_cmp(&a),
@@ -173,7 +174,8 @@ pub fn sort_by_preference(values: &mut [WeightedValue], operator: BinaryOperator
     });
 }
 
-/// Returns a value `v` for which `v operator bound` is true. `None` for an operator or bound without an obvious one.
+/// Returns a value `v` for which `v operator bound` is true. `None` if no such value is obvious for the operator and
+/// the bound.
 fn value_meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
     match (operator, &bound) {
         (BinaryOperator::Less, Value::Integer(bound)) => bound.checked_sub(1).map(Value::Integer),

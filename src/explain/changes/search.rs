@@ -25,15 +25,17 @@ pub struct VerifiedChange<M> {
     size: f64,
 }
 
-/// What is still in the way of a match: fewer are better; the second number decides between equal first ones.
+/// Two counts of obstacles that still prevent a match. Lower counts are better; the second count decides if the first
+/// counts are equal.
 pub type ObstacleCount = (usize, usize);
 
-/// A kind of matching, for the search of changes.
+/// A kind of matching for which changes are searched: with single offers or with gangs.
 pub trait ChangeProblem {
-    /// Whether of several values for a single attribute only the best is returned.
+    /// Whether only the best change is returned if several changes differ in the value of the one attribute that they
+    /// set.
     const KEEPS_BEST_VALUE: bool;
 
-    /// What a request gets that matches.
+    /// The result of matching a request that matches.
     type Match;
     /// The analysis of a request that does not match.
     type Failure;
@@ -43,29 +45,29 @@ pub trait ChangeProblem {
     /// The dialect in which edits are described.
     fn dialect(&self) -> Dialect;
 
-    /// Whether the search is to stop.
+    /// Whether the run was interrupted, so that no further changes are verified.
     fn is_interrupted(&self) -> bool {
         false
     }
 
-    /// Matches a changed request.
+    /// Matches a changed request. `None` if the request does not match.
     fn find_match(&mut self, request: &Ad) -> Result<Option<Self::Match>, Self::Fault>;
 
-    /// Number of offers of a match; of equally large changes the one with most is preferred.
+    /// Number of offers of a match. Among changes of equal size, the one with the most offers comes first.
     fn match_count(_found: &Self::Match) -> usize {
         1
     }
 
-    /// Analyses a changed request that does not match. `None` if it cannot be extended.
+    /// Analyses a changed request that does not match. `None` if no further edits can be proposed.
     fn failure(&mut self, request: &Ad) -> Option<Self::Failure>;
 
-    /// Counts what is still in the way.
+    /// Counts the obstacles that still prevent a match, as the analysis shows them.
     fn obstacles(&mut self, failure: &Self::Failure) -> ObstacleCount;
 
-    /// Proposes changes of a request that does not match. A proposal need not suffice.
+    /// Proposes changes of a request that does not match. A proposal alone need not suffice for a match.
     fn propose(&mut self, request: &Ad, failure: &Self::Failure) -> Result<Vec<Proposal>, Self::Fault>;
 
-    /// Sorts the edits of a change for its description.
+    /// Sorts the edits of a change into the order in which they are described.
     fn sort_edits(&self, _edits: &mut [RequestEdit]) {}
 }
 
@@ -87,8 +89,8 @@ pub const MAX_EDITS: usize = 5;
 /// Maximum number of changes returned.
 const MAX_CHANGES: usize = 10;
 
-/// Returns the changes with which the request matches, fewest and smallest first. Single proposals are only extended
-/// with `is_extended`.
+/// Returns the changes with which the request matches, fewest and smallest first. If no single proposal suffices,
+/// `is_extended` says whether proposals are extended by further edits.
 pub fn search_changes<P: ChangeProblem>(
     problem: &mut P,
     request: &Ad,
@@ -111,15 +113,15 @@ pub fn search_changes<P: ChangeProblem>(
     Ok(search.into_changes())
 }
 
-/// A change that does not suffice.
+/// A verified proposal with which the request still does not match.
 struct InsufficientChange {
     proposal: Proposal,
     request: Ad,
-    /// The obstacles before the last edits; `None` for those of the original request.
+    /// The obstacles before the last extension; `None` if the proposal changes the original request.
     before: Option<ObstacleCount>,
 }
 
-/// The state of the search for one request.
+/// The search for one request: the changes tried, and the changes that suffice.
 struct ChangeSearch<'s, P: ChangeProblem> {
     problem: &'s mut P,
     request: &'s Ad,
@@ -128,7 +130,7 @@ struct ChangeSearch<'s, P: ChangeProblem> {
 }
 
 impl<P: ChangeProblem> ChangeSearch<'_, P> {
-    /// Verifies a round of proposals, fewest and smallest edits first. Returns those that do not suffice.
+    /// Verifies a round of proposals, fewest and smallest edits first. Returns the changes that do not suffice.
     fn verify(
         &mut self,
         mut proposals: Vec<(Proposal, Option<ObstacleCount>)>,
@@ -181,8 +183,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Ok(change)
     }
 
-    /// Extends the changes with the fewest remaining obstacles, each with the proposals for the changed request.
-    /// Skips changes that removed no obstacle. `original` counts those of the original request.
+    /// Extends the changes with the fewest remaining obstacles, each with the proposals for the changed request. Skips
+    /// changes that removed no obstacle. `original` counts the obstacles of the original request.
     fn extend(
         &mut self,
         insufficient: Vec<InsufficientChange>,
@@ -241,7 +243,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 }
 
-/// The sum of the absolute numbers that the edits give to attributes which the request lacks.
+/// The sum of the absolute numbers that the edits give to attributes which the request lacks. Of otherwise equal
+/// changes, the one with the lowest sum comes first.
 fn added_magnitude(edits: &[RequestEdit]) -> f64 {
     let numbers = edits.iter().filter_map(|edit| match edit {
         RequestEdit::Set { from: None, to, .. } => as_number(to.as_literal()?),

@@ -13,7 +13,8 @@ use crate::pool::Dependencies;
 
 use super::{OfferTable, RequestContext};
 
-/// Stands for an attribute that the request lacks. Also introduces the cache key of a clause with unknown dependencies.
+/// Stands in a cache key for an attribute that the request lacks. Also marks the cache key of a clause with unknown
+/// dependencies.
 const ABSENT: usize = usize::MAX;
 
 impl OfferTable {
@@ -50,15 +51,16 @@ impl OfferTable {
         })
     }
 
-    /// Whether an expression of a request has one value throughout the evaluation of a pair. `random()` in an
-    /// attribute that it depends on gives each reference another value.
+    /// Whether an expression of a request has one value throughout the evaluation of a pair. An expression that depends
+    /// on `random()` has several: each reference draws another number.
     pub fn is_steady(&mut self, asking: &RequestContext, expression: &Expression) -> bool {
         self.dependencies(asking, expression).is_some()
     }
 
     /// Returns the attributes that the value of an expression can depend on. `None` if it can depend on anything else.
     ///
-    /// The store caches those for requests whose attributes in the expression are literals.
+    /// The store caches the attributes for a request that binds them to literals or not at all. For any other request,
+    /// the attributes are computed from the request's ad.
     fn dependencies(&mut self, asking: &RequestContext, expression: &Expression) -> Option<Dependencies> {
         let usual = self.store.dependencies(expression)?;
         let names = usual.names.iter().zip(usual.name_ids.iter());
@@ -66,8 +68,8 @@ impl OfferTable {
         if is_usual { Some(usual) } else { self.store.dependencies_with(&asking.ad, expression) }
     }
 
-    /// Returns the attributes that can contain clauses of the offers' constraints: those that the protocol names, and
-    /// those that their clauses name in turn.
+    /// Returns the attributes that can contain clauses of the offers' constraints: the constraint attributes of the
+    /// protocol, and in turn the attributes that are themselves clauses of these.
     pub(super) fn constraint_attributes(&mut self) -> Vec<Name> {
         let mut names: IndexSet<Name> = self.protocol.attribute_names().cloned().collect();
         transitive_closure(&mut names, |name, names| {

@@ -1,5 +1,5 @@
 //! Evaluates expressions against all offers at once. Each expression is evaluated once per group of offers that agree
-//! in the attributes it depends on.
+//! in the attributes that the expression depends on.
 
 mod dependencies;
 mod results;
@@ -46,7 +46,8 @@ pub struct OfferTable {
     pub evaluations: u64,
 }
 
-/// The rows partitioned by equal constraints, with the clauses of each group, filled on demand.
+/// The rows partitioned by equal constraints, with the clauses of each group. The clauses of a group are `None` until
+/// first needed.
 type ConstraintGroups = (Rc<Partition>, Vec<Option<Rc<[ExplainedClause]>>>);
 
 /// A clause of an offer, with its cached results for a request.
@@ -57,8 +58,8 @@ pub struct RequestContext {
     pub ad: Ad,
     frame: Arc<ScopeFrame>,
     has_scope_attribute: bool,
-    /// By the number of a name: the number of the expression that the request binds to it, and whether it is not a
-    /// literal.
+    /// The bindings of the request, by the interned number of the name: the interned number of the bound expression,
+    /// and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
     /// Cached results of clauses, by clause number and side.
     clauses: RefCell<FxHashMap<(usize, usize), Rc<CachedClause>>>,
@@ -92,7 +93,7 @@ struct CachedClause {
 pub enum RefusalReason {
     /// The offer has no constraint, and so accepts nothing.
     NoConstraint,
-    /// A clause of its constraint, with an outcome other than true.
+    /// A clause of the offer's constraint, with an outcome other than true.
     Clause(ExplainedClause, ClauseOutcome),
 }
 
@@ -137,7 +138,7 @@ impl OfferTable {
     }
 
     /// Returns the clauses of a request's constraint, in the order of evaluation. A constraint with a circular clause
-    /// is returned whole: such a clause has another value when evaluated on its own.
+    /// is returned whole, because a circular clause has another value when evaluated on its own.
     pub fn request_clauses(&mut self, asking: &RequestContext) -> Vec<ExplainedClause> {
         let Some(name) = self.protocol.constraint_name(&asking.ad).cloned() else { return Vec::new() };
         let clauses = split_constraint(&asking.ad, &name);
@@ -157,7 +158,8 @@ impl OfferTable {
         self.clause_results(asking, &ExplainedClause::detached(expression.clone()))
     }
 
-    /// Returns the outcome of a clause of a row's constraint for the request, from `known` if it is there.
+    /// Returns the outcome of a clause of a row's constraint for the request. Evaluates the clause if `known` lacks the
+    /// outcome, and records the outcome there.
     fn offer_clause_outcome(
         &mut self,
         asking: &RequestContext,
@@ -228,7 +230,8 @@ impl OfferTable {
     }
 
     /// Decides a literal, a reference to a literal, or a comparison of two of these without the evaluator. `None` for
-    /// anything else, and for an error, whose value carries its place.
+    /// anything else. Also `None` for an error: an error value carries a source position, which only the evaluator
+    /// determines.
     fn evaluate_literals(
         &self,
         asking: &RequestContext,
@@ -257,7 +260,8 @@ impl OfferTable {
         value.filter(|value| !matches!(value, Value::Error(_)))
     }
 
-    /// Returns the clauses of a row's constraint, empty if it has none, and the group of rows with an equal constraint.
+    /// Returns the index of the group of rows whose constraint equals that of the row, and the clauses of the
+    /// constraint. There are no clauses if the row has no constraint.
     fn row_clauses(&mut self, row: usize) -> (usize, Rc<[ExplainedClause]>) {
         let (groups, mut known) = self.constraint_groups.take().unwrap_or_else(|| {
             let names = self.constraint_attributes();
@@ -329,8 +333,8 @@ impl OfferTable {
         None
     }
 
-    /// Returns the 0-based index of the docking vector's component that discards a row, given that both sides accept.
-    /// `None` if the row is not discarded.
+    /// Returns the 0-based index of the docking vector's component that discards a row, given that request and row
+    /// accept each other. `None` if the row is not discarded.
     pub fn discarding_component(&mut self, asking: &RequestContext, row: usize) -> Option<usize> {
         if self.docking.is_empty() {
             return None;
@@ -341,7 +345,7 @@ impl OfferTable {
             .unwrap_or(Some(0))
     }
 
-    /// Returns the rows that match: both sides accept, and the docking vector does not discard the row.
+    /// Returns the rows that match: request and row accept each other, and the docking vector does not discard the row.
     pub fn matching_rows(&mut self, asking: &RequestContext) -> FixedBitSet {
         let mut rows = FixedBitSet::with_capacity(self.row_count());
         let clauses = self.request_clauses(asking);

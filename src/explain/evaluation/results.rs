@@ -12,13 +12,13 @@ use crate::protocol::is_met;
 /// The outcome of a clause in one offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClauseOutcome {
-    /// It is true, or a number that counts as true.
+    /// The clause is true, or a number that counts as true.
     True,
-    /// It is `false`, or a number that counts as false.
+    /// The clause is `false`, or a number that counts as false.
     False,
-    /// It is `undefined`.
+    /// The clause is `undefined`.
     Undefined,
-    /// It is an error, or a value that is not a boolean.
+    /// The clause is an error, or a value of a type that a condition cannot have.
     Error,
 }
 
@@ -35,7 +35,7 @@ impl ClauseOutcome {
         }
     }
 
-    /// The keyword.
+    /// The outcome as a keyword: `true`, `false`, `undefined` or `error`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,13 +56,13 @@ impl ClauseOutcome {
 /// Number of offers per outcome of a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCounts {
-    /// Number of offers in which it is true.
+    /// Number of offers in which the clause is true.
     pub is_true: usize,
-    /// Number of offers in which it is false.
+    /// Number of offers in which the clause is false.
     pub is_false: usize,
-    /// Number of offers in which it is undefined.
+    /// Number of offers in which the clause is undefined.
     pub undefined: usize,
-    /// Number of offers in which it is an error or not a boolean.
+    /// Number of offers with [`ClauseOutcome::Error`].
     pub error: usize,
 }
 
@@ -84,7 +84,7 @@ pub struct ClauseResults {
     /// The value of each group; empty unless the expression was evaluated for all rows.
     pub values: Vec<Value>,
     outcomes: RefCell<Vec<Option<ClauseOutcome>>>,
-    /// The rows in which it is true.
+    /// The rows in which the expression is true.
     pub true_rows: FixedBitSet,
     /// Number of offers per outcome.
     pub counts: OutcomeCounts,
@@ -123,12 +123,12 @@ impl ClauseResults {
         self.groups.group(row).unwrap_or_default()
     }
 
-    /// The outcome in a row. `None` if it has not been evaluated.
+    /// The outcome in a row. `None` if the expression has not been evaluated for the group of the row.
     pub fn outcome(&self, row: usize) -> Option<ClauseOutcome> {
         self.outcomes.borrow().get(self.group_of(row)).copied().flatten()
     }
 
-    /// Records the outcome for the group of a row.
+    /// Records the outcome in a row. The outcome holds for all rows of the group.
     pub fn record(&self, row: usize, outcome: ClauseOutcome) {
         if let Some(known) = self.outcomes.borrow_mut().get_mut(self.group_of(row)) {
             *known = Some(outcome);

@@ -1,4 +1,4 @@
-//! Finds the port that keeps a gang from forming, and the reason.
+//! Finds the port because of which a request gets no gang, and the reason why this port stays empty.
 
 use indexmap::IndexMap;
 
@@ -13,16 +13,17 @@ use crate::matching::gang::{ClauseBound, FailedClauses, GangFailure, GangFault, 
 pub struct EmptyPort {
     /// Index of the port in the request.
     pub port: usize,
-    /// The reason.
+    /// The reason why the port stays empty.
     pub cause: EmptyPortCause,
 }
 
-/// The reason why no offer docks at a port. Parts are referred to by their index into [`FailedClauses::clauses`].
+/// The reason why no offer docks at a port. A part is a clause of the port's constraint, given by its index into
+/// [`FailedClauses::clauses`].
 #[derive(Clone, Debug)]
 pub enum EmptyPortCause {
     /// The port has no constraint, and so accepts no offer.
     NoConstraint,
-    /// A part of its constraint reads an attribute that no offer has.
+    /// A part of the port's constraint reads an attribute that no offer has.
     Missing {
         /// Index of the part.
         part: usize,
@@ -31,20 +32,20 @@ pub enum EmptyPortCause {
         /// Similar attributes, each with the number of offers that have it.
         near: Vec<(Name, usize)>,
     },
-    /// No offer meets a part of its constraint.
+    /// No offer meets a part of the port's constraint.
     Unmet {
         /// Index of the part.
         part: usize,
         /// The text of the part in the classad syntax, for comparison with the text of conditions.
         text: String,
-        /// The part as a comparison with a constant; `None` if it is anything else.
+        /// The part as a comparison with a constant; `None` if the part is anything else.
         asked: Option<Box<ClauseBound>>,
         /// The offers' value that comes closest to meeting the comparison. `None` if no value is comparable.
         best: Option<Value>,
     },
-    /// Each part is met by some offer, but no offer meets all of these.
+    /// Each part is met by some offer, but no offer meets all of these parts.
     Conflict(Vec<usize>),
-    /// Some offers meet the port's constraint, and all of them refuse.
+    /// Some offers meet the port's constraint, and all of them refuse the request.
     Refused {
         /// Number of offers that meet the port's constraint.
         suitable: usize,
@@ -71,8 +72,8 @@ impl EmptyPortCause {
     }
 }
 
-/// Returns the indices of the decisive ports, the most decisive first: a required port without any candidate of its
-/// own, else the blocked ports.
+/// Returns the indices of the decisive ports, the most decisive first: a required port that no offer fits even with
+/// nothing else docked, else the blocked ports.
 pub fn decisive_ports(impasse: &GangFailure) -> Vec<usize> {
     if let Some(empty) = impasse.ports.iter().position(|port| port.is_required && port.independent == 0) {
         return vec![empty];
@@ -82,7 +83,7 @@ pub fn decisive_ports(impasse: &GangFailure) -> Vec<usize> {
     stuck.into_iter().map(|stuck| stuck.port).collect()
 }
 
-/// Finds the decisive port and the reason why it stays empty. Also returns the obstacles at this port.
+/// Finds the decisive port and the reason why this port stays empty. Also returns the failed clauses at the port.
 pub fn find_cause(
     matcher: &mut Gangmatcher,
     request: &Ad,
@@ -132,7 +133,8 @@ fn cause_from_offers(matcher: &Gangmatcher, obstacles: &FailedClauses) -> EmptyP
     EmptyPortCause::Conflict(Conflicts::from_failures(&failing).sets.into_iter().next().unwrap_or_default())
 }
 
-/// Returns the first attribute of the candidate that a part reads and no offer has. `None` if there is none.
+/// Returns the first attribute of the candidate that a part reads and no offer has. `None` if there is no such
+/// attribute.
 pub fn missing_attribute(matcher: &Gangmatcher, part: &PortClause) -> Option<Name> {
     part.candidate_attributes.iter().find(|name| matcher.offers_with_attribute(name) == 0).cloned()
 }

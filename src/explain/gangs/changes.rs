@@ -19,7 +19,7 @@ pub struct GangChange {
     pub steps: Vec<String>,
     /// The gang of the changed request, found by the search.
     pub gang: Gang,
-    /// The changed request.
+    /// The changed request; the original one if `duplicate_offer` is set.
     pub request: Ad,
     /// Index of an offer of which a second copy would suffice instead of a change. `None` for a change of the request.
     pub duplicate_offer: Option<usize>,
@@ -35,7 +35,7 @@ impl GangChange {
 
 /// Maximum number of sets of parts considered per port.
 const MAX_PART_SETS: usize = 6;
-/// Maximum number of values proposed for one part, and of offers that are doubled.
+/// Maximum number of values proposed for one part, and of offers for which a second copy is tried.
 const MAX_VALUES: usize = 3;
 
 const SIZE_OF_DROP: f64 = 2.0;
@@ -59,7 +59,8 @@ pub fn find_gang_changes(
     Ok(duplicate.into_iter().chain(changes.into_iter().map(change)).collect())
 }
 
-/// Tries whether a second copy of an offer that several ports want would suffice.
+/// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
+/// blocked port wants such an offer.
 fn try_duplicate_offer(
     matcher: &mut Gangmatcher,
     index: usize,
@@ -84,7 +85,7 @@ fn try_duplicate_offer(
     Ok(None)
 }
 
-/// The search of changes of a request that gets a gang.
+/// The search for changes with which a request gets a gang.
 struct GangChanges<'p> {
     matcher: &'p mut Gangmatcher,
     /// Index of the request.
@@ -133,7 +134,7 @@ impl ChangeProblem for GangChanges<'_> {
     }
 }
 
-/// Proposes changes for the obstacles at one port.
+/// Proposes changes for one port: of the clauses that offers do not meet, and of the values that offers demand.
 fn propose_for_port(matcher: &Gangmatcher, obstacles: &FailedClauses) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     let mut ready: Vec<&RejectedOffer> = obstacles.offers.iter().filter(|offer| offer.demand.is_none()).collect();
@@ -166,7 +167,7 @@ fn propose_for_port(matcher: &Gangmatcher, obstacles: &FailedClauses) -> Vec<Pro
     proposals
 }
 
-/// Proposes fixes of a part, other than dropping it, with which some of these offers meet it.
+/// Proposes fixes of a part, other than dropping the part, with which some of `offers` meet the part.
 fn propose_part_fixes(
     matcher: &Gangmatcher,
     obstacles: &FailedClauses,
@@ -207,7 +208,7 @@ fn propose_part_fixes(
     converted.into_iter().chain(relaxed).collect()
 }
 
-/// Proposes to drop a port; with `is_grouped` the group that contains it. `None` if the ports are invalid.
+/// Proposes to drop a port, or with `is_grouped` the group that contains the port. `None` if the ports are invalid.
 fn propose_port_drop(request: &Ad, port: usize, is_grouped: bool) -> Option<Proposal> {
     let ports = read_ports(request).ok()?;
     let port = ports.list.get(port)?;

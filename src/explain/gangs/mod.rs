@@ -20,7 +20,7 @@ pub use changes::GangChange;
 /// The explanation of one request with ports.
 #[derive(Clone, Debug)]
 pub struct GangReport {
-    /// Number of offers not used up.
+    /// Number of offers that no earlier gang has used up.
     pub offers: usize,
     /// The gang; `None` if the request gets none.
     pub gang: Option<Gang>,
@@ -34,18 +34,18 @@ pub struct GangReport {
     pub changes: Vec<GangChange>,
 }
 
-/// The decisive cause why a request gets a gang or none.
+/// The decisive cause why a request gets a gang or does not.
 #[derive(Clone, Debug)]
 pub enum GangVerdict {
-    /// It gets one.
+    /// The request gets a gang.
     Matches,
-    /// It would get one, but other requests hold some of its offers: the indices of these requests.
+    /// The request would get a gang, but other requests hold some of the offers; holds the indices of these requests.
     Taken(Vec<usize>),
     /// There are no offers.
     NoOffers,
-    /// No offer docks at a port, whatever docks at the others.
+    /// No offer docks at this port, whatever docks at the other ports.
     EmptyPort(EmptyPort),
-    /// Ports have candidates each, but cannot be filled together.
+    /// Each port has candidates, but the ports cannot be filled together; holds the port that stays empty.
     Incompatible(EmptyPort),
 }
 
@@ -101,7 +101,8 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
     Ok(report)
 }
 
-/// The attributes that the decisive parts read, and those that refusing offers read; without labels of ports.
+/// The attributes that the decisive clauses of the port read, and the attributes that the clauses of refusing offers
+/// read. Labels of ports are left out.
 fn decisive_attributes(
     matcher: &Gangmatcher,
     request: &Ad,

@@ -54,7 +54,7 @@ impl SummaryWriter<'_> {
         self.shorten(&condition.text)
     }
 
-    /// Returns a condition for use in a sentence: quoted, or a phrase for a missing constraint.
+    /// Returns a condition for use in a sentence: its quoted text, or a phrase for a missing constraint.
     fn condition_phrase(&self, condition: &FailedCondition) -> String {
         if condition.text.is_empty() { self.condition_text(condition) } else { self.quoted(&condition.text) }
     }
@@ -64,7 +64,7 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn read_values(&self, condition: &FailedCondition) -> String {
         let all = || condition.request_attributes.iter().chain(&condition.offer_attributes);
-        // Skip a value that is only passed on under another name.
+        // Skip a literal if another value shown is a plain reference to its attribute: the two are equal.
         let is_told = |name: &str| all().any(|read| read.text == name);
         let reads = all().filter(|read| read.text != read.value || !is_told(&read.name)).map(|read| {
             let value = shorten(&read.value, self.max_clause_chars);
@@ -190,7 +190,7 @@ impl SummaryWriter<'_> {
             }
             EmptyPortCause::Unmet { text, .. } => {
                 let told = conditions.iter().find(|condition| condition.is_of_request && condition.text == *text);
-                // Omit the values of single offers.
+                // Omit the values of offers, because the condition fails in all of them.
                 let reads = told.map(|condition| {
                     self.read_values(&FailedCondition { offer_attributes: Vec::new(), ..condition.clone() })
                 });

@@ -57,7 +57,7 @@ fn every_change_gives_the_gang_that_trying_everything_gives() {
             other => panic!("{other:?}"),
         }
     }
-    // The random cases cover every kind of result.
+    // Ensure that the random cases cover every kind of result.
     let counts = [changes, several, another, empty, apart];
     assert!(changes > 500 && several > 20 && another > 5 && empty > 100 && apart > 50, "{counts:?}");
 }

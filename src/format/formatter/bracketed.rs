@@ -1,4 +1,4 @@
-//! Formats bracketed ads, with separators and comments between them.
+//! Formats bracketed ads, and the separators and comments between them.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use super::printer::{INDENT_COLUMNS, KeptBlankLines, LayoutPrinter, TokenPlaceme
 use super::tree::Spacing;
 use super::trivia::TriviaTokens;
 
-/// Formats a text of bracketed ads for `width` columns.
+/// Formats a text of bracketed ads for lines of at most `width` columns.
 pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> FormattedText {
     let (layout, is_certain) = format_parsable_ads(text, dialect, width, line_end);
-    // If the extent of a bad ad is uncertain, it may depend on the formatting of the others. Then the result is used
-    // only if it has the same ads and is stable; otherwise the text stays unchanged.
+    // If the end of a bad ad is uncertain, formatting the other ads may move it. The result is then used only if it
+    // contains the same ads as the text and formatting it again changes nothing.
     let holds = |laid: &[u8]| {
         parsed_ads(laid, dialect) == parsed_ads(text, dialect)
             && format_parsable_ads(laid, dialect, width, line_end).0.text == laid
@@ -24,7 +24,8 @@ pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &
     if is_certain || holds(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
 }
 
-/// Formats the ads that parse. Also returns whether it is certain where the others end.
+/// Formats the ads that parse and copies the bad ads unchanged. Also returns whether the end of every bad ad is
+/// certain.
 fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> (FormattedText, bool) {
     let mut reader = BracketedReader::new(text, dialect);
     let mut file = BracketedFormatter { text, depth: 0, printer: LayoutPrinter::new(width, line_end) };
@@ -40,7 +41,7 @@ fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'
             }
             Err(problem) => {
                 is_certain &= has_certain_end(&text[start..end]);
-                // The tokens of a bad ad are unknown; copy its text.
+                // The tokens of a bad ad are unknown, so its text is copied.
                 let bad = text[start..end].trim_ascii_end();
                 file.printer.write_text(bad);
                 start += bad.len();
@@ -58,8 +59,8 @@ fn parsed_ads(text: &[u8], dialect: Dialect) -> Vec<Option<Ad>> {
     BracketedReader::new(text, dialect).map(|item| item.ok().map(|entry| entry.ad)).collect()
 }
 
-/// Whether a bad ad would end at the same place whatever text followed. An unclosed quote or bracket extends to the
-/// text behind it.
+/// Whether a bad ad would end at the same place whatever text followed. An ad with an unclosed quote or bracket would
+/// not, because it extends into the following text.
 fn has_certain_end(bad: &[u8]) -> bool {
     match find_first_ad(bad) {
         AdBoundary::Closed(span) => span.range().end == bad.len(),

@@ -31,7 +31,8 @@ enum OpenConstruct {
     /// `condition ? consequent :`
     Alternative(LayoutNodeId, LayoutNodeId),
     Attribute(LayoutNodeId, LayoutNodeId),
-    /// An opening bracket, the index into `operands` where its content begins, and whether an operand precedes it.
+    /// An opening bracket, its kind, the index into `operands` where its content begins, and whether an operand
+    /// precedes the bracket.
     Open(LayoutNodeId, Bracket, usize, bool),
 }
 

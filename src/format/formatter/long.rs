@@ -13,7 +13,7 @@ use super::builder::build_layout_tree;
 use super::printer::LayoutPrinter;
 use super::trivia::TriviaTokens;
 
-/// Formats a text in the long form.
+/// Formats a text in the long form. The width is ignored, because lines of the long form must not be broken.
 pub fn format_long(text: &[u8], dialect: Dialect, _: usize, line_end: &'static [u8]) -> FormattedText {
     let problems: Vec<Problem> = LongReader::new(text, dialect).filter_map(Result::err).collect();
     let mut bad =
@@ -87,7 +87,7 @@ impl LongFormatter<'_> {
         self.printer.write_text(line[..equals].trim_ascii());
         self.printer.write_text(b" =");
         let value = range.start + equals + 1..range.end;
-        // Text behind the expression does not belong to it and is kept as written.
+        // The reader ignores text behind the expression, so this text is kept as written.
         let rest = match parse_prefix(&self.text[value.clone()], self.rules) {
             Ok((_, Some(rest))) => value.start + rest.start as usize,
             _ => value.end,

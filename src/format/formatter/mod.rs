@@ -1,8 +1,8 @@
 //! Formatter behind `classad fmt`: prints the tokens and comments of ads in their order with normalized white space.
 //!
-//! It works on the source text, so spellings (`64M`, `0xff`, `=?=`, quoted names, escapes) and parentheses stay as
-//! written. [`trivia`] lexes an ad into tokens and the comments between them, [`builder`] makes a [`tree`] of the
-//! places where lines may be broken, and [`printer`] breaks what does not fit.
+//! The formatter works on the source text, so spellings (`64M`, `0xff`, `=?=`, quoted names, escapes) and parentheses
+//! stay as written. [`trivia`] lexes an ad into tokens and the comments between them, [`builder`] makes a [`tree`] of
+//! the places where lines may be broken, and [`printer`] breaks lines that do not fit.
 
 mod bracketed;
 mod builder;
@@ -42,12 +42,12 @@ impl FormattedText {
 /// not allow line breaks, so its lines are kept.
 ///
 /// Comments and blank lines stay where they are, except that several blank lines become one. Line ends are `\r\n` if
-/// all were, otherwise `\n`; the last line gets one. A byte order mark is dropped, because HTCondor takes it for a part
-/// of the first name.
+/// all line ends of the text are, otherwise `\n`; a missing last line end is added. A byte order mark is dropped,
+/// because HTCondor takes it for a part of the first name.
 ///
 /// # Errors
 ///
-/// A format other than these two, compressed data, and UTF-16.
+/// A format other than the bracketed and the long form, compressed data, and UTF-16.
 pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize) -> Result<FormattedText, Problem> {
     let refusal = |message: &str| Problem::error_at(0..text.len().min(1), 0, message);
     let line_end: &[u8] = if has_only_crlf_line_ends(text) { b"\r\n" } else { b"\n" };
@@ -96,7 +96,7 @@ mod tests {
             // Several ads.
             ("[a=1][b=2]\n\n\n[c=3]", "[\n  a = 1;\n]\n[\n  b = 2;\n]\n\n[\n  c = 3;\n]\n"),
             ("{[a=1],\n\n[b=2]}", "{\n  [\n    a = 1;\n  ],\n\n  [\n    b = 2;\n  ]\n}\n"),
-            // A first item on its own line keeps the others on theirs.
+            // If the first item of a list begins a line, every item gets its own line.
             ("[a={\n1,2}; b={1,\n2}]", "[\n  a = {\n    1,\n    2\n  };\n  b = { 1, 2 };\n]\n"),
         ] {
             assert_eq!(laid(text, FileFormat::Bracketed), expected, "{text}");

@@ -12,11 +12,12 @@ pub const INDENT_COLUMNS: usize = 2;
 /// Which blank lines of the source are kept before a token.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptBlankLines {
-    /// Before the first of its leading comments, or before the token itself if there is none.
+    /// Before the first leading comment of the token.
     first: bool,
-    /// Between its leading comments.
+    /// Between the leading comments of the token.
     between: bool,
-    /// Between its last leading comment and the token.
+    /// Between the last leading comment and the token. If there is no leading comment, the blank lines before the token
+    /// are kept only if both `first` and `last` are true.
     last: bool,
 }
 
@@ -37,18 +38,19 @@ pub struct TokenPlacement {
     pub indent: usize,
     /// Indentation in columns of leading comments that are on lines of their own.
     pub comment_indent: usize,
-    /// Whether comments on one line between the previous token and this one belong to this one.
+    /// Whether comments on one line between the previous token and this token belong to this token.
     pub owns_comments: bool,
     pub blanks: KeptBlankLines,
 }
 
 impl TokenPlacement {
-    /// A token that begins a line; comments before it belong to it.
+    /// A token that begins a line. The comments before the token belong to it.
     pub fn new_line(indent: usize, blanks: KeptBlankLines) -> Self {
         TokenPlacement { spacing: Spacing::Line, indent, comment_indent: indent, owns_comments: true, blanks }
     }
 
-    /// A token beside the previous one; if a comment intervenes, on the next line with one more level of indentation.
+    /// A token on the line of the previous one. If comments between the two tokens force a line break, the token is
+    /// indented one more level.
     fn beside(spacing: Spacing, indent: usize) -> Self {
         TokenPlacement {
             spacing,
@@ -80,11 +82,11 @@ struct NodeTask {
     is_nested: bool,
     /// Number of columns needed behind the node's last token on the same line.
     trailing: usize,
-    /// Whether the node is known to fit on one line.
+    /// Whether the node is printed on one line: it is known to fit, or lines must not be broken.
     is_flat: bool,
 }
 
-/// The printer: its output so far, and the current line.
+/// Printer of layout trees: the output so far, and the position on the current line.
 pub struct LayoutPrinter {
     pub out: Vec<u8>,
     /// Maximum number of columns of a line.
@@ -127,7 +129,7 @@ impl LayoutPrinter {
         self.column = indent;
     }
 
-    /// Limits indentation to half the width; otherwise the output of deep nests would grow quadratically.
+    /// Limits indentation to half the width; otherwise the output of deeply nested values would grow quadratically.
     fn indentation(&self, indent: usize) -> usize {
         indent.min(self.width / 2 / INDENT_COLUMNS * INDENT_COLUMNS)
     }
@@ -154,7 +156,8 @@ impl LayoutPrinter {
             };
         }
         let together = place.spacing == Spacing::Line && place.owns_comments && !pieces.forces_line_break(at);
-        // The token may stand beside a comment that is not beside the previous token.
+        // Whether a line begins between the previous token and this token, so that this token may stand beside its last
+        // comment.
         let begins_line = self.column == 0 || comments.iter().any(|comment| comment.line_ends > 0 || comment.ends_line);
         let mut must_break = together;
         for (position, comment) in comments.iter().enumerate() {
@@ -175,14 +178,15 @@ impl LayoutPrinter {
         }
     }
 
-    /// Prints a comment. Its lines keep their indentation relative to the first one.
+    /// Prints a comment. In a comment of several lines, the lines keep their indentation relative to the first line.
     fn comment(&mut self, text: &[u8], comment: &Comment) {
         let written = &text[comment.range.clone()];
         if !comment.is_multiline {
             return self.write_text(written);
         }
         let start = memchr::memrchr(b'\n', &text[..comment.range.start]).map_or(0, |end| end + 1);
-        // Several comments on one line must not push one another further and further right.
+        // Columns are limited to the width; otherwise each of several comments on a line would be indented further than
+        // the previous one.
         let old = display_columns(&text[start..comment.range.start]).min(self.width);
         let new = self.column.min(self.width);
         for (position, line) in written.split(|byte| *byte == b'\n').enumerate() {
@@ -206,7 +210,7 @@ impl LayoutPrinter {
         self.run(tree, NodeTask { node, place, base: place.indent, is_nested: false, trailing: 0, is_flat: false });
     }
 
-    /// Prints the subtree of a node after a space, on the current line whatever its width.
+    /// Prints the subtree of a node after a space, on the current line even if the line gets too wide.
     pub fn print_flat(&mut self, tree: &LayoutTree, node: LayoutNodeId) {
         let place = TokenPlacement::beside(Spacing::Space, 0);
         self.run(tree, NodeTask { node, place, base: 0, is_nested: false, trailing: 0, is_flat: true });
@@ -226,7 +230,7 @@ impl LayoutPrinter {
         }
     }
 
-    /// Whether a node fits into the line, with `trailing` columns behind it.
+    /// Whether the subtree of a node fits on one line at `place`, with `trailing` columns behind it.
     fn fits(&self, tree: &LayoutTree, node: LayoutNodeId, place: TokenPlacement, trailing: usize) -> bool {
         let node = tree.get(node);
         let start = match place.spacing {
@@ -254,7 +258,8 @@ impl LayoutPrinter {
             LayoutShape::Sequence(nodes) => {
                 let mut rest = tree.width_with_comments(node);
                 for (position, node) in nodes.iter().enumerate() {
-                    // The estimate includes the spaces between the parts; the error is harmless.
+                    // `rest` is the width of the parts behind this part, and of all spaces in the node. It is too large
+                    // by the spaces before this part, so a part that barely fits may be broken; that is harmless.
                     rest -= tree.width_with_comments(*node);
                     let place = match position.checked_sub(1) {
                         None => place,

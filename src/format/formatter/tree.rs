@@ -7,16 +7,16 @@ use super::trivia::{TriviaTokens, display_columns};
 /// Index of a node in [`LayoutTree`].
 pub type LayoutNodeId = usize;
 
-/// The parts of a node.
+/// Kind of a node, with its parts.
 #[derive(Debug)]
 pub enum LayoutShape {
     /// A token, by its index in the list of tokens.
     Token(usize),
     /// Parts that are never separated: an operator and its operand, an expression and a selection from it.
     Sequence(Vec<LayoutNodeId>),
-    /// Operands and binary operators of one precedence, alternating; the precedence.
+    /// Operands and binary operators, alternating. All operators have the precedence in the second field.
     Chain(Vec<LayoutNodeId>, u8),
-    /// `a ? b : c ? d : e`, in reverse order, so that extending it at the front is cheap.
+    /// `a ? b : c ? d : e`, in reverse order, so that a condition can be added at the front by appending.
     Conditional(Vec<LayoutNodeId>),
     /// Adjacent string literals, which are one string.
     Strings(Vec<LayoutNodeId>),
@@ -46,13 +46,13 @@ impl Bracket {
     }
 }
 
-/// A node with its measures.
+/// A node with its width and the line breaks that are forced in it.
 #[derive(Debug)]
 pub struct LayoutNode {
     pub shape: LayoutShape,
     /// Number of columns on one line, without the comments before its first token.
     pub width: usize,
-    /// Number of columns of these comments: of all, and of those on the token's line.
+    /// Number of columns of the comments before the first token: of all, and of those on the line of this token.
     pub comment_columns: (usize, usize),
     /// Whether something inside the node forces a line break.
     pub is_multiline: bool,
@@ -68,7 +68,7 @@ pub enum Spacing {
     Line,
 }
 
-/// The layout tree. Nodes are stored bottom-up in one vector.
+/// The layout tree. Nodes are stored in one vector, the parts of a node before the node.
 #[derive(Debug)]
 pub struct LayoutTree<'p, 't> {
     pub tokens: &'p TriviaTokens<'t>,
@@ -118,9 +118,9 @@ impl<'p, 't> LayoutTree<'p, 't> {
         let next = &self.tokens.tokens[piece + 1];
         let is_number = |token: Option<Token>| token.is_some_and(Token::is_number);
         match self.tokens.tokens[piece].token {
-            // `-5` is a number, `- 5` an operation.
+            // `-5` is a number and `- 5` an operation, so the space is kept.
             Some(Token::Minus) if is_number(next.token) && !next.follows_directly => Spacing::Space,
-            // `1.b` would be a broken number.
+            // `1.b` would be read as a malformed number, so a space separates the tokens.
             token if is_number(token) && matches!(self.nodes[right].shape, LayoutShape::Token(_)) => Spacing::Space,
             _ => Spacing::Touching,
         }
@@ -188,7 +188,8 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.add_compound(LayoutShape::Sequence(parts.clone()), &parts, space)
     }
 
-    /// Builds a binary operation. If the left operand is a chain of the same precedence it is extended.
+    /// Builds a binary operation. A left operand that is a chain of the same precedence is extended by the operator and
+    /// the right operand.
     pub fn add_binary(
         &mut self,
         left: LayoutNodeId,
@@ -204,7 +205,7 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.add_compound(LayoutShape::Chain(parts.to_vec(), precedence), &parts, 2)
     }
 
-    /// Builds `condition ? consequent : alternative`. If the alternative is a conditional it is extended.
+    /// Builds `condition ? consequent : alternative`. An alternative that is a conditional is extended at the front.
     pub fn add_conditional(&mut self, parts: [LayoutNodeId; 5]) -> LayoutNodeId {
         let alternative = parts[4];
         let mut nodes = match &mut self.nodes[alternative].shape {

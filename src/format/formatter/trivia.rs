@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use crate::syntax::{StringSyntax, Token, lex};
 
-/// A comment.
+/// A comment, and the line ends before and in it.
 #[derive(Clone, Debug)]
 pub struct Comment {
     /// Byte range without surrounding white space.
     pub range: Range<usize>,
-    /// Number of line ends before it, at most 2: 0 behind something on its line, 1 at the beginning of a line, 2 after
-    /// a blank line.
+    /// Number of line ends before the comment, at most 2: 0 if other text precedes the comment on its line, 1 if the
+    /// comment begins a line, 2 if a blank line precedes.
     pub line_ends: usize,
-    /// Whether it extends to the end of its line: `// ...`.
+    /// Whether the comment extends to the end of its line: `// ...`.
     pub ends_line: bool,
-    /// Whether it has several lines.
+    /// Whether the comment has several lines.
     pub is_multiline: bool,
 }
 
@@ -27,7 +27,8 @@ pub struct TriviaToken {
     pub range: Range<usize>,
     /// Range of indexes into `comments`: the comments between the previous token and this one.
     pub comments: Range<usize>,
-    /// Number of line ends, at most 2, between the last of these comments, or the previous token, and this one.
+    /// Number of line ends, at most 2, between the last comment before this token and this token; without comments,
+    /// between the previous token and this token.
     pub line_ends: usize,
     /// Whether the previous token directly precedes this one.
     pub follows_directly: bool,
@@ -146,7 +147,7 @@ impl<'t> TriviaTokens<'t> {
         piece.follows_directly = false;
     }
 
-    /// Returns the token before another one.
+    /// Returns the token before the one at index `at`; `None` for the first token.
     fn before(&self, at: usize) -> Option<Token> {
         at.checked_sub(1).and_then(|before| self.tokens[before].token)
     }
@@ -221,7 +222,7 @@ impl<'t> TriviaTokens<'t> {
     }
 }
 
-/// Whether an operand can end with this token. If so, an operator behind it is binary.
+/// Whether an operand can end with this token, so that an operator behind this token is binary.
 fn is_operand_end(token: Option<Token>) -> bool {
     token.is_some_and(|token| match token {
         Token::ParenthesisClose | Token::BracketClose | Token::BraceClose => true,

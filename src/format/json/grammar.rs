@@ -9,7 +9,7 @@ use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, Located, Toke
 use super::token::{JsonLexer, JsonToken, JsonTokenError, json_lexer};
 use super::value::{read_name, read_string, read_word};
 
-/// The effect of a token.
+/// Effect of a token on the ad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonStep {
     /// Begins a nested ad.
@@ -44,7 +44,8 @@ pub struct JsonGrammar {
     /// The open brackets with their byte offsets.
     open: Vec<(JsonToken, usize)>,
     expects: ExpectedToken,
-    /// Number of blanks before the ad on its line.
+    /// Number of blanks, `[` and `,` before the ad on its line. A `{` that is indented no more most likely begins the
+    /// next ad.
     indent: usize,
 }
 
@@ -61,7 +62,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
     type Token = JsonTokenResult;
     type Lexer = JsonLexer<'t>;
     type Step = JsonStep;
-    /// The last token since the last ad.
+    /// The last token since the last ad; `None` if there is none or it is malformed.
     type Outer = Option<JsonToken>;
 
     fn lexer(text: &'t [u8]) -> JsonLexer<'t> {
@@ -169,12 +170,12 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
         }
     }
 
-    /// A `{` at the beginning of a line that is indented no more than the ad most likely begins the next one.
+    /// A `{` at the beginning of a line that is indented no more than the ad most likely begins the next ad.
     fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool {
         begins_line(text, offset, self.indent)
     }
 
-    /// The ad ends with the bracket that closes it.
+    /// The ad ends with the `}` that closes it, or with the `]` of an array that contains the ad.
     fn skip(
         &mut self,
         tokens: &mut TokenStream<'t, JsonLexer<'t>>,
@@ -191,7 +192,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             Ok(JsonToken::BracketClose) => {
                 match self.open.iter().rposition(|(bracket, _)| *bracket == JsonToken::BracketOpen) {
                     Some(innermost) => self.open.truncate(innermost),
-                    // It closes the array that contains the ad.
+                    // This `]` closes the array that contains the ad.
                     None => return ControlFlow::Break(Some(range.end)),
                 }
             }
@@ -213,11 +214,11 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             Ok(JsonToken::BracketOpen) if matches!(before, Some(JsonToken::BracketOpen | JsonToken::Comma)) => {
                 origin.problem_at(range, "an array of ads cannot hold another array")
             }
-            // Brackets and commas around ads. They need not balance, because a text may begin in the middle of an
-            // array.
+            // Brackets and commas around ads are skipped. Brackets need not balance, because a text may begin in the
+            // middle of an array.
             Ok(JsonToken::BracketOpen | JsonToken::BracketClose | JsonToken::Comma) => return None,
             Ok(_) => {
-                // The rest of the line, up to an ad.
+                // The problem covers the rest of the line, up to an ad, an array or a malformed token.
                 while let Some((token, next)) = tokens.next() {
                     let same_line = memchr::memchr(b'\n', &origin.text[range.end..next.start]).is_none();
                     if !same_line || matches!(token, Ok(JsonToken::BraceOpen | JsonToken::BracketOpen) | Err(_)) {

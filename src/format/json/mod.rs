@@ -1,7 +1,7 @@
 //! JSON as HTCondor writes it: an object for each ad; expressions without a JSON value are strings `"\/Expr(...)\/"`.
 //!
-//! It has its own reader because ads in JSON need source positions, unlimited nesting depth, and every deviation from
-//! strict JSON that HTCondor accepts.
+//! No JSON library is used here, because ads in JSON need source positions, unlimited nesting depth, and every
+//! deviation from strict JSON that HTCondor accepts.
 
 mod grammar;
 mod spans;
@@ -18,7 +18,7 @@ use super::nested_reader::{RecoveringReader, complete_prefix_length};
 /// Iterator over the ads of a text.
 pub type JsonReader<'t> = RecoveringReader<'t, JsonGrammar>;
 
-/// Row of JSON Lines.
+/// Functions and properties of JSON Lines.
 pub const LINES_FORMAT: AdFormat = AdFormat {
     name: "JSON Lines",
     is_htcondor_format: true,
@@ -30,17 +30,17 @@ pub const LINES_FORMAT: AdFormat = AdFormat {
     lay_out: None,
 };
 
-/// Row of JSON. A document is an array.
+/// Functions and properties of JSON. A document is an array.
 pub const FORMAT: AdFormat = AdFormat {
     name: "JSON",
     frame: DocumentFrame { prologue: "[\n", separator: Some(",\n"), epilogue: "\n]\n", empty: "[]\n" },
     ..LINES_FORMAT
 };
 
-/// Returns the expression in a decoded string of the form `/Expr(a + 1)/`, in any case; `None` for other strings.
+/// Returns the expression in a decoded string of the form `/Expr(a + 1)/`, ignoring case; `None` for other strings.
 ///
-/// HTCondor escapes the slashes with backslashes, which distinguishes such a string from one that only looks like it.
-/// But other programs that rewrite the file drop these backslashes, so they are not required.
+/// HTCondor writes a backslash before each of the two slashes, which distinguishes an expression from a string with the
+/// same characters. But other programs that rewrite the file drop these backslashes, so they are not required.
 fn expression_inside(text: &[u8]) -> Option<&[u8]> {
     let (head, rest) = text.split_at_checked(OPEN.len())?;
     rest.strip_suffix(CLOSE).filter(|_| head.eq_ignore_ascii_case(OPEN))

@@ -1,12 +1,12 @@
-//! Escapes in strings.
+//! Decodes the escapes in JSON strings.
 
 use super::super::Problem;
 use super::super::source_map::DecodedText;
 
-/// Decodes the text between the quotes of a string, which stands at this offset of the file. `ad` is the 1-based number
-/// of the ad, for messages.
+/// Decodes the text between the quotes of a string. `offset` is the offset of this text in the file. `ad` is the
+/// 1-based number of the ad, for messages.
 ///
-/// An escape that JSON does not define stands for its character, as in HTCondor.
+/// An escape that JSON does not define stands for the character behind the backslash, as in HTCondor.
 ///
 /// # Errors
 ///
@@ -29,7 +29,8 @@ pub fn decode_string(inside: &[u8], offset: usize, ad: usize) -> Result<DecodedT
     Ok(decoded)
 }
 
-/// Decodes the escape at the beginning of a text and returns its length in bytes.
+/// Decodes the escape at the beginning of a text, appends the character to `decoded`, and returns the length of the
+/// escape in bytes.
 ///
 /// # Errors
 ///
@@ -49,7 +50,8 @@ fn decode_escape(text: &[u8], offset: usize, decoded: &mut DecodedText) -> Resul
     Ok(2)
 }
 
-/// Decodes `\u` with four digits, or two of these that form a surrogate pair. The result is as in [`decode_escape`].
+/// Decodes `\u` with four digits, or two such escapes that form a surrogate pair. The result is as in
+/// [`decode_escape`].
 fn decode_unicode_escape(
     text: &[u8],
     offset: usize,
@@ -73,8 +75,8 @@ fn decode_unicode_escape(
     Ok(length)
 }
 
-/// Returns the UTF-16 code unit that `\u` and four digits at the beginning of a text write; `None` if they are not
-/// there.
+/// Returns the UTF-16 code unit of the escape `\u` with four digits at the beginning of a text; `None` if the text does
+/// not begin with such an escape.
 fn utf16_unit(text: &[u8]) -> Option<u32> {
     let digits = text.strip_prefix(b"\\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -14,7 +14,7 @@ pub enum JsonTokenError {
     UnclosedComment,
 }
 
-/// State of the lexer: facts about the rest of the text, so that it is searched only once.
+/// What the lexer remembers about the rest of the text, so that the rest is searched for `*/` only once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonLexerState {
     /// Whether the rest of the text has no `*/`.

@@ -17,7 +17,7 @@ pub fn read_name(origin: &AdOrigin, range: Range<usize>) -> Result<Name, Problem
     attribute_name(&decoded.bytes, origin.dialect, range, origin.number)
 }
 
-/// Reads a string, or the expression that it stands for.
+/// Reads a string as a value. A string of the form `/Expr(...)/` is read as the expression in it.
 pub fn read_string(origin: &AdOrigin, range: Range<usize>) -> Result<Expression, Problem> {
     let text = &origin.text[inside(&range)];
     if memchr::memchr2(b'\\', 0, text).is_none() && !text.starts_with(&OPEN[..1]) {
@@ -38,7 +38,7 @@ pub fn read_word(origin: &AdOrigin, range: Range<usize>) -> Result<Expression, P
         "null" => Value::Undefined,
         "true" => Value::Boolean(true),
         "false" => Value::Boolean(false),
-        // Python writes these.
+        // Python's JSON writer uses these words.
         "nan" => Value::Real(f64::NAN),
         "infinity" => Value::Real(f64::INFINITY),
         "-infinity" => Value::Real(f64::NEG_INFINITY),
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn no_number_of_faults_harms() {
-        // Without a limit each of these would take quadratic time.
+        // A reader that searches the rest of the text for each fault would take quadratic time on these texts.
         for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
             let text = text.repeat(1_000_000);
             assert_eq!(JsonReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0);

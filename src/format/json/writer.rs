@@ -49,13 +49,14 @@ impl NestedSyntax for JsonSyntax {
             {
                 push_quoted(["\"", "\""], string.as_bytes(), text);
             }
-            // An expression that has no JSON value. HTCondor escapes the slashes to distinguish it from a string.
+            // An expression that has no JSON value. HTCondor escapes the slashes to distinguish the expression from a
+            // string.
             _ => push_quoted(["\"\\/Expr(", ")\\/\""], &print(expression, Style::New), text),
         }
     }
 }
 
-/// Appends a text with the escapes of strings between two delimiters.
+/// Appends a string with JSON escapes, between two delimiters.
 fn push_quoted([before, behind]: [&str; 2], string: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(before.as_bytes());
     for byte in string {

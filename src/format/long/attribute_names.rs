@@ -8,12 +8,13 @@ use crate::ad::Name;
 use super::reader::is_comment;
 use super::scan::line_ends;
 
-/// The distinct attribute names of ads in the long form, case-sensitive, as spelt there.
+/// The distinct attribute names of ads in the long form, as spelt in the ads. Spellings that differ in case are
+/// distinct.
 #[derive(Default)]
 pub struct AttributeNameCollector {
     names: IndexSet<Box<[u8]>, FxBuildHasher>,
-    /// For each name, the index of the name that followed it most recently. Most ads have their names in the same
-    /// order, so this predicts the next name without hashing.
+    /// For each name, the index of the name that followed most recently. Most ads have their names in the same order,
+    /// so this index predicts the next name without hashing.
     successors: Vec<usize>,
 }
 

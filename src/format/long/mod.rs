@@ -16,7 +16,7 @@ pub use reader::{LongReader, ad_at, find_separator, is_comment};
 use super::ad_format::{AdFormat, DocumentFrame};
 use super::formatter::format_long;
 
-/// Row of the long form.
+/// Functions and properties of the long form.
 pub const FORMAT: AdFormat = AdFormat {
     name: "the long form",
     is_htcondor_format: true,

@@ -1,9 +1,9 @@
 //! Reader of the long form that parses only projected attributes.
 //!
-//! Parsed are the attributes of the projection, those that their values refer to, and so on transitively. All other
-//! lines are only checked: they must be comments, blank, or a name, `=` and text with closed quotes. An ad with any
-//! line that is malformed, or too unusual for this check, is read completely by [`LongReader`], which also reports its
-//! problems.
+//! The reader parses the attributes of the projection, the attributes that their values refer to, and so on
+//! transitively. It only checks all other lines: each must be blank, a comment, or a name, `=` and text with closed
+//! quotes. An ad with a line that is malformed, or too unusual for this check, is read completely by [`LongReader`],
+//! which also reports the problems of the ad.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -32,12 +32,12 @@ pub struct ProjectingReader<'t, 's> {
     marked_from: usize,
     /// Offset of the end of the current piece.
     marked_to: usize,
-    /// Index into `marks` of the next line to look at.
+    /// Index into `marks` of the next line to examine.
     next_mark: usize,
     /// Version of the projection for which `marks` was computed.
     marked_version: usize,
-    /// For each name, the index of the name that followed it most recently: most ads have their names in the same
-    /// order.
+    /// For each name, the index of the name that followed most recently, to predict the next name: most ads have their
+    /// names in the same order.
     successors: Vec<usize>,
     /// Index of the name that was found last.
     last_name: usize,
@@ -45,28 +45,30 @@ pub struct ProjectingReader<'t, 's> {
     values: Vec<Option<Range<usize>>>,
     /// The names that the current ad has, with the ranges of their values, in the order of the lines.
     found_values: Vec<ProjectedValueRange>,
-    /// The same list for the ad that was last looked up among the shared ads.
+    /// `found_values` of the ad that was last looked up among the shared ads.
     last_lookup: Vec<ProjectedValueRange>,
-    /// Values of the labels in the current ad; `None` where a label is missing or not a plain literal.
+    /// Values of the label attributes in the current ad; `None` where such an attribute is missing or not a plain
+    /// literal.
     label_values: Vec<Option<Value>>,
     /// Items to be yielded next.
     pending: VecDeque<ReadResult>,
-    /// The ad with the label attributes of the ad read last; `None` if all its labels are plain literals.
+    /// An ad with the label attributes of the ad read last; `None` if all of them are missing or could be read as plain
+    /// literals.
     unusual_labels: Option<Ad>,
 }
 
 /// Estimate of the number of bytes per candidate line, to reserve memory.
 const BYTES_PER_CANDIDATE_LINE: usize = 64;
 
-/// Result of looking at one line.
+/// Result of examining one line.
 enum LineResult {
-    /// Not an attribute of the projection; the line has not been checked otherwise.
+    /// The name is not in the projection. Nothing else of the line has been checked.
     NotProjected,
-    /// The line ends here and needs no further attention.
+    /// The line ends at this offset and needs no further processing.
     Handled(usize),
-    /// The line ends here, and its ad must be read completely.
+    /// The line ends at this offset, and its ad must be read completely.
     NeedsCompleteRead(usize),
-    /// A blank line, which ends the ad; it ends here.
+    /// A blank line, which ends the ad. The line ends at this offset.
     EndOfAd(usize),
 }
 
@@ -78,7 +80,8 @@ enum ProjectionResult {
     Projected(Ad),
     /// The ad must be read completely.
     NeedsCompleteRead,
-    /// The ad refers to names that were not in the projection; they are now, and the ad must be looked at again.
+    /// The ad refers to names that were not in the projection. These names have been added, so the ad must be projected
+    /// again.
     Retry,
 }
 
@@ -108,8 +111,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
     }
 
-    /// Returns an ad with only the label attributes of the ad read last. It is empty unless the projection was made
-    /// with [`Projection::with_shared_ads`].
+    /// Returns an ad with only the label attributes of the ad read last. The result is empty unless the projection was
+    /// made with [`Projection::with_shared_ads`].
     #[must_use]
     pub fn label_attributes(&self) -> Ad {
         let attribute = |position: &usize| {
@@ -120,14 +123,15 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.unusual_labels.clone().unwrap_or_else(|| labels().collect())
     }
 
-    /// Whether all labels of the ad read last are missing or plain literals.
+    /// Whether all label attributes of the ad read last are missing or could be read as plain literals. With shared ads
+    /// this is false for an ad that was read completely.
     #[must_use]
     pub fn has_plain_labels(&self) -> bool {
         self.unusual_labels.is_none()
     }
 
-    /// Returns the value of the label at this index in the ad read last; `None` if it is missing or not a plain
-    /// literal.
+    /// Returns the value in the ad read last of the label attribute at index `label`; `None` if the attribute is
+    /// missing or not a plain literal.
     #[must_use]
     pub fn label_value(&self, label: usize) -> Option<Value> {
         self.label_values.get(label)?.clone()
@@ -159,7 +163,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
                 }
                 self.collect_values(offset);
                 for (position, value) in &self.found_values {
-                    // Attributes that are only labels are not searched for references.
+                    // Nothing evaluates attributes that are only labels, so their references are not needed.
                     if !self.projection.is_only_label(*position) {
                         self.projection.parse_value(&self.text[value.clone()]);
                     }
@@ -277,7 +281,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         is_sound
     }
 
-    /// Looks at the candidate line that contains offset `at`. If `end` is known, `at` is the beginning of the line.
+    /// Examines the candidate line that contains offset `at`, and records the value if the name is in the projection.
+    /// If `end` is known, `at` is the beginning of the line.
     fn look_at_mark(&mut self, at: usize, end: Option<usize>) -> LineResult {
         let Some(end) = end else {
             if at > self.text_start && self.text[at - 1] == b'\n' && self.text.get(at).is_none_or(|byte| *byte == b'\n')
@@ -303,8 +308,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.classify_line(at, end)
     }
 
-    /// Predicts the name of a line from its predecessor. Returns the index of the name and the length in bytes of the
-    /// name with its `=`; `None` if the line does not begin so.
+    /// Predicts the name of a line from the name found before. Returns the index of the name and the length in bytes of
+    /// the name with its `=`; `None` if the line does not begin with the predicted name.
     fn predict_name(&self, line: &[u8]) -> Option<(usize, usize)> {
         let position = *self.successors.get(self.last_name)?;
         let beginning = self.projection.line_prefixes.get(position)?;
@@ -330,7 +335,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         LineResult::Handled(end)
     }
 
-    /// Classifies a line about which nothing is known.
+    /// Classifies a line from its whole text, and records the value if the name is in the projection.
     fn classify_line(&mut self, start: usize, end: usize) -> LineResult {
         let line = without_carriage_return(&self.text[start..end]);
         let content = line.trim_ascii_start();
@@ -412,7 +417,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
     }
 
-    /// Makes an ad of the attributes, or returns the shared ad with the same text if ads are grouped.
+    /// Makes an ad of the attributes. If ads are shared, returns the shared ad with the same text, or stores the new
+    /// ad.
     fn intern_ad(&mut self, mut attributes: Vec<(Name, Expression)>, newest: usize, has_plain_labels: bool) -> Ad {
         let Projection { interner: Some(groups), names, .. } = &mut *self.projection else {
             return attributes.into_iter().collect();
@@ -443,8 +449,8 @@ fn without_carriage_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Whether all strings of a value are closed, and it contains nothing whose reading depends on the parser: comments,
-/// quoted names, backslashes outside strings, non-ASCII bytes, bytes of value 0.
+/// Whether all strings of a value are closed, and the value contains nothing whose reading depends on the parser:
+/// comments, quoted names, backslashes outside strings, non-ASCII bytes, bytes of value 0.
 fn has_closed_strings(value: &[u8]) -> bool {
     let mut rest = value;
     while let Some((byte, behind)) = rest.split_first() {

@@ -1,4 +1,4 @@
-//! Projection: the attributes to read of each ad, which grow to include those that their values refer to.
+//! Projection: the attributes to read of each ad. Attributes that the values refer to are added while ads are read.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::scan::LineFilter;
 pub(super) const MAX_PROJECTED_NAMES: usize = 512;
 
 /// Number of bytes scanned for candidate lines at once. A piece stays in the processor's cache until its lines are
-/// looked at, and little work is lost if names are added and it must be scanned again.
+/// examined, and little work is lost if names are added and the piece must be scanned again.
 const SCAN_PIECE_BYTES: usize = 1 << 15;
 
 /// The attributes to read of each ad. Names that the values refer to are added while ads are read, and every addition
@@ -35,14 +35,14 @@ pub struct Projection {
     pub(super) filter: LineFilter,
     /// Number of bytes to scan at once.
     pub(super) piece_bytes: usize,
-    /// Cache of parsed values. With each it keeps the version in which the last of the names that it refers to was
-    /// added.
+    /// Cache of parsed values. The note of a value is the version in which the last of the names that the value refers
+    /// to was added.
     pub(super) parse_cache: ParseCache<usize>,
     pub(super) prefilter: Option<LiteralPrefilter>,
     pub(super) interner: Option<AdInterner>,
     /// Version of the projection: the number of times a name was added.
     pub(super) version: usize,
-    /// Version in which the last of the names was added that the values read since `begin` refer to.
+    /// Highest version in which a name was added that a value read since `begin_input` refers to.
     pub(super) newest_referenced: usize,
     /// Whether an expression was found that may read any attribute.
     pub(super) reads_everything: bool,
@@ -51,12 +51,13 @@ pub struct Projection {
 /// Deduplicates ads by the text of their projected attributes.
 #[derive(Default)]
 pub(super) struct AdInterner {
-    /// The shared ads by their key. With each, the version in which the last of the names that it refers to was added.
+    /// The shared ads by their key, each with the version in which the last of the names that the ad refers to was
+    /// added.
     ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
     /// Indexes of the names that identify an ad in output.
     pub(super) labels: Vec<usize>,
-    /// By index of a name, whether it is a label that nothing else requests. Such attributes are left out of the shared
-    /// ads.
+    /// By index of a name, whether the name is a label that nothing else requests. Such attributes are left out of the
+    /// shared ads.
     pub(super) only_labels: Vec<bool>,
     /// Key of the last lookup: indexes of the names and texts of the values, concatenated.
     key: Vec<u8>,
@@ -65,32 +66,32 @@ pub(super) struct AdInterner {
     sharing: AdSharing,
     /// Number of lookups since `begin`.
     lookups: usize,
-    /// Number of those lookups that succeeded.
+    /// Number of lookups since `begin` that succeeded.
     hits: usize,
 }
 
 /// Whether ads whose projected attributes are textually equal share one `Ad`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AdSharing {
-    /// Always.
+    /// Every ad is looked up among the shared ads.
     #[default]
     Always,
-    /// Only while enough ads are equal to repay the time and memory of the lookups.
+    /// Ads are looked up only while enough of them are equal to repay the time and memory of the lookups.
     WhileProfitable,
 }
 
 /// The index of a name, and the byte range of its value in the text.
 pub(super) type ProjectedValueRange = (usize, Range<usize>);
 
-/// Number of distinct ads to reserve memory for. A quarter of it is the sample after which [`AdSharing::WhileProfitable`]
-/// decides.
+/// Number of distinct ads to reserve memory for. A quarter of this number is the number of lookups after which
+/// [`AdSharing::WhileProfitable`] decides.
 const EXPECTED_DISTINCT_ADS: usize = 2048;
 
 /// With [`AdSharing::WhileProfitable`], lookups end if fewer than one in this many succeeds.
 const MAX_LOOKUPS_PER_HIT: usize = 16;
 
 impl AdInterner {
-    /// Starts the statistics anew for another input.
+    /// Resets the statistics of lookups for another input.
     fn begin(&mut self, sharing: AdSharing) {
         (self.sharing, self.lookups, self.hits) = (sharing, 0, 0);
     }
@@ -102,10 +103,11 @@ impl AdInterner {
             && self.hits * MAX_LOOKUPS_PER_HIT < self.lookups
     }
 
-    /// Returns the shared ad with the same text and its version; `None` if there is none yet.
+    /// Returns the shared ad with the same text as `values`, and the version of the ad; `None` if there is no such ad
+    /// yet or lookups have ended.
     ///
-    /// `values` are the values of the current ad in the order of its lines. `before` are those of the last lookup; it
-    /// must be empty if that was in another text or the projection has grown since.
+    /// `values` are the values of the current ad in the order of its lines. `before` are the values of the last lookup;
+    /// `before` must be empty if that lookup was in another text or the projection has grown since.
     pub(super) fn lookup(
         &mut self,
         text: &[u8],
@@ -143,7 +145,8 @@ impl AdInterner {
         self.last_found.clone()
     }
 
-    /// Returns the ad of the last lookup; if there was none, makes and stores it.
+    /// Returns the ad that the last lookup found. If it found none, makes an ad and stores it under the key of that
+    /// lookup.
     pub(super) fn found_or_insert_with(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
         if self.has_given_up() {
             return make();
@@ -168,7 +171,7 @@ pub(super) type PrefilterTest = Box<dyn Fn(&[Value]) -> bool>;
 
 /// A prefilter: a cheap predicate on plain literals that rejects most ads before anything else is parsed.
 pub(super) struct LiteralPrefilter {
-    /// Indexes of the names whose values it is given.
+    /// Indexes of the names whose values `passes` is given.
     pub(super) names: Vec<usize>,
     pub(super) passes: PrefilterTest,
 }
@@ -205,7 +208,7 @@ impl Projection {
         selection
     }
 
-    /// Sets the number of bytes that are scanned at once. The results do not depend on it.
+    /// Sets the number of bytes that are scanned at once, which does not affect the results.
     #[must_use]
     pub fn with_piece_bytes(mut self, bytes: usize) -> Self {
         self.piece_bytes = bytes;
@@ -214,8 +217,8 @@ impl Projection {
 
     /// Adds a prefilter: ads for which `passes` returns false are left out.
     ///
-    /// `passes` is given the values of `names`, undefined for those that an ad does not have. An ad in which one of
-    /// them is more than a plain literal is not tested and stays.
+    /// `passes` is given the values of `names`, undefined for attributes that an ad does not have. An ad with a value
+    /// that is not a plain literal is not tested and stays.
     #[must_use]
     pub fn with_prefilter(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
         for name in names {
@@ -245,7 +248,8 @@ impl Projection {
         self
     }
 
-    /// Begins another input and returns the current version. [`Projection::newest_referenced`] then counts from here.
+    /// Begins another input and returns the current version. From here on [`Projection::newest_referenced`] considers
+    /// only values of this input.
     pub fn begin_input(&mut self, sharing: AdSharing) -> usize {
         self.newest_referenced = 0;
         if let Some(groups) = &mut self.interner {
@@ -254,17 +258,17 @@ impl Projection {
         self.version
     }
 
-    /// Returns the version in which the last of the names was added that the values read since [`Projection::begin_input`]
-    /// refer to.
+    /// Returns the highest version in which a name was added that a value read since [`Projection::begin_input`] refers
+    /// to.
     ///
-    /// Ads that were read before that version may lack some of these attributes.
+    /// Ads that were read in an earlier version may lack the attribute of that name.
     #[must_use]
     pub fn newest_referenced(&self) -> usize {
         self.newest_referenced
     }
 
-    /// Whether ads should be read completely: an expression may read any attribute, or the projection has grown too
-    /// large to pay.
+    /// Whether ads should be read completely: an expression may read any attribute, or the projection has grown so
+    /// large that reading ads completely is as fast.
     #[must_use]
     pub fn reads_everything(&self) -> bool {
         self.reads_everything || self.names.len() > MAX_PROJECTED_NAMES
@@ -275,7 +279,7 @@ impl Projection {
         self.names.iter()
     }
 
-    /// Adds names.
+    /// Adds names, so that ads read from now on have these attributes.
     pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
         for name in names {
             self.add(name.clone());
@@ -288,7 +292,8 @@ impl Projection {
         self.dialect
     }
 
-    /// Adds a name and returns the version in which it was added.
+    /// Adds a name and returns the version in which it was added. A name that was only a label until now counts as
+    /// added now.
     pub(super) fn add(&mut self, name: Name) -> usize {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
@@ -320,8 +325,8 @@ impl Projection {
 
     /// Parses a value and adds the names that it refers to.
     ///
-    /// The version is the one in which the last of these names was added; `None` if the expression may read any
-    /// attribute. Returns `None` if the value is not exactly one expression.
+    /// Returns the expression, and the version in which the last of these names was added; this version is `None` if
+    /// the expression may read any attribute. Returns `None` if the value is not exactly one expression.
     pub(super) fn parse_value(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
         match self.parse_cache.parse(value) {
             CachedParse::Cached(expression, newest) => Some((expression, Some(newest))),
@@ -329,8 +334,8 @@ impl Projection {
                 let newest = self.add_references(&expression);
                 match newest {
                     Some(newest) => self.parse_cache.set_note(value, newest),
-                    // The next ad with this value must learn that it may read any attribute, too; so the value is not
-                    // cached.
+                    // The value is not cached, so that it is parsed again for the next ad and the version is `None`
+                    // again.
                     None => self.parse_cache.remove(value),
                 }
                 Some((expression, newest))
@@ -359,7 +364,7 @@ impl Projection {
         let last = name.last()?;
         alike.iter().copied().find(|at| {
             let known = self.names[*at].as_str().as_bytes();
-            // Usually the case is equal, too.
+            // Usually the case is equal, so the faster comparison comes first.
             known.last().is_some_and(|end| end.eq_ignore_ascii_case(last))
                 && (known == name || known.eq_ignore_ascii_case(name))
         })

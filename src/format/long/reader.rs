@@ -9,7 +9,7 @@ use crate::format::attribute_name::{attribute_name, checked_name_text};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
-/// Iterator over the ads of a text. Every bad line is reported; its ad is left out.
+/// Iterator over the ads of a text. Every bad line is reported, and the ad that contains it is left out.
 pub struct LongReader<'t> {
     text: &'t [u8],
     rules: ParseOptions,
@@ -27,7 +27,7 @@ impl<'t> LongReader<'t> {
         LongReader::at(text, dialect, byte_order_mark_length(text), 0)
     }
 
-    /// Creates a reader at the line that begins at offset `at`; `number` is the number of ads before it.
+    /// Creates a reader at the line that begins at `offset`; `number` is the number of ads before this line.
     pub(super) fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
         LongReader { text, rules: ParseOptions::long(dialect), offset, number, pending: VecDeque::new() }
     }
@@ -112,7 +112,7 @@ impl<'t> LongReader<'t> {
             parse_prefix(value, self.rules).map_err(|error| self.problem_in_value(error, value, value_offset))?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
-            // The error of the whole value has a hint what was probably meant.
+            // Parsing the whole value fails with an error whose hint says what was probably meant.
             let help = parse_expression(value, self.rules).err().and_then(|error| error.help);
             let message = "what stands behind the expression is ignored, as HTCondor ignores it";
             Problem { help, ..Problem::error_at(range, self.number, message).as_warning() }
@@ -188,7 +188,7 @@ pub fn is_comment(content: &[u8]) -> bool {
 
 /// Returns the offset of the `=` that ends the name of a line; `None` if there is none.
 ///
-/// It is the first `=` of the line, as in HTCondor. If the name is quoted it is the `=` behind the closing quote,
+/// This is the first `=` of the line, as in HTCondor. Behind a quoted name it is the `=` behind the closing quote,
 /// because a quoted name may contain `=`.
 pub fn find_separator(line: &[u8]) -> Option<usize> {
     if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
@@ -217,7 +217,8 @@ mod tests {
     use crate::format::long::writer::write;
     use crate::format::{Position, Severity};
 
-    /// Returns each ad as written back on one line, and each problem as `line:column: message`.
+    /// Returns each ad as written back on one line, each error as `!line:column: message`, and each warning as
+    /// `~line:column: message`.
     fn items(text: &str) -> Vec<String> {
         LongReader::new(text.as_bytes(), Dialect::Condor)
             .map(|item| match item {

@@ -12,7 +12,7 @@ use fearless_simd::{Level, dispatch, u8x64};
 /// Number of bytes in a chunk, the unit of the scan.
 const CHUNK_BYTES: usize = 64;
 
-/// Maximum number of bytes of a name, and of the byte behind it, that the filter compares.
+/// Maximum number of bytes at the beginning of a line that the filter compares: the name, and the byte behind it.
 const MAX_PREFIX_BYTES: usize = 8;
 
 /// The bit that is set for the first byte of a line which cannot begin a plain name.
@@ -20,9 +20,9 @@ const NOT_A_NAME_BIT: u64 = 1 << 63;
 
 /// Filter for the beginnings of lines.
 ///
-/// For each of the first bytes of a line and each value of it, a mask with one bit for each name that has the byte
-/// there, in either case. A line passes if some bit is set in the masks of all its first bytes. With more than 63
-/// names, some share a bit, so lines of other names may pass.
+/// The filter has a mask for each position among the first bytes of a line and each byte value there. The mask has one
+/// bit for each name that has this byte at this position, ignoring case. A line passes if some bit is set in the masks
+/// of all its first bytes. With more than 63 names, some share a bit, so lines of other names may pass.
 pub struct LineFilter {
     names: Box<[[u64; 256]; MAX_PREFIX_BYTES]>,
     count: usize,
@@ -98,8 +98,8 @@ impl ByteMasks {
 pub struct LineMark {
     /// An offset in the line or at its end.
     pub at: usize,
-    /// The end of the line if the filter found it; `at` then is its beginning. `None` if it was found by a special
-    /// byte.
+    /// The end of the line if the filter found the line; `at` then is the beginning of the line. `None` if a special
+    /// byte marks the line.
     pub end: Option<usize>,
 }
 
@@ -132,7 +132,7 @@ fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &LineFilter, found: &mut Vec
     for (position, chunk) in chunks.iter().enumerate() {
         carry.chunk(text, position * CHUNK_BYTES, &ByteMasks::of(simd, chunk), filter, found);
     }
-    // The end of the text ends its last line.
+    // The last chunk is filled with line ends, so that the end of the text ends the last line.
     let mut last = [b'\n'; CHUNK_BYTES];
     last[..rest.len()].copy_from_slice(rest);
     carry.chunk(text, text.len() - rest.len(), &ByteMasks::of(simd, &last), filter, found);
@@ -145,7 +145,8 @@ impl ScanState {
         let starts = masks.line_end << 1 | u64::from(self.line_start);
         self.line_start = masks.line_end >> (CHUNK_BYTES - 1) == 1;
 
-        // Adding a bit at the start of each line carries it to the first `=` of the line, or to its end.
+        // The addition carries a bit from the start of each line to the first `=` of the line, or to the end of the
+        // line.
         let name_goes_on = !(masks.equals | masks.line_end);
         let (sum, carried) = starts.overflowing_add(name_goes_on);
         let (sum, carried_in) = sum.overflowing_add(u64::from(self.in_name));
@@ -234,7 +235,8 @@ fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
     first_ones
 }
 
-/// Returns the bytes from each opening quote up to the byte before the closing one: a prefix XOR over the bits.
+/// Returns a mask of the bytes from each opening quote up to the byte before the closing one: a prefix XOR over the
+/// bits.
 #[inline(always)]
 fn quoted_bytes(mut quotes: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
@@ -298,7 +300,7 @@ mod tests {
                 prop_assert!(ends.clone().all(|found| found == end), "{}", line.escape_ascii());
                 let is_found_by_its_beginning = found.iter().any(|mark| mark.at == start && mark.end.is_some());
                 prop_assert!(is_found_by_its_beginning || ends.count() == 0);
-                // The last 8 bytes of a text are always candidates.
+                // A line is always a candidate if fewer than 8 bytes follow from its start to the end of the text.
                 if is_plain(line, &names) {
                     prop_assert!(!looked_at || start + 8 > text.len(), "{}", line.escape_ascii());
                 } else {

@@ -28,7 +28,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
 /// Returns a name as written at the beginning of a line.
 ///
 /// HTCondor reads anything up to the `=` as the name and knows no quotes. So names are quoted only if they could not be
-/// read back otherwise, or if the line would look like another format.
+/// read back otherwise, or if the line would be detected as another format.
 fn line_name(name: &Name) -> String {
     let text = name.as_str();
     let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -4,8 +4,8 @@ use super::super::Problem;
 use super::super::source_map::DecodedText;
 use super::markup::CDATA_DELIMITERS;
 
-/// Decodes the references and line ends of a text, which stands at this offset of the file, and appends the result.
-/// `ad` is the 1-based number of the ad, for messages.
+/// Decodes the references and line ends of a text and appends the result to `decoded`. `offset` is the offset of the
+/// text in the file. `ad` is the 1-based number of the ad, for messages.
 ///
 /// # Errors
 ///

@@ -11,7 +11,7 @@ use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, TokenStream, 
 use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
 use super::value::{append_text, begin_element, end_element, invalid_utf8};
 
-/// The effect of a piece of markup.
+/// Effect of a piece of markup on the ad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XmlStep {
     /// Begins an element.
@@ -170,19 +170,19 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
         }
     }
 
-    /// An ad cannot stand directly in another one, and one at the beginning of a line that is indented no more is the
-    /// next.
+    /// An ad cannot stand directly in another ad. An ad at the beginning of a line that is indented no more than the
+    /// bad ad most likely is the next ad, too.
     fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool {
         self.open.last().is_some_and(|element| element.tag == XmlTag::Ad) || begins_line(text, offset, self.indent)
     }
 
-    /// The ad ends with its `</c>`.
+    /// The ad ends with its `</c>`, or with a `<classads>` or `</classads>` before that.
     fn skip(
         &mut self,
         tokens: &mut TokenStream<'t, MarkupReader<'t>>,
         (markup, range): LocatedMarkup<'t>,
     ) -> ControlFlow<Option<usize>> {
-        // Which elements are open matters only for the first piece.
+        // `open` has elements only when the first piece is skipped. From then on only the open ads are counted.
         self.skipped_depth += self.open.drain(..).filter(|element| element.tag == XmlTag::Ad).count();
         match markup {
             XmlMarkup::Open(XmlTag::Ads, _) | XmlMarkup::Close(XmlTag::Ads) => ControlFlow::Break(Some(range.end)),
@@ -213,7 +213,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
         }
         let text = &origin.text[range.clone()];
         match markup {
-            // Elements around ads. They need not balance, because a text may begin or end anywhere between ads.
+            // Tags around ads are skipped. They need not balance, because a text may begin or end anywhere between ads.
             XmlMarkup::Open(XmlTag::Ads, _) | XmlMarkup::Close(XmlTag::Ads) | XmlMarkup::Empty(XmlTag::Ads, _) => None,
             XmlMarkup::Text if text.trim_ascii().is_empty() => None,
             _ => {
@@ -227,7 +227,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
                     }
                     range.end = next.end;
                 }
-                // Only the first line is shown.
+                // The problem covers only the first line.
                 let text = &origin.text[range.clone()];
                 let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
                 let end = range.start + line.trim_ascii_end().len();
@@ -243,7 +243,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
     }
 }
 
-/// Returns the problem of markup that is malformed in itself; `None` for other markup.
+/// Returns the problem of markup that is malformed, wherever it stands; `None` for other markup.
 fn markup_error(origin: &AdOrigin, markup: &XmlMarkup, range: &Range<usize>) -> Option<Problem> {
     Some(match markup {
         XmlMarkup::Unclosed(what) => origin.problem_at(
@@ -261,8 +261,8 @@ fn markup_error(origin: &AdOrigin, markup: &XmlMarkup, range: &Range<usize>) -> 
     })
 }
 
-/// Continues at the next line that begins with `<c>` and is indented by at most `indent` blanks. Returns its offset;
-/// `None` if there is no such line or the reader has given up.
+/// Continues at the next line that begins with `<c>` and is indented by at most `indent` blanks. Returns the offset of
+/// this `<c>`; `None` if there is no such line or the reader has given up.
 fn skip_unclosed(tokens: &mut TokenStream<MarkupReader>, offset: usize, indent: usize) -> Option<usize> {
     let text = tokens.text;
     if tokens.lexer.has_given_up() {

@@ -51,7 +51,7 @@ impl XmlTag {
         TAG_NAMES.iter().find(|(text, _)| *text == name).map_or(XmlTag::Unknown, |(_, tag)| *tag)
     }
 
-    /// Whether the element is a value.
+    /// Whether the element stands for a value: an ad, a list or a scalar.
     pub fn is_value(self) -> bool {
         !matches!(self, XmlTag::Ads | XmlTag::Attribute | XmlTag::Unknown)
     }
@@ -85,7 +85,7 @@ pub enum XmlMarkup<'t> {
     Close(XmlTag),
     /// `<name .../>`
     Empty(XmlTag, BytesStart<'t>),
-    /// Text with references.
+    /// Text between tags, with references such as `&amp;`.
     Text,
     /// `<![CDATA[...]]>`
     CData,
@@ -100,7 +100,7 @@ pub enum XmlMarkup<'t> {
 }
 
 impl XmlMarkup<'_> {
-    /// Whether the markup is malformed in itself.
+    /// Whether the markup is malformed, wherever it stands.
     pub fn is_error(&self) -> bool {
         matches!(self, XmlMarkup::Unclosed(_) | XmlMarkup::InterruptedTag | XmlMarkup::BadTag | XmlMarkup::BadText)
     }
@@ -109,8 +109,8 @@ impl XmlMarkup<'_> {
 /// The opening and the closing bytes of [`XmlMarkup::CData`].
 pub const CDATA_DELIMITERS: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 
-/// Maximum number of unclosed constructs before the reader gives up: for each one the text is searched to its end, so
-/// the total time would be quadratic.
+/// Maximum number of unclosed constructs before the reader gives up. For each of them the rest of the text is searched,
+/// so without a limit the total time would be quadratic.
 const MAX_UNCLOSED_MARKUP: usize = 100;
 
 /// A piece of markup with its byte range.
@@ -119,7 +119,7 @@ pub type LocatedMarkup<'t> = Located<XmlMarkup<'t>>;
 /// Iterator over the markup of a text. Comments and prologues are left out.
 pub struct MarkupReader<'t> {
     text: &'t [u8],
-    /// Offset at which the inner reader began; its positions are relative to it.
+    /// Offset in the text at which `reader` began. The positions of `reader` are relative to this offset.
     base: usize,
     reader: Reader<&'t [u8]>,
     /// Number of [`XmlMarkup::InterruptedTag`] and [`XmlMarkup::Unclosed`] found so far.
@@ -133,7 +133,7 @@ impl<'t> MarkupReader<'t> {
         markups
     }
 
-    /// Continues at this offset.
+    /// Continues reading at this offset with a new quick-xml reader.
     pub fn restart(&mut self, offset: usize) {
         let mut rest = &self.text[offset..];
         // quick-xml skips a byte order mark without counting its bytes.
@@ -148,12 +148,12 @@ impl<'t> MarkupReader<'t> {
         config.allow_dangling_amp = true;
     }
 
-    /// Whether the reader has given up because too much is not closed.
+    /// Whether the reader has given up because too many constructs are not closed.
     pub fn has_given_up(&self) -> bool {
         self.failures > MAX_UNCLOSED_MARKUP
     }
 
-    /// Whether the reader has given up since this was last asked.
+    /// Whether the reader has given up since the last call, so that giving up is reported only once.
     pub fn take_giving_up(&mut self) -> bool {
         let has_given_up = self.has_given_up();
         if has_given_up {
@@ -166,8 +166,8 @@ impl<'t> MarkupReader<'t> {
         self.base + usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 
-    /// Returns the tag at `start` as [`XmlMarkup::InterruptedTag`] if another one begins before `end`, and continues there. A tag
-    /// cannot contain `<`.
+    /// Returns the tag at `start` as [`XmlMarkup::InterruptedTag`] if another tag begins before `end`, and continues at
+    /// that tag; otherwise returns `None`. A tag cannot contain `<`, so a `<` begins another tag.
     fn interrupted_tag(&mut self, start: usize, end: usize) -> Option<LocatedMarkup<'t>> {
         if self.has_given_up() {
             return None;
@@ -178,7 +178,8 @@ impl<'t> MarkupReader<'t> {
         Some((XmlMarkup::InterruptedTag, start..at))
     }
 
-    /// Converts an error of quick-xml into markup and continues behind it; after an error quick-xml itself stops.
+    /// Converts an error of quick-xml into markup. Continues behind the error with a new quick-xml reader, because
+    /// quick-xml stops after an error.
     fn error(&mut self, error: &Error, start: usize) -> LocatedMarkup<'t> {
         let end = self.offset().clamp(start, self.text.len());
         if let Error::Syntax(error) = error {

@@ -2,7 +2,7 @@
 //! own element.
 //!
 //! Strings and names use the escapes of C, `<s>C:\\dir\n</s>`, in addition to those of XML. HTCondor writes and reads
-//! them in this way, and so every byte can be represented.
+//! the escapes of C, too. With them every byte can be represented.
 
 mod content;
 mod grammar;
@@ -19,7 +19,7 @@ use super::nested_reader::{RecoveringReader, complete_prefix_length};
 /// Iterator over the ads of a text.
 pub type XmlReader<'t> = RecoveringReader<'t, XmlGrammar>;
 
-/// Row of XML. The prologue is that of HTCondor.
+/// Functions and properties of XML. The prologue is the one that HTCondor writes.
 pub const FORMAT: AdFormat = AdFormat {
     name: "XML",
     is_htcondor_format: true,

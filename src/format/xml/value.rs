@@ -14,7 +14,7 @@ use crate::syntax::{ParseOptions, StringSyntax, SyntaxError, literal_of_call, pa
 use super::content;
 use super::markup::{XmlMarkup, XmlTag};
 
-/// Begins an element whose opening tag has this range. A value without text is complete with its tag.
+/// Begins an element; `range` is the byte range of its opening tag. A value without text is added to the ad at once.
 pub fn begin_element(ad: &mut AdBuilder, tag: XmlTag, start: &BytesStart, range: Range<usize>) {
     match tag {
         XmlTag::Ad => ad.open_ad(),
@@ -27,7 +27,7 @@ pub fn begin_element(ad: &mut AdBuilder, tag: XmlTag, start: &BytesStart, range:
     }
 }
 
-/// Ends an element. Returns the ad if it ends with this element.
+/// Ends an element. Returns the whole ad if this element is the outermost ad; otherwise `None`.
 pub fn end_element(ad: &mut AdBuilder, tag: XmlTag) -> Option<Ad> {
     match tag {
         XmlTag::Ad | XmlTag::List => return ad.close(),
@@ -58,7 +58,7 @@ pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
         .with_help("in a string any byte can be written in octal, as in \\377")
 }
 
-/// Parses the text of an element.
+/// Parses the text of an element as a value of the element's type.
 fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<Expression, Problem> {
     let bytes = &decoded.bytes;
     let range = decoded.source_offset(0)..decoded.source_offset(bytes.len());
@@ -97,7 +97,7 @@ fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Proble
 /// Resolves the escapes of C in a text.
 fn unescaped(origin: &AdOrigin, decoded: &DecodedText) -> Result<Vec<u8>, Problem> {
     read_string(&decoded.bytes, StringSyntax::Escaped, origin.dialect, Span::default()).map_err(|error| {
-        // The span counts from an opening quote that is not in the text.
+        // The span counts from an opening quote that is not in the text, so it is moved back by one byte.
         let span = Span::new(error.span.start.saturating_sub(1), error.span.end.saturating_sub(1));
         decoded.problem(SyntaxError { span, ..error }, 0, origin.number)
     })
@@ -105,7 +105,7 @@ fn unescaped(origin: &AdOrigin, decoded: &DecodedText) -> Result<Vec<u8>, Proble
 
 /// Returns the value of an attribute of a tag, references resolved; `None` if the tag does not have it.
 ///
-/// The ranges of problems are that of the whole tag.
+/// Problems have the range of the whole tag.
 fn tag_attribute(
     origin: &AdOrigin,
     start: &BytesStart,
@@ -297,7 +297,7 @@ mod tests {
             let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
             assert_eq!(XmlReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
         }
-        // Without a limit each of these would take quadratic time.
+        // A reader that searches the rest of the text for each fault would take quadratic time on these texts.
         for line in [
             "<c><!--\n",
             "<c><a n='\n",

@@ -7,7 +7,7 @@ use crate::format::ad_format::LossyChanges;
 use crate::format::nested_writer::{NestedSyntax, push_attribute};
 use crate::syntax::{Style, print, print_string};
 
-/// Writes an ad with one attribute per line. The format can represent every ad.
+/// Writes an ad with one attribute per line. The format can represent every ad, so there are no changes.
 ///
 /// # Errors
 ///
@@ -24,7 +24,8 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
     Ok(Vec::new())
 }
 
-/// A nested ad stands on the line of its attribute. HTCondor does not read `<c/>` and `<l/>`.
+/// Syntax of attributes in XML: each stands on one line with its value. Empty ads and lists have two tags, because
+/// HTCondor does not read `<c/>` and `<l/>`.
 struct XmlSyntax;
 
 impl NestedSyntax for XmlSyntax {
@@ -91,9 +92,9 @@ fn c_escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Appends a text with the references for markup characters; HTCondor knows only these three.
+/// Appends a text with references for `&`, `<` and `>`. HTCondor knows no other references.
 ///
-/// Of the characters that XML forbids, U+FFFE and U+FFFF are left, which are written in octal here.
+/// Of the characters that XML forbids, only U+FFFE and U+FFFF can occur in `content`. They are written in octal.
 fn push_text(content: &[u8], text: &mut Vec<u8>) {
     for (position, byte) in content.iter().enumerate() {
         match byte {

@@ -1,4 +1,5 @@
-//! Reader of configuration in YAML: mappings of known keys, and expressions. It collects all problems.
+//! Reader of configuration in YAML: mappings of known keys, and expressions. The reader collects all problems instead
+//! of stopping at the first one.
 
 use std::collections::BTreeSet;
 
@@ -35,12 +36,12 @@ impl<'o> ConfigReader<'o> {
         if self.problems.is_empty() { Ok(read) } else { Err(self.problems) }
     }
 
-    /// Records a problem with a node, and a hint.
+    /// Records a problem at a node, with a hint how to correct it.
     pub fn report(&mut self, node: &YamlNode, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(self.tree.problem(node, message).with_help(help));
     }
 
-    /// Parses a scalar as an expression. Records a problem and returns `None` if it is not one.
+    /// Parses a scalar as an expression. Records a problem and returns `None` if the node is not an expression.
     pub fn expression(&mut self, node: &YamlNode) -> Option<Expression> {
         let Some(text) = node.text() else {
             let what = match node.content {

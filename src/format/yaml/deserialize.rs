@@ -13,8 +13,8 @@ use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 use super::EXPRESSION;
 use super::visit::{YamlScalar, visit_scalars};
 
-/// Our own reason to reject a node. An error of `serde_yaml` carries only a message and the place, so the details are
-/// kept here.
+/// Reason why this module rejects a node. An error of `serde_yaml` carries only a message and the place, so the details
+/// are kept here.
 #[derive(Clone, Debug)]
 pub struct YamlRejection {
     /// The error; its span refers to `text`.
@@ -34,27 +34,27 @@ pub struct YamlAdPass<'s> {
     pub dialect: Dialect,
     /// Indexes of elements of a sequence of ads that are skipped.
     pub skipped_elements: &'s [usize],
-    /// Bad expressions that have been reported, by element and index in their ad; they are read as a dummy.
+    /// Bad expressions that have been reported, by element and index in their ad. Each is read as an empty ad.
     pub tolerated_expressions: &'s [(Option<usize>, usize)],
     /// Number of expressions of the current ad read so far.
     pub expression_count: Cell<usize>,
-    /// Why we ended the reading; `None` if we did not.
+    /// Why this module ended the reading; `None` if it did not.
     pub rejection: RefCell<Option<YamlRejection>>,
     /// Index of the current element in a sequence of ads.
     pub element: Cell<Option<usize>>,
-    /// Reals so large that they may be integers in the text.
+    /// Reals so large that they may be integers in the text, which must be reported.
     pub large_reals: RefCell<Vec<f64>>,
 }
 
 impl YamlAdPass<'_> {
-    /// Rejects the current node.
+    /// Keeps the reason in `rejection` and returns an error that ends the reading.
     fn reject<E: Error>(&self, objection: YamlRejection) -> E {
         let message = objection.error.message.clone();
         *self.rejection.borrow_mut() = Some(objection);
         E::custom(message)
     }
 
-    /// Parses the text of an expression.
+    /// Parses the text of an expression, or returns an empty ad if the expression is tolerated.
     fn parse_expression(&self, text: &str) -> Result<Expression, YamlRejection> {
         let number = self.expression_count.replace(self.expression_count.get() + 1);
         if self.tolerated_expressions.contains(&(self.element.get(), number)) {
@@ -67,7 +67,7 @@ impl YamlAdPass<'_> {
         })
     }
 
-    /// Makes a name of its text.
+    /// Checks the text of a name and converts it to a name.
     fn read_name(&self, text: &str) -> Result<Name, YamlRejection> {
         let name = Name::new(text);
         if text.is_empty() {
@@ -82,7 +82,7 @@ impl YamlAdPass<'_> {
         Ok(name)
     }
 
-    /// Returns the value of a scalar.
+    /// Returns the value of a scalar. Very large reals are added to `large_reals`.
     fn value(&self, scalar: YamlScalar) -> Result<Value, YamlRejection> {
         Ok(match scalar {
             YamlScalar::Null => Value::Undefined,
@@ -134,7 +134,7 @@ impl<'r, 's> YamlDocumentSeed<'r, 's> {
     }
 }
 
-/// Returns the ad of an ad expression.
+/// Returns the ad of an ad expression; `None` for other expressions.
 fn ad_of(expression: &Expression) -> Option<Ad> {
     match expression.kind() {
         ExpressionKind::Ad(ad) => Some(ad.clone()),
@@ -189,7 +189,7 @@ impl<'de> Visitor<'de> for YamlDocumentSeed<'_, '_> {
     }
 }
 
-/// Seed for a value.
+/// Seed for an ad, or for a value in an ad.
 #[derive(Clone, Copy)]
 struct YamlValueSeed<'r, 's> {
     pass: &'r YamlAdPass<'s>,

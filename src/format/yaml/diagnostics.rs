@@ -27,13 +27,13 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
         let message = format!("the character {} cannot stand in YAML as it is", c.escape_unicode());
         return Some((at..at + c.len_utf8(), message));
     }
-    // Most documents have too few brackets to search on.
+    // Most documents have so few brackets in total that not too many can be open.
     memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(MAX_OPEN_BRACKETS)?;
     let (at, _) = brackets(text.as_bytes(), 0).find(|(_, open)| *open > MAX_OPEN_BRACKETS)?;
     Some((at..at + 1, format!("more than {MAX_OPEN_BRACKETS} brackets are open")))
 }
 
-/// Converts our own rejection of a node into a problem; `at` is the byte offset of the node.
+/// Converts a rejection by our visitors into a problem; `at` is the byte offset of the rejected node.
 pub fn from_rejection(text: &[u8], at: usize, objection: YamlRejection) -> Problem {
     // The text of an expression stands verbatim behind the tag, unless it has escapes or several lines.
     if let Some(expression) = objection.text.as_ref().filter(|expression| !expression.is_empty()) {
@@ -56,7 +56,7 @@ pub fn from_rejection(text: &[u8], at: usize, objection: YamlRejection) -> Probl
 /// Converts an error of `serde_yaml` into a problem; `at` is the byte offset where it occurred.
 pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
     let error = error.to_string();
-    // `what is wrong at line 3 column 1, while parsing something at line 2 column 7`
+    // Messages have the form `what is wrong at line 3 column 1, while parsing something at line 2 column 7`.
     let (wrong, context) = error.split_once(", while ").unwrap_or((&error, ""));
     let wrong = wrong.split(" at line ").next().unwrap_or_default();
     let (message, help) = match wrong {
@@ -87,8 +87,8 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
     problem
 }
 
-/// Returns the range of an integer that is too large for `serde_yaml` and was read as one of these reals; `None` if
-/// there is none.
+/// Returns the range of an integer that is too large for `serde_yaml` and was read as one of `reals`; `None` if there
+/// is no such integer.
 pub fn find_oversized_integer(text: &[u8], reals: &[f64]) -> Option<Range<usize>> {
     let is_between = |byte: Option<&u8>| {
         byte.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b'[' | b']' | b'{' | b'}'))

@@ -1,7 +1,8 @@
-//! Tree of a YAML document that contains settings instead of ads; its nodes know their positions.
+//! Tree of a YAML document that contains settings instead of ads, with the positions of its nodes.
 //!
 //! `serde_yaml` reports positions only with errors. So nodes are numbered in the order of the text, and positions are
-//! computed on demand: all scalars in one pass, any other node by reading the document again and rejecting that node.
+//! computed on demand from errors: all scalars in one pass, any other node by reading the document again and rejecting
+//! that node.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
@@ -37,7 +38,7 @@ pub struct YamlTree<'t> {
 pub struct YamlNode {
     /// Number of the node in the order of the text, from 0.
     number: usize,
-    /// The content.
+    /// The text, the elements or the entries.
     pub content: YamlContent,
     /// The value of a scalar as it would be read in an ad. `None` if the scalar is the text of an expression, as in
     /// `!expr Memory / 2`, or if the node is not a scalar.
@@ -193,9 +194,10 @@ struct YamlTreePass {
     rejects_scalars: bool,
     /// Whether the last error is the rejection of a scalar.
     is_scalar_rejected: Cell<bool>,
-    /// With `rejects_scalars` the line and column of each node, both counted from 1; `None` if it is not a scalar.
+    /// With `rejects_scalars` the line and column of each node, both counted from 1; `None` if the node is not a
+    /// scalar.
     positions: RefCell<Vec<Option<(usize, usize)>>>,
-    /// Why we ended the reading; `None` if we did not.
+    /// Why this module ended the reading; `None` if it did not.
     rejection: Cell<Option<String>>,
 }
 
@@ -215,7 +217,7 @@ impl YamlTreePass {
         reading.read(text).map(|_| reading.positions.into_inner()).unwrap_or_default()
     }
 
-    /// Takes the position of a rejected scalar from its error, and lets the reading continue.
+    /// Takes the position of a rejected scalar from its error, and returns a dummy so that the reading continues.
     fn note_position<E: fmt::Display>(&self, result: Result<YamlNode, E>) -> Result<YamlNode, E> {
         match result {
             Err(error) if self.is_scalar_rejected.replace(false) => {
@@ -246,13 +248,13 @@ struct YamlNodeSeed<'r> {
 }
 
 impl YamlNodeSeed<'_> {
-    /// Returns the number of the node that begins here, or an error if it is the one to reject.
+    /// Returns the number of the node that begins here, or an error if this node is to be rejected.
     fn number<E: Error>(self) -> Result<usize, E> {
         let number = self.pass.next.replace(self.pass.next.get() + 1);
         if self.pass.rejected == Some(number) { Err(E::custom(REJECTED)) } else { Ok(number) }
     }
 
-    /// Returns the number of a sequence or mapping.
+    /// Returns the number of a sequence or mapping, and records that this node is not a scalar.
     fn collection_number<E: Error>(self) -> Result<usize, E> {
         self.pass.positions.borrow_mut().push(None);
         self.number()

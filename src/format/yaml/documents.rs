@@ -32,7 +32,7 @@ impl Iterator for DocumentExtents<'_> {
             let rest = &self.text[self.at..];
             let line = line_length(rest);
             if is_marker(rest, *b"---") && content.is_some() {
-                // At the end of the text the line may continue and not be a marker.
+                // At the end of the text the line may be incomplete and turn out not to be a marker.
                 let is_ended = rest.len() > 3;
                 return content.map(|content| DocumentExtent { range: start..self.at, content, is_ended });
             }

@@ -1,4 +1,4 @@
-//! YAML: one document per ad, which is a mapping of names to values.
+//! YAML: one document per ad. An ad is a mapping of names to values.
 //!
 //! Booleans, integers, reals, strings and `null` (undefined) are YAML's own, lists are sequences and nested ads
 //! mappings. Everything else is an expression with a tag: `!expr 'Memory / 1024'`. This includes strings with bytes
@@ -21,7 +21,7 @@ mod writer;
 
 use super::ad_format::{AdFormat, DocumentFrame};
 
-/// Row of YAML.
+/// Functions and properties of YAML.
 pub const FORMAT: AdFormat = AdFormat {
     name: "YAML",
     is_htcondor_format: false,
@@ -33,7 +33,7 @@ pub const FORMAT: AdFormat = AdFormat {
     lay_out: None,
 };
 
-/// The tag of the text of an expression, which has no YAML value.
+/// Tag before the text of an expression that has no YAML value.
 const EXPRESSION: &str = "expr";
 
 #[cfg(test)]

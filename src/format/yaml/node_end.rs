@@ -11,8 +11,8 @@ pub fn skip_anchor(text: &[u8], start: usize) -> usize {
     start + word + text[start + word..].iter().take_while(|byte| is_blank(byte)).count()
 }
 
-/// Iterator over the brackets from an offset on; those in quotes and comments are left out. Yields the offset of each,
-/// and the number of brackets that are open behind it.
+/// Iterator over the brackets from an offset on, without the brackets in quotes and comments. Yields the offset of each
+/// bracket, and the number of brackets that are open behind it.
 pub fn brackets(text: &[u8], start: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let (mut open, mut next) = (0_usize, start);
     std::iter::from_fn(move || {

@@ -23,7 +23,8 @@ pub struct YamlReader<'t> {
     pending: VecDeque<ReadResult>,
 }
 
-/// Maximum number of bad ads and expressions in one document: for each one the whole document is read again.
+/// Maximum number of bad ads and expressions in one document. For each of them the whole document is read again, so
+/// without a limit the total time would be quadratic.
 const MAX_PROBLEMS_PER_DOCUMENT: usize = 50;
 
 impl<'t> YamlReader<'t> {
@@ -33,10 +34,10 @@ impl<'t> YamlReader<'t> {
         YamlReader { documents: DocumentExtents { text, at }, dialect, number: 0, pending: VecDeque::new() }
     }
 
-    /// Reads the ads of a document and queues its items.
+    /// Reads the ads of a document, and queues the ads and problems.
     ///
-    /// A bad expression or element ends a reading. The document is then read again without it, so that everything wrong
-    /// is reported and the other ads are kept.
+    /// A bad expression or element ends a reading. The document is then read again without this expression or element,
+    /// so that all problems are reported and the other ads are kept.
     fn read_document(&mut self, document: &DocumentExtent) {
         let text = &self.documents.text[document.range.clone()];
         let mut bad: Vec<(usize, Problem)> = Vec::new();
@@ -77,7 +78,7 @@ impl<'t> YamlReader<'t> {
         self.pending.push_back(Err(Problem { ad_number: self.number, ..problem }));
     }
 
-    /// Queues the ads of a document, with the problems in the places of the bad ones.
+    /// Queues the ads of a document, with the problems of bad ads in their places.
     fn queue_ads(&mut self, document: &DocumentExtent, ads: Vec<Option<Ad>>, bad: Vec<(usize, Problem)>) {
         let mut bad = bad.into_iter().peekable();
         for (element, ad) in ads.into_iter().enumerate() {
@@ -111,16 +112,18 @@ impl Iterator for YamlReader<'_> {
 
 /// The failure of one reading of a document.
 struct DocumentFailure {
-    /// Index of the bad element of the sequence; the others can be read without it.
+    /// Index of the bad element if the document is a sequence. The other elements can be read if this element is
+    /// skipped.
     element: Option<usize>,
-    /// Index of the bad expression in its ad; the rest can be read without it.
+    /// Index of the bad expression among the expressions of its ad. The rest can be read if this expression is
+    /// tolerated.
     expression: Option<usize>,
     problem: Box<Problem>,
 }
 
 /// Reads the ads of a document; `content` is the byte offset of its content.
 ///
-/// Skipped elements are `None` in the result. `forgiven` are bad expressions that are replaced by a dummy.
+/// Skipped elements are `None` in the result. `forgiven` are bad expressions, each of which is read as an empty ad.
 fn parse_document(
     text: &[u8],
     content: usize,

@@ -17,7 +17,7 @@ pub fn string_scalar(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text of an expression as a scalar. It prefers single quotes, because `"` is frequent in expressions.
+/// Returns the text of an expression as a scalar. Single quotes are preferred, because `"` is frequent in expressions.
 pub fn expression_scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         Cow::Borrowed(text)
@@ -54,7 +54,7 @@ fn double_quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // All of them are in the basic multilingual plane.
+            // The code points of all characters that must be escaped have at most four hexadecimal digits.
             c if needs_escape(c) => out.extend(["\\u", &format!("{:04x}", u32::from(c))]),
             c => out.push(c),
         }

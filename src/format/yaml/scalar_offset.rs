@@ -17,8 +17,8 @@ pub fn position_offset(text: &[u8], line: usize, column: usize) -> Option<usize>
 /// Returns the offset in the document of byte `wanted` of the text of a scalar that begins at `start`.
 ///
 /// Source and text are read in parallel. Quotes and block headers are skipped, an escape is one character, and white
-/// space in the one matches any amount of white space in the other. Where they do not match, the last matching place is
-/// returned.
+/// space in the source matches any amount of white space in the text. If source and text do not match, the offset
+/// behind the last match is returned.
 pub fn source_offset(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
     let source = String::from_utf8_lossy(document.get(start..).unwrap_or_default());
     let mut rest = ScalarCursor { source: &source, at: 0, quote: None };

@@ -1,5 +1,5 @@
-//! Byte ranges of the attributes of an ad in YAML, as far as they are certain. They are found by a scan of lines,
-//! because `serde_yaml` reports positions only with errors.
+//! Byte ranges of the attributes of an ad in YAML, as far as the ranges are certain. The ranges are found by a scan of
+//! lines, because `serde_yaml` reports positions only with errors.
 
 use rustc_hash::FxHashMap;
 
@@ -8,10 +8,11 @@ use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 
 use super::documents::DocumentExtents;
 
-/// Returns the places of the attributes of the document that contains an offset, if they begin a line.
+/// Returns the places of the attributes of the document that contains an offset. Only attributes that begin a line are
+/// found.
 ///
-/// In a document that is one ad these are the lines that are indented as the first one. In other documents they are the
-/// names that begin exactly one line.
+/// In a document that is one ad, these are the lines with the indentation of the first line. In other documents, these
+/// are the names that begin exactly one line.
 pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     let Some(document) = (DocumentExtents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();

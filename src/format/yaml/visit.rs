@@ -1,4 +1,4 @@
-//! What the visitors of documents have in common.
+//! Parts that the visitors for ads and for settings share: scalars, and the stack for the parser.
 
 /// A scalar as `serde_yaml` reads it.
 pub enum YamlScalar<'s> {

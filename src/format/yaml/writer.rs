@@ -8,8 +8,8 @@ use crate::syntax::{Style, print};
 
 use super::{EXPRESSION, scalar};
 
-/// Maximum nesting depth of mappings and sequences; deeper values are written as text of expressions. Readers of YAML
-/// have limits, ours 128.
+/// Maximum nesting depth of mappings and sequences. Deeper values are written as text of expressions, because readers
+/// of YAML limit the depth; ours limits it to 128.
 const MAX_NESTING_DEPTH: usize = 64;
 
 /// Maximum length in bytes of a name on the line of its value; YAML forbids more than 1024 characters.

@@ -41,19 +41,20 @@ pub enum Veto {
     Ambiguous(usize),
     /// The ad has expired; the last second in which it was valid.
     Expired(i64),
-    /// Its ticket differs from that of the match.
+    /// The ticket of the ad differs from the one in the notice.
     TicketDiffers,
-    /// It has no ticket any more.
+    /// The notice has a ticket for the party, but the ad has none any more.
     TicketMissing,
-    /// Another match has claimed it; that match's identifier.
+    /// Another match has claimed the ad; the identifier of that match.
     AlreadyClaimed(String),
     /// The port of the match is missing, or the ad's ports cannot be used; the reason.
     Ports(String),
-    /// It does not accept the party that it is docked to; that party.
+    /// The party does not accept its parent; the identity of the parent.
     RejectsParent(String),
-    /// The party that it is docked to does not accept it; that party or its port.
+    /// The parent does not accept the party; a phrase for the parent or the port of the parent.
     RejectedByParent(String),
-    /// The parties docked at these ports voted ABORT, and its `AcceptPartial` is not true without them; the labels.
+    /// Parties docked at this party voted ABORT, and `AcceptPartial` of its ad is not true without them; the labels of
+    /// the ports that became empty.
     LostPartners(Vec<String>),
 }
 
@@ -93,14 +94,14 @@ impl ClaimResult {
     }
 }
 
-/// The state of one claim.
+/// The votes of the parties while one match is claimed.
 struct ClaimState<'a> {
     notice: &'a Notice,
     /// The current ad of each party; `None` if there is none.
     ads: Vec<Option<&'a Ad>>,
     /// Why each party voted ABORT; `None` if it has not.
     vetoes: Vec<Option<Veto>>,
-    /// Whether each party is out: it or one above it voted ABORT in an earlier round.
+    /// Whether each party is left out of the current round, because the party or one above it voted ABORT before.
     excluded: Vec<bool>,
 }
 
@@ -112,12 +113,13 @@ impl<'a> Claimer<'a> {
         Claimer { ads, protocol, context, at, claimed: FxHashMap::default(), evaluations: 0, failures: 0 }
     }
 
-    /// Claims a match. `indexes` gives for each party the index of its current ad, or the reason why there is none.
+    /// Lets the parties of a match vote, and claims the ads of those that commit. `indexes` gives for each party the
+    /// index of its current ad, or the reason why there is none.
     ///
-    /// Parties verify bottom-up: those below vote first, so that each party answers for the ones docked at it. A
-    /// party with a subordinate that votes ABORT votes ABORT too, unless its `AcceptPartial` is true where `aborted`
-    /// is the list of the labels that became empty. If only some parties abort, the others verify again in another
-    /// round without them.
+    /// Parties verify bottom-up: those below vote first, so that each party answers for the ones docked at it. A party
+    /// with a subordinate that votes ABORT votes ABORT too, unless its `AcceptPartial` is true. There `aborted` is the
+    /// list of the labels of the ports that became empty. If only some parties abort, the others verify again in
+    /// another round without them.
     pub fn claim(&mut self, notice: &Notice, indexes: &[Result<usize, Veto>]) -> ClaimResult {
         let ad = |index: &Result<usize, Veto>| index.as_ref().ok().and_then(|index| self.ads.get(*index));
         let mut vote = ClaimState {
@@ -157,7 +159,7 @@ impl<'a> Claimer<'a> {
             }
         }
         let claimed: Vec<usize> = (0..vote.excluded.len()).filter(|&party| !vote.excluded[party]).collect();
-        // Parts of one ad are claimed separately and do not block each other.
+        // Parts of one ad are claimed separately and do not block each other, so that only whole ads are recorded.
         let wholes = claimed.iter().filter(|&&party| notice.parties[party].whole_id.is_none());
         let ads = wholes.filter_map(|&party| indexes.get(party)?.as_ref().ok());
         self.claimed.extend(ads.map(|ad| (*ad, notice.id.clone())));

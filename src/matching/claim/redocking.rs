@@ -87,7 +87,7 @@ impl<'a> RedockedMatch<'a> {
         let mut matched = vec![PortPattern::new(); vote.ads.len()];
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking {
-                // A missing port is reported when the party itself is asked.
+                // A missing port is not reported here: `docking_veto` reports it.
                 if self.new_member(party).is_some_and(|member| docking.link < member.ports.len()) {
                     matched[party].grow_and_insert(docking.link);
                 }
@@ -125,7 +125,7 @@ impl<'a> RedockedMatch<'a> {
     pub fn docking_veto(&mut self, vote: &ClaimState, party: usize) -> Option<Veto> {
         let docking = vote.notice.parties[party].docking.as_ref()?;
         let above = &vote.notice.parties[docking.parent].id;
-        // A parent that dropped out has a veto of its own.
+        // A parent that dropped out has a veto of its own, so that the party needs none.
         if !vote.is_present(docking.parent) {
             return None;
         }
@@ -144,7 +144,8 @@ impl<'a> RedockedMatch<'a> {
         (!self.accepts(&link)).then(|| Veto::RejectsParent(above.clone()))
     }
 
-    /// Whether an ad accepts the match without the parties docked at these ports: its `AcceptPartial` is true.
+    /// Whether an ad accepts the match without the parties docked at the ports with the labels `aborted`: there are
+    /// none, or its `AcceptPartial` is true.
     pub fn accepts_partial(&mut self, ad: Option<&Ad>, aborted: &[String]) -> bool {
         let name = Name::new("AcceptPartial");
         let Some(ad) = ad.filter(|_| !aborted.is_empty()) else { return true };

@@ -11,11 +11,11 @@ pub struct ClaimMessage {
     pub from: usize,
     /// Index of the receiving party.
     pub to: usize,
-    /// Its kind.
+    /// What the message says.
     pub kind: ClaimMessageKind,
 }
 
-/// The kind of a message.
+/// What a message says: a question, a vote or the decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClaimMessageKind {
     /// Asks whether the receiver joins.
@@ -50,8 +50,8 @@ fn present_links<'v>(vote: &'v ClaimState) -> impl Iterator<Item = (usize, usize
         .filter_map(|party| Some((vote.parent(party)?, party)))
 }
 
-/// Records the messages of a verification round: each party asks the ones docked at it, and answers its parent
-/// afterwards.
+/// Records the messages of a verification round: each party asks the ones docked at it, and answers its parent after
+/// they have answered.
 pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<ClaimMessage>) {
     let mut say = |from, to, word| transcript.push(ClaimMessage { round, from, to, kind: word });
     let answer = |party: usize| vote.vetoes[party].clone().map_or(ClaimMessageKind::Ok, ClaimMessageKind::Veto);
@@ -85,7 +85,7 @@ pub fn record_abort(vote: &ClaimState, round: usize, top: usize, transcript: &mu
     let mut below = vec![false; vote.excluded.len()];
     below[top] = true;
     for (from, to) in present_links(vote) {
-        // Parents come first.
+        // Parents come before their subordinates, so that one pass suffices.
         if below[from] {
             below[to] = true;
             if vote.vetoes[to].is_none() {

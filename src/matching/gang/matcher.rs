@@ -1,4 +1,4 @@
-//! The gang matchmaker: marshals the gangs of requests from the offers left.
+//! The gang matchmaker: marshals the gangs of requests from the offers that earlier gangs have left.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -15,12 +15,12 @@ use super::participants::ParticipantTable;
 use super::search::{Algorithm, GangScore, SearchMemory, SearchStrategy, find_gang};
 use super::{BadPorts, Gang};
 
-/// Marshals gangs from a set of offers. Each gang uses its offers up.
+/// Marshals gangs from a set of offers. An offer in a gang is used up: later gangs can only get its remainder.
 pub struct Gangmatcher {
     pool: OfferPool,
     memory: SearchMemory,
     strategy: SearchStrategy,
-    /// The rule that computes the remainders of used-up offers. `None` if offers are used up whole.
+    /// The rules that compute what remains of an offer after a gang. `None` if nothing remains.
     residual: Option<Residual>,
 }
 
@@ -59,7 +59,7 @@ impl From<PolicyFault> for GangFault {
 impl Gangmatcher {
     /// Returns a matchmaker with these offers, and the offers left out because their ports cannot be used.
     ///
-    /// By default it finds the best gang and scores candidates by rank.
+    /// By default the matchmaker finds the best gang and scores candidates by rank.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<BadPorts>) {
         let (table, bad) = ParticipantTable::new(offers, protocol, context);
@@ -88,22 +88,22 @@ impl Gangmatcher {
         self
     }
 
-    /// Offers what `residual` leaves of the offers of each gang again (left open in thesis 6.2.1). In its expressions
-    /// `other` is the port at which the offer is docked.
+    /// After each gang, offers again what `residual` leaves of the docked offers (left open in thesis 6.2.1). In the
+    /// expressions of `residual`, `other` is the port at which the offer is docked.
     #[must_use]
     pub fn with_residual(mut self, residual: Option<Residual>) -> Self {
         self.residual = residual;
         self
     }
 
-    /// Returns the counts of work done so far.
+    /// Returns how many requests, tests, evaluations and window queries have been counted so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.pool.table().statistics()
     }
 
-    /// Marshals the gang of a request. Either all its ports are filled and the offers are used up, or no offer is used
-    /// and the result is `None` (thesis 5.1.3).
+    /// Marshals the gang of a request (thesis 5.1.3). The offers of the gang are used up. If no gang is found, no offer
+    /// is used up and the result is `None`.
     ///
     /// `index` becomes the `request` of the gang.
     ///
@@ -134,7 +134,7 @@ impl Gangmatcher {
         Ok(GangIter { matcher: self, request: index, last: None, fault: None, is_done: false })
     }
 
-    /// Returns the gang that a request would get of the unused offers, or `None`. Uses no offer up and leaves the
+    /// Returns the best gang that a request can get from the unused offers, or `None`. Uses no offer up and leaves the
     /// statistics unchanged.
     ///
     /// # Errors
@@ -147,8 +147,8 @@ impl Gangmatcher {
         })
     }
 
-    /// Returns why a request gets no gang of the unused offers, or `None` if it gets one. Uses no offer up and leaves
-    /// the statistics unchanged.
+    /// Returns why a request gets no gang from the unused offers. `None` if the request gets a gang. Uses no offer up
+    /// and leaves the statistics unchanged.
     ///
     /// # Errors
     ///
@@ -174,9 +174,9 @@ impl Gangmatcher {
 
     /// Returns why each unused offer is rejected at a port of a request.
     ///
-    /// If no offer fits the port by itself, nothing else is docked and all unused offers are listed. Otherwise the
-    /// deepest gang of `failure` is docked, and only offers that fit the port by themselves are listed. `failure` must
-    /// be that of `request`.
+    /// If no offer fits the port by itself, all unused offers are listed, each tried with nothing else docked.
+    /// Otherwise only offers that fit the port by themselves are listed, tried with the deepest gang of `failure`
+    /// docked. `failure` must be the failure of `request`.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl Gangmatcher {
         })
     }
 
-    /// Docks an offer at each port of a request in turn, with nothing else docked.
+    /// Docks an offer at each port of a request in turn, with nothing else docked. Returns one result per port.
     ///
     /// # Errors
     ///
@@ -228,8 +228,8 @@ impl Gangmatcher {
         self.pool.unused_offers().count()
     }
 
-    /// Returns a new matchmaker of the unused offers and a second copy of `offer`, and the index that each of its
-    /// offers has in this one.
+    /// Returns a new matchmaker of the unused offers and one more copy of `offer`. The vector maps the index of each
+    /// offer in the new matchmaker to its index in `self`.
     #[must_use]
     pub fn with_extra_copy(&self, offer: usize) -> (Gangmatcher, Vec<usize>) {
         let table = self.pool.table();
@@ -239,16 +239,17 @@ impl Gangmatcher {
         (matcher.with_docking_vector(table.docking_vector().to_vec()), of)
     }
 
-    /// Replaces a used-up offer by its remainder, as its next part.
+    /// Makes `remainder` available under the index of the used-up offer that it remains of. The part number of the
+    /// offer rises by one.
     ///
     /// # Errors
     ///
-    /// When the ports of the remainder cannot be used; the offer stays as it was.
+    /// When the ports of the remainder cannot be used. The offer then stays used up.
     pub fn offer_remainder(&mut self, offer: usize, remainder: &Ad) -> Result<(), PortFault> {
         self.pool.offer_remainder(Participant::of_offer(offer), remainder)
     }
 
-    /// Offers the remainders of all offers of the seated request's gang again. An offer is used up whole if its
+    /// Offers what remains of the offers of `gang`, the gang of the current request. An offer stays used up if its
     /// remainder cannot be computed or has invalid ports.
     fn offer_remainders(&mut self, gang: &Gang) {
         let Some(residual) = &self.residual else { return };
@@ -267,7 +268,7 @@ impl Gangmatcher {
         }
     }
 
-    /// Searches for a gang of the seated request, with a lower score than `below` if given. `index` becomes the
+    /// Searches for a gang of the current request, with a lower score than `below` if given. `index` becomes the
     /// `request` of the gang.
     ///
     /// # Errors
@@ -312,9 +313,9 @@ pub struct GangIter<'m> {
     request: usize,
     /// Score of the last gang returned.
     last: Option<GangScore>,
-    /// Why docking vectors do not compare.
+    /// Why docking vectors do not compare. `None` as long as they do.
     fault: Option<PolicyFault>,
-    /// Whether all gangs have been returned.
+    /// Whether the iteration has ended: all gangs have been returned, or docking vectors do not compare.
     is_done: bool,
 }
 

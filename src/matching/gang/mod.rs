@@ -35,7 +35,7 @@ pub struct DockedOffer {
     pub label: String,
     /// 0-based index of the offer.
     pub offer: usize,
-    /// 1-based number of the part of the offer. 1 is the whole offer, higher numbers are remainders offered again.
+    /// 1-based number of the docked part of the offer: 1 is the whole offer, 2 its remainder after one gang, and so on.
     pub part: usize,
     /// 0-based index of the offer's port that is its link to the port above.
     pub link: usize,
@@ -58,7 +58,7 @@ impl Drop for DockedOffer {
 }
 
 impl Gang {
-    /// Returns all offers of the gang in preorder: the offer of each port, followed by its own subgang.
+    /// Returns all offers of the gang in preorder: each offer is followed by the offers docked at its own ports.
     #[must_use]
     pub fn members(&self) -> Vec<&DockedOffer> {
         let mut members = Vec::new();
@@ -71,11 +71,11 @@ impl Gang {
     }
 }
 
-/// An ad with an invalid list of ports. The context says whether it is a request or an offer.
+/// An ad with an invalid list of ports. `index` counts requests or offers, depending on where the ad was passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPorts {
     /// 0-based index of the ad.
     pub index: usize,
-    /// Why its ports cannot be used.
+    /// Why the ports of the ad cannot be used.
     pub fault: PortFault,
 }

@@ -1,4 +1,4 @@
-//! The seated request and the offers, with index and caches that are kept from request to request.
+//! The current request and the offers, with an index and caches that are kept from request to request.
 
 use std::rc::Rc;
 
@@ -10,19 +10,20 @@ use crate::protocol::PortFault;
 use super::participants::{ParticipantTable, PortPlace};
 use super::port_index::{CandidateClasses, CandidateClassifier, PortIndex, RowBitmap, SettledConstraints, WindowQuery};
 
-/// The participants, the index of the offers' ports, and what has been computed from both.
+/// The participants, the index of the offers' ports, and caches of what has been computed from both.
 ///
-/// Caches hold whatever is docked. Those of the request last until the next one is seated, all others until a remainder
-/// is offered.
+/// Cached values stay valid whatever is docked. Caches of the current request are cleared when [`OfferPool::seat`]
+/// replaces the request. All other caches are cleared when a remainder is offered.
 pub struct OfferPool {
     table: ParticipantTable,
     index: PortIndex,
     classifier: CandidateClassifier,
-    /// Classes of rows that the requests so far cannot tell apart, computed on first use for the seated request.
+    /// Classes of rows that the requests so far cannot tell apart, computed on first use for the current request.
     classes: Option<Rc<CandidateClasses>>,
-    /// Window queries of the seated request's ports with nothing docked, by port index, computed on first use.
+    /// Window queries of the current request's ports with nothing docked, by port index, computed on first use.
     initial_queries: Vec<Option<Rc<WindowQuery>>>,
-    /// Window queries for which no unused offer exists. Entries stay valid, since offers only get fewer.
+    /// Window queries that select no unused offer. Entries stay valid until a remainder is offered, since until then
+    /// offers only get fewer.
     exhausted_queries: FxHashSet<Rc<WindowQuery>>,
     /// 1-based part number of each offer replaced by a remainder.
     part_numbers: FxHashMap<Participant, usize>,
@@ -42,12 +43,13 @@ impl OfferPool {
         }
     }
 
-    /// Returns the participants.
+    /// Returns the request and the offers, with what is docked now.
     pub fn table(&self) -> &ParticipantTable {
         &self.table
     }
 
-    /// Returns the participants, for docking and evaluation. Ads are replaced by the pool only.
+    /// Returns the request and the offers, for docking and evaluation. Callers must not replace ads in the table: only
+    /// the pool also updates the index and the caches.
     pub fn table_mut(&mut self) -> &mut ParticipantTable {
         &mut self.table
     }
@@ -57,32 +59,32 @@ impl OfferPool {
         &self.index
     }
 
-    /// Returns participants and index, for queries.
+    /// Returns participants and index together, because a query needs both mutably.
     pub fn table_and_index(&mut self) -> (&mut ParticipantTable, &mut PortIndex) {
         (&mut self.table, &mut self.index)
     }
 
-    /// Seats a request.
+    /// Makes `request` the current request, the participant [`Participant::REQUEST`], in place of the former one.
     ///
     /// # Errors
     ///
-    /// When its ports cannot be used; the former request stays.
+    /// When the ports of `request` cannot be used. The former request then stays.
     pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
         self.initial_queries.clear();
         self.classes = None;
         self.table.replace(Participant::REQUEST, request)
     }
 
-    /// Uses an offer up.
+    /// Uses an offer up: no later query selects its rows, until a remainder is offered.
     pub fn use_up(&mut self, offer: Participant) {
         self.index.remove(offer);
     }
 
-    /// Replaces a used-up offer by its remainder, as its next part.
+    /// Replaces the ad of a used-up offer by its remainder and makes it available again. The part number rises by one.
     ///
     /// # Errors
     ///
-    /// When the ports of the remainder cannot be used; the offer stays as it was.
+    /// When the ports of the remainder cannot be used. The offer then stays used up.
     pub fn offer_remainder(&mut self, offer: Participant, remainder: &Ad) -> Result<(), PortFault> {
         self.table.replace(offer, remainder)?;
         self.index.reinsert(offer, &self.table);
@@ -93,7 +95,7 @@ impl OfferPool {
         Ok(())
     }
 
-    /// Returns the 1-based part number of an offer: 1 is the whole.
+    /// Returns the 1-based part number of an offer: 1 is the whole offer, each remainder counts one more.
     pub fn part_number(&self, offer: Participant) -> usize {
         self.part_numbers.get(&offer).copied().unwrap_or(1)
     }
@@ -108,8 +110,8 @@ impl OfferPool {
         self.table.patterns(Participant::REQUEST).is_none()
     }
 
-    /// Returns the window query of a port of the seated request with nothing docked, from the cache if possible. All
-    /// ports of the request must be mandatory.
+    /// Returns the window query of a port of the current request with nothing docked, from the cache if possible. All
+    /// ports of the request must be mandatory, since an unfilled port would change the query.
     fn initial_query(&mut self, port: usize) -> Rc<WindowQuery> {
         if self.initial_queries.len() <= port {
             let ports = self.table.port_count(Participant::REQUEST);
@@ -120,14 +122,15 @@ impl OfferPool {
         Rc::clone(self.initial_queries[port].get_or_insert_with(query))
     }
 
-    /// Returns the cached window query of a port with nothing docked. `None` if it was not computed, the port is not
-    /// one of the request, or the request has optional ports.
+    /// Returns the cached window query of a port with nothing docked. `None` if the query was not computed, the port
+    /// belongs to an offer, or the request has optional ports.
     pub fn known_initial_query(&self, place: PortPlace) -> Option<Rc<WindowQuery>> {
         let is_first = place.participant.is_request() && self.has_fixed_ports();
         self.initial_queries.get(place.port).filter(|_| is_first)?.clone()
     }
 
-    /// Whether a port is a mandatory one of the request, whose cached window query applies while nothing is docked.
+    /// Whether a port belongs to the request and all ports of the request are mandatory. Its cached window query then
+    /// applies while nothing is docked.
     pub fn has_initial_query(&self, place: PortPlace) -> bool {
         place.participant.is_request() && self.has_fixed_ports()
     }
@@ -160,7 +163,8 @@ impl OfferPool {
         })
     }
 
-    /// Records that a port of the request has no unused offer while nothing is docked.
+    /// Records that a port of the request has no unused offer while nothing is docked, so that later requests with the
+    /// same window query fail at once.
     pub fn mark_exhausted(&mut self, place: PortPlace) {
         if self.has_initial_query(place) {
             let query = self.initial_query(place.port);
@@ -168,7 +172,7 @@ impl OfferPool {
         }
     }
 
-    /// Whether the window query of some port is known to have no unused offer.
+    /// Whether the window query of some port of the request is known to select no unused offer.
     pub fn has_exhausted_port(&mut self) -> bool {
         !self.exhausted_queries.is_empty()
             && self.has_fixed_ports()
@@ -178,11 +182,11 @@ impl OfferPool {
             })
     }
 
-    /// Returns the rows of `place` that satisfy the demands of some row of `candidates` at the port `other`, computed
-    /// from the index without docking anything. Nothing must be docked.
+    /// Returns the rows that leave the port `other` a candidate if they dock at `place`: with such a row, the
+    /// attributes that `other` shows satisfy the demands of at least one row of `candidates`.
     ///
-    /// `None` if the candidates' demands are not the only dependency between the two ports, or if there are more than
-    /// `most` distinct demands.
+    /// The result comes from the index alone. It is correct only if nothing is docked. `None` if `candidates` have more
+    /// than `most` distinct demands, or if the two ports may depend on each other in another way.
     pub fn rows_demanded_by(
         &mut self,
         place: PortPlace,
@@ -208,13 +212,13 @@ impl OfferPool {
         Rc::clone(self.classes.get_or_insert_with(|| classifier.candidate_classes(index, table)))
     }
 
-    /// Whether the candidates `rows` of a port may differ in score.
+    /// Whether the candidates `rows` of a port may differ in score, so that they must be sorted.
     pub fn is_ranked(&self, place: PortPlace, rows: &RowBitmap) -> bool {
         self.table.has_docking_vector() || self.table.has_rank(place) || self.index.any_has_rank(rows)
     }
 
-    /// Whether the offers have no preferences: there is no docking vector, none of them ranks, and none of them chooses
-    /// which of its ports are filled.
+    /// Whether the offers have no preferences: there is no docking vector, no offer has a rank, and no offer has
+    /// optional ports.
     pub fn offers_have_no_preference(&self) -> bool {
         !self.table.has_docking_vector() && !self.index.has_ranking_rows() && !self.table.offers_have_patterns()
     }

@@ -10,9 +10,9 @@ use crate::matching::Statistics;
 use crate::protocol::{PortPattern, Protocol};
 use crate::syntax::{ParseOptions, parse_ad};
 
-/// The score of a gang, computed independently. `steps` lists in preorder for each ad the number of unfilled ports and
-/// their indices, if its ports are optional, then the ranks at the filled ones. Offers and links follow in the same
-/// order.
+/// The score of a gang, computed without the code under test. For each ad in preorder, `steps` lists the number and the
+/// indices of the unfilled ports, if the ad has optional ports, then the ranks at the filled ports. Offers and links
+/// are listed in the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReferenceScore {
     steps: Vec<(f64, f64)>,
@@ -31,7 +31,7 @@ impl ReferenceScore {
     }
 }
 
-/// Exhaustive search over all assignments of offers to ports.
+/// Finds all gangs of a request by trying every assignment of offers to ports.
 pub(crate) struct ExhaustiveSearch {
     table: ParticipantTable,
     pub(crate) unused: Vec<bool>,
@@ -46,7 +46,7 @@ pub(crate) struct ExhaustiveSearch {
 #[derive(Clone, Default)]
 struct RemainingPorts {
     ports: Vec<PortPlace>,
-    /// Ads docked at the current ad, with the port above and their link.
+    /// Ads docked at the current ad: the index of the port above, the ad, and the index of its link.
     docked: Vec<(usize, Participant, Option<usize>)>,
     later: Vec<(usize, Participant, Option<usize>)>,
 }
@@ -167,7 +167,7 @@ pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
     (offers, links)
 }
 
-/// Generates random ads.
+/// Generates random requests and offers with ports, ranks and small numbers, so that many of them match.
 pub(crate) struct GangAdGenerator(pub(crate) fastrand::Rng);
 
 impl GangAdGenerator {
@@ -324,7 +324,8 @@ pub(crate) fn text(ads: &[&Ad]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The environment variables `CLASSAD_CASES`, `CLASSAD_SEED` and `CLASSAD_FIRST` select other cases.
+/// Compares the gangs of each algorithm with all gangs. The environment variables `CLASSAD_CASES`, `CLASSAD_SEED` and
+/// `CLASSAD_FIRST` select other cases.
 #[test]
 fn best_is_the_greatest_of_all_gangs() {
     let (cases, seed) = (number("CLASSAD_CASES", 4000), number("CLASSAD_SEED", 1));

@@ -65,7 +65,7 @@ impl OfferIndex {
         self.imported_bounds = columns;
     }
 
-    /// Builds the posting lists of the string lists.
+    /// Builds the posting lists, which lead from an item to the offers whose string list has it.
     pub fn build_postings(&mut self, items: FxHashMap<Name, Vec<(u32, ByteString)>>) {
         for (attribute, lists) in items {
             let mut offers = FixedBitSet::with_capacity(self.offers.len());
@@ -80,8 +80,8 @@ impl OfferIndex {
         }
     }
 
-    /// Adds a residue of these offers' constraints. If it does not depend on the request, it is evaluated now, once
-    /// for each class of offers: offers that fail it are removed, and only undecided ones keep the residue.
+    /// Adds a residue of these offers' constraints. The residue is evaluated now, once for each class of offers, where
+    /// it does not depend on the request: offers that fail it are removed, and only undecided ones keep the residue.
     pub fn add_offer_residue(&mut self, expression: Expression, mentions: &FreeNames, mut offers: Vec<u32>) {
         let groups = (!mentions.reads_unknown()).then(|| self.classes(mentions));
         if let Some(groups) = &groups {
@@ -107,7 +107,7 @@ impl OfferIndex {
 }
 
 impl CollectedClauses {
-    /// Adds one clause of an offer. Returns false if only evaluation of the pair can decide it.
+    /// Adds one clause of an offer. Returns false if only evaluation of the pair can decide the clause.
     fn add_clause(
         &mut self,
         offer: usize,
@@ -160,7 +160,7 @@ pub fn other_side_attribute<'e>(ad: &Ad, operand: ClauseOperand<'e>) -> Option<&
 }
 
 /// Interprets a clause of an ad as a bound on an attribute of the other side: attribute, operator, bound. `None` for
-/// other forms.
+/// other clauses.
 fn imported_bound<'e>(
     ad: &Ad,
     condition: ClauseForm<'e>,

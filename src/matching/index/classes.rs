@@ -10,13 +10,13 @@ use crate::pool::{AttributeColumn, ColumnCell, Partition, ValueKey};
 use super::request::{CachedClass, ProbedRequest};
 
 /// Equivalence classes under the values of some attributes. Offers are classified when the index is built, requests
-/// when they come.
+/// when they are probed.
 pub struct AttributeClasses {
-    /// Number of this classification, unique in its index.
+    /// Number of this classification, unique in the index of offers.
     id: usize,
     /// The attributes, sorted.
     names: Vec<Name>,
-    /// The classes of offers; offers in which one of the attributes is open are in none.
+    /// The classes of offers; offers in which one of the attributes is deviant are in no class.
     pub offers: Partition,
     request_classes: FxHashMap<Box<[ValueKey]>, usize>,
 }
@@ -32,7 +32,7 @@ impl AttributeClasses {
         groups
     }
 
-    /// Returns the class of a request. `None` if one of the attributes is open.
+    /// Returns the class of a request. `None` if one of the attributes is deviant, a list or an ad.
     pub fn request_class(&mut self, request: &mut ProbedRequest<'_>) -> Option<usize> {
         if let CachedClass::Known(number) = request.cached_class(self.id) {
             return number;
@@ -48,7 +48,8 @@ impl AttributeClasses {
             .iter()
             .map(|name| match cell(name) {
                 ColumnCell::Absent => Some(ValueKey::Absent),
-                // Lists and ads are keyed by address, which may be reused when this value is dropped.
+                // Lists and ads are keyed by address, which may be reused when this value is dropped, so that they give
+                // no key.
                 ColumnCell::Constant(value) => {
                     Some(ValueKey::of(&value)).filter(|key| !matches!(key, ValueKey::Structure(_)))
                 }

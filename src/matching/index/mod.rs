@@ -63,8 +63,8 @@ pub struct OfferIndex {
     offer_ranks: OfferRanks,
     /// Offers that cannot be indexed, because they redefine a scope name such as `target`.
     unindexable: FixedBitSet,
-    /// Attributes that were expanded while the offers' constraints were split into clauses, and the rank. Their
-    /// values can be circular.
+    /// Attributes that were followed while the offers' constraints were split into clauses, and the rank. Their values
+    /// can be circular.
     followed: Vec<Name>,
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
@@ -80,7 +80,7 @@ struct ItemPostings {
 }
 
 impl OfferIndex {
-    /// Builds the index.
+    /// Builds the index from the constraints and ranks of the offers.
     #[must_use]
     pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
         let empty = FixedBitSet::with_capacity(offers.len());
@@ -125,7 +125,8 @@ impl OfferIndex {
         self.unindexable.set(offer, false);
     }
 
-    /// Classifies the rank expressions of all offers.
+    /// Classifies the rank expressions of all offers, and records constant ranks and the offers of each other
+    /// expression.
     fn collect_offer_ranks(&mut self) {
         let mut known = OfferRanks::new(self.offers.len());
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
@@ -138,7 +139,7 @@ impl OfferIndex {
         self.offer_ranks = known;
     }
 
-    /// Classifies the rank expression of a request, which must not redefine a scope name.
+    /// Classifies the rank expression of a request. The request must not redefine a scope name.
     fn classify_request_rank(&mut self, request: &Ad) -> RankForm {
         let mut ranks = std::mem::replace(&mut self.request_ranks, RankExpressions::new(PairSide::Request));
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
@@ -179,7 +180,7 @@ impl OfferIndex {
     }
 }
 
-/// Returns the offers that cannot be indexed.
+/// Returns the offers that cannot be indexed, because they redefine a scope name.
 fn unindexable_offers(offers: &[Ad]) -> FixedBitSet {
     let mut odd = FixedBitSet::with_capacity(offers.len());
     odd.extend(offers.iter().enumerate().filter(|(_, ad)| has_scope_attribute(ad)).map(|(row, _)| row));

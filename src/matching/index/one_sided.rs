@@ -7,13 +7,13 @@ use crate::pool::ColumnCell;
 use crate::protocol::is_met;
 
 /// Whether a clause depends on more than the values of the attributes that it mentions: it reads unknown names, or
-/// refers back to an attribute through which the clauses were collected.
+/// refers back to a followed attribute, which is circular.
 pub fn needs_pair_evaluation(parts: &ConstraintClauses<'_>, mentions: &FreeNames) -> bool {
     mentions.reads_unknown() || mentions.names.iter().any(|name| parts.followed().any(|through| through == name))
 }
 
-/// Evaluates an attribute of an ad without a partner. The cell is open if its value depends on the partner, or refers
-/// to an attribute in `through`: there evaluation is circular and gives another value.
+/// Evaluates an attribute of an ad without a partner. The cell is deviant if the value depends on the partner or refers
+/// to an attribute in `through`. Evaluation that starts at such an attribute is circular and gives another value.
 pub fn one_sided_cell(
     ad: &Ad,
     name: &Name,

@@ -19,7 +19,7 @@ use super::ranks::{OfferRanks, RankForm};
 use super::request::ProbedRequest;
 use super::residue::Residue;
 
-/// The result of a probe.
+/// The offers that a probe leaves.
 pub struct ProbeResult {
     /// Offers that certainly match, with their ranks.
     pub sure: Vec<Candidate>,
@@ -29,7 +29,7 @@ pub struct ProbeResult {
 
 /// Evaluates expressions in pairs of one request, which is already in `pair`, and varying offers.
 pub struct PairEvaluator<'m> {
-    /// The pair.
+    /// The pair; holds the request and the offer evaluated last.
     pub pair: &'m mut Pair,
     /// The scopes of the offers, by position.
     pub offers: &'m [Arc<ScopeFrame>],
@@ -41,7 +41,8 @@ pub struct PairEvaluator<'m> {
 struct RemainingOffers {
     /// All remaining offers.
     all: FixedBitSet,
-    /// Offers with something that only evaluation of the pair can tell. May include offers that no longer remain.
+    /// Offers of which only evaluation of the pair can tell a clause or a rank. May include offers that no longer
+    /// remain.
     unsure: FixedBitSet,
 }
 
@@ -90,7 +91,7 @@ impl RemainingOffers {
 }
 
 impl OfferIndex {
-    /// Finds the offers that may match a request. The request must already be in the meeting's pair.
+    /// Finds the offers that may match a request. The request must already be in the pair of `meeting`.
     pub fn probe(&mut self, ad: &Ad, meeting: &mut PairEvaluator<'_>) -> ProbeResult {
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
         let Some(constraint) = protocol.constraint_name(ad) else {
@@ -104,8 +105,7 @@ impl OfferIndex {
         }
         let mut request = ProbedRequest::new(ad, constraint, &protocol, &context);
         let mut left = RemainingOffers { all: self.eligible.clone(), unsure: self.needs_evaluation.clone() };
-        // All clauses are classified before any is looked up. Their nodes are not in the CPU cache, so that several
-        // cache misses overlap.
+        // All clauses are classified before any is looked up, so that the CPU cache misses on their nodes overlap.
         let parts = request.clauses.items.iter().map(|part| (part.expression, ClauseForm::of(part.expression)));
         let parts: Vec<(&Expression, ClauseForm<'_>)> = parts.collect();
         let mut wishes = Vec::new();

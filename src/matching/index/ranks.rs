@@ -17,7 +17,7 @@ use super::classes::AttributeClasses;
 use super::request::ProbedRequest;
 use super::residue::Residue;
 
-/// The form of an ad's rank.
+/// What it takes to know the rank that an ad gives its partner.
 #[derive(Clone, Copy)]
 pub enum RankForm {
     /// The same rank for every partner.
@@ -41,7 +41,7 @@ pub struct OfferRanks {
 }
 
 impl OfferRanks {
-    /// Creates the table for `offers` offers, all of which rank 0.
+    /// Creates the table for `offers` offers, all of which give the rank 0.
     pub fn new(offers: usize) -> Self {
         OfferRanks {
             expressions: RankExpressions::new(PairSide::Offer),
@@ -78,7 +78,8 @@ impl RankExpressions {
         RankExpressions { side, interner: ExpressionInterner::default(), residues: Vec::new() }
     }
 
-    /// Classifies the rank of an ad and interns its expression. The rank of an ad that cannot be indexed is opaque.
+    /// Classifies the rank of an ad and interns its expression. If the ad cannot be indexed (`is_odd`), any rank but a
+    /// literal needs evaluation of the pair.
     pub fn classify(
         &mut self,
         ad: &Ad,
@@ -104,8 +105,8 @@ impl RankExpressions {
         RankForm::Computed(number)
     }
 
-    /// Computes the ranks of a request paired with these offers. `answer` gets each offer and its rank, `None` where
-    /// only evaluation of the pair can tell.
+    /// Computes the rank expression `number` for a request paired with each of these offers. `answer` gets each offer
+    /// and its rank, `None` where only evaluation of the pair can tell.
     pub fn evaluate_each(
         &mut self,
         number: usize,

@@ -1,4 +1,4 @@
-//! A request during one probe of the index.
+//! A request during one probe of the index: its attribute values and classes are computed once.
 
 use rustc_hash::FxHashMap;
 
@@ -10,15 +10,15 @@ use crate::protocol::Protocol;
 
 use super::one_sided::one_sided_cell;
 
-/// A request with cached attribute values and classes.
+/// A request that is probed, with cached attribute values and classes.
 pub struct ProbedRequest<'r> {
     /// The request's ad.
     pub ad: &'r Ad,
-    /// The clauses of its constraint.
+    /// The clauses of the request's constraint.
     pub clauses: ConstraintClauses<'r>,
     protocol: &'r Protocol,
     context: &'r Context,
-    /// Its class in each classification, by the classification's number.
+    /// The class of the request in each classification, by the number of the classification.
     class_cache: Vec<CachedClass>,
     /// Cached cells of attributes that are not literals.
     cells: FxHashMap<Name, ColumnCell>,
@@ -30,7 +30,7 @@ pub enum CachedClass {
     /// Not computed yet.
     #[default]
     Unknown,
-    /// The class; `None` if the request is in none, because an attribute is open.
+    /// The class; `None` if the request is in none, because an attribute is deviant, a list or an ad.
     Known(Option<usize>),
 }
 
@@ -41,18 +41,18 @@ impl<'r> ProbedRequest<'r> {
         ProbedRequest { ad, clauses, protocol, context, class_cache: Vec::new(), cells: FxHashMap::default() }
     }
 
-    /// Returns its class in a classification, if cached.
+    /// Returns the class of the request in the classification `group`, [`CachedClass::Unknown`] if it is not cached.
     pub fn cached_class(&self, group: usize) -> CachedClass {
         self.class_cache.get(group).copied().unwrap_or_default()
     }
 
-    /// Caches its class in a classification.
+    /// Caches the class of the request in the classification `group`.
     pub fn cache_class(&mut self, group: usize, number: Option<usize>) {
         self.class_cache.resize(self.class_cache.len().max(group + 1), CachedClass::default());
         self.class_cache[group] = CachedClass::Known(number);
     }
 
-    /// Returns the cell of one of its attributes.
+    /// Returns the cell of an attribute of the request: its value, unless the value depends on the partner.
     pub fn cell(&mut self, name: &Name) -> ColumnCell {
         let Some(expression) = self.ad.get(name) else { return ColumnCell::Absent };
         if let Some(value) = literal_value(expression, self.context.dialect) {

@@ -18,15 +18,15 @@ pub type ResidueResults<T> = Vec<Option<Option<T>>>;
 pub struct Residue<T> {
     expression: Expression,
     side: PairSide,
-    /// Classes of offers and requests under the attributes that the expression mentions; `None` if it depends on more
-    /// than these.
+    /// Classes of offers and requests under the attributes that the expression mentions; `None` if the expression
+    /// depends on more than these attributes.
     classes: Option<Rc<RefCell<AttributeClasses>>>,
     /// Cached results by class of requests.
     cached: Vec<ResidueResults<T>>,
 }
 
 impl<T: Copy> Residue<T> {
-    /// Creates a residue that is evaluated on one side.
+    /// Creates a residue that is evaluated in the ad of one side.
     pub fn new(expression: Expression, side: PairSide, classes: Option<Rc<RefCell<AttributeClasses>>>) -> Self {
         Residue { expression, side, classes, cached: Vec::new() }
     }

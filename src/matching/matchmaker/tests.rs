@@ -1,4 +1,4 @@
-//! The index changes no answer: random pools, searched with it and without.
+//! The index changes no answer: random pools are searched with the index and without.
 
 use std::fmt::Write;
 
@@ -122,7 +122,7 @@ fn the_index_is_evaluation() {
             let rules = ParseOptions::new(dialect);
             let offers: Vec<Ad> = (0..random.usize(1..90)).map(|_| ad(&mut random, rules)).collect();
             let requests: Vec<Ad> = (0..12).map(|_| ad(&mut random, rules)).collect();
-            // Without a seed, `random()` has no value in either.
+            // Without a seed, `random()` has no value in either matchmaker.
             let context = Context { random: None, ..Context::new(dialect) };
             let maker =
                 |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);

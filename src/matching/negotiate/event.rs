@@ -36,13 +36,13 @@ pub enum NegotiationEvent<'e> {
     },
     /// The turn of a submitter begins.
     Turn {
-        /// Its name; empty if the policy has no fair share.
+        /// Name of the submitter; empty if the policy has no fair share.
         submitter: &'e str,
-        /// Its priority; larger is worse.
+        /// Priority of the submitter; larger is worse.
         priority: f64,
-        /// Maximum number of offers it may get in this round; `None` if the policy has no fair share.
+        /// Maximum number of offers that the submitter may get in this round; `None` if the policy has no fair share.
         slice: Option<usize>,
-        /// Number of offers it asks for.
+        /// Number of offers that the submitter asks for.
         requests: usize,
     },
     /// A request was matched.
@@ -60,7 +60,7 @@ pub enum NegotiationEvent<'e> {
         submitter: &'e str,
         /// Number of compatible offers, including taken ones.
         compatible: usize,
-        /// Number of these that the docking vector discarded.
+        /// Number of compatible offers that the docking vector discarded.
         discarded: usize,
     },
     /// A request was skipped, because an equivalent one was rejected before.
@@ -69,7 +69,7 @@ pub enum NegotiationEvent<'e> {
         request: usize,
         /// Name of the submitter.
         submitter: &'e str,
-        /// Number of offers it asked for.
+        /// Number of offers that the request still asked for.
         requests: usize,
     },
 }

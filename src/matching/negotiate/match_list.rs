@@ -33,7 +33,8 @@ pub struct ClusterMatchList {
 }
 
 impl ClusterMatchList {
-    /// Brings the list up to date with the divisions of offers. Vectors of undivided offers are kept.
+    /// Brings the list up to date with the divisions of offers. Vectors of undivided offers are kept, so that they are
+    /// not evaluated again.
     ///
     /// # Errors
     ///

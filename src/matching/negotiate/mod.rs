@@ -28,7 +28,7 @@ pub struct NegotiationSettings {
     pub policy: Policy,
     /// The attributes that hold constraint and rank.
     pub protocol: Protocol,
-    /// The evaluation context.
+    /// Dialect, budgets and interrupt of all evaluations.
     pub context: Context,
     /// Optional caches and indexes; they change the cost, never a match.
     pub accelerations: Accelerations,
@@ -48,11 +48,11 @@ pub struct NegotiationOutcome {
     pub unordered_components: Vec<usize>,
 }
 
-/// Runs a negotiation cycle. `priority` returns the priority of a submitter that the policy does not name, or `None`
-/// if it is unknown; larger is worse. `tell` gets each event as it happens.
+/// Runs a negotiation cycle and returns its matches. `priority` returns the priority of a submitter that the policy
+/// does not name, or `None` if it is unknown; larger is worse. `tell` gets each event as it happens.
 ///
-/// Without a policy, each request in turn gets the offer that it ranks highest, then that ranks it highest, then the
-/// first: the matches of [`super::GreedyMatcher`].
+/// Without a policy, each request in turn gets the remaining offer that it ranks highest. Among several, the offer that
+/// ranks the request highest wins, then the first. These are the matches of [`super::GreedyMatcher`].
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ pub fn negotiation_names(policy: &Policy, dialect: Dialect) -> FreeNames {
 struct Submitter {
     name: String,
     priority: f64,
-    /// Indexes of its requests, in the order in which they are considered.
+    /// Indexes of the submitter's requests, in the order in which they are considered.
     requests: Vec<usize>,
     granted: usize,
 }
@@ -96,12 +96,14 @@ struct Submitter {
 /// The progress of one request.
 #[derive(Clone, Copy)]
 struct RequestProgress {
-    /// Numbers of offers that it still asks for, and that it has got.
+    /// Number of offers that the request still asks for.
     remaining: usize,
+    /// Number of offers that the request has got.
     granted: usize,
-    /// Whether it is a resource request, with a count.
+    /// Whether the request is a resource request, which has a count.
     is_counted: bool,
-    /// Number of divisions of offers at the time when no offer was left for it; `None` if that has not happened.
+    /// Number of divisions of offers at the time when no offer was left for the request, so that it fails again until
+    /// the next division. `None` if it has not failed.
     failed_at_division: Option<usize>,
 }
 
@@ -154,7 +156,8 @@ impl<'c> NegotiationCycle<'c> {
         rule.evaluate(&self.ads[request], &self.settings.context).unwrap_or(Value::Undefined)
     }
 
-    /// Groups requests by submitter; best priority first, then by name.
+    /// Groups requests by submitter, sorted by priority, the best first, then by name. Without fair share all requests
+    /// belong to one submitter without a name.
     fn submitters(&self, roots: &[usize], priority: &dyn Fn(&str) -> Option<f64>) -> Vec<Submitter> {
         let Some(share) = &self.settings.policy.share else {
             return vec![Submitter { name: String::new(), priority: 1.0, requests: roots.to_vec(), granted: 0 }];
@@ -223,7 +226,7 @@ impl<'c> NegotiationCycle<'c> {
         Ok(())
     }
 
-    /// Considers the requests of a submitter until its slice is used up.
+    /// Considers the requests of a submitter until the submitter has got its slice of the offers.
     fn run_turn(
         &mut self,
         submitter: &Submitter,
@@ -240,7 +243,7 @@ impl<'c> NegotiationCycle<'c> {
         Ok(())
     }
 
-    /// Considers a request once. Returns whether it got an offer.
+    /// Tries to give a request one offer, the best remaining one. Returns whether the request got it.
     fn consider(
         &mut self,
         request: usize,
@@ -319,7 +322,7 @@ fn slice_size(offers: usize, share: f64) -> usize {
     if share.is_nan() { offers } else { (offers as f64 * share + 1e-9).floor().max(1.0) as usize }
 }
 
-/// Returns the name of a submitter.
+/// Converts the value of `share.by` to the name of a submitter: a string is the name itself, other values are printed.
 fn submitter_name(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_str().into_owned(),

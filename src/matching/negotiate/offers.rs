@@ -1,4 +1,4 @@
-//! The offers of a cycle: the remainder of each, and their docking vectors.
+//! The offers of a cycle: which are taken, what remains of the divided ones, and their docking vectors.
 
 use std::sync::Arc;
 
@@ -56,12 +56,12 @@ impl CycleOffers {
         self.free_count
     }
 
-    /// Whether an offer is not available any more.
+    /// Whether an offer is unavailable: it was given away without a remainder, or the policy identifies it as a root.
     pub fn is_taken(&self, offer: usize) -> bool {
         self.taken[offer]
     }
 
-    /// Returns the 1-based number of the remaining part of an offer; 1 is the whole.
+    /// Returns the 1-based number of the remaining part of an offer; 1 is the offer as advertised.
     pub fn part_number(&self, offer: usize) -> usize {
         self.parts[offer]
     }
@@ -76,8 +76,7 @@ impl CycleOffers {
         &self.divisions[before..]
     }
 
-    /// Returns the current user of an offer. `None` if it has none, or if the offer was divided: a remainder has no
-    /// user.
+    /// Returns the current user of an offer. `None` if the offer has no user, or was divided: a remainder has no user.
     pub fn user(&self, offer: usize) -> Option<String> {
         let frame = self.frames.get(offer).filter(|_| self.parts[offer] == 1)?;
         Advertisement::new(&frame.ad, &self.context).user()
@@ -98,8 +97,8 @@ impl CycleOffers {
         !self.policy.docking.is_empty()
     }
 
-    /// Returns the docking vector of a request for an offer. `None` if a component cannot be ordered: the offer is
-    /// discarded.
+    /// Returns the docking vector of a request for an offer. `None` discards the offer: a component cannot be ordered,
+    /// or a budget was exceeded.
     pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<PolicyVector> {
         let request = Pair::make_scope(request.clone(), PairSide::Request);
         self.environment.replace_ad(Participant::REQUEST, &request);
@@ -128,7 +127,8 @@ impl CycleOffers {
         PolicyVector::check_comparable(vectors, "docking", &self.policy.docking)
     }
 
-    /// Gives an offer to a request. A remainder takes the offer's place.
+    /// Gives an offer to a request. If the offer leaves a remainder, the remainder replaces it; otherwise the offer is
+    /// taken.
     pub fn take(&mut self, offer: usize, request: &Ad) {
         if let Some(remainder) = self.remainder(offer, request) {
             self.frames[offer] = Pair::make_scope(remainder.clone(), PairSide::Offer);

@@ -9,14 +9,15 @@ use crate::eval::{Abort, Context, Environment, Evaluator};
 
 use super::{PolicyFault, PolicyRule, candidate_label};
 
-/// The values of a vector of expressions. A component that cannot be ordered is `None`, and least.
+/// The values of the expressions of a policy vector, `order` or `docking`. A component whose value cannot be ordered is
+/// `None`, and compares as the least.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyVector(pub Vec<Option<VectorComponent>>);
 
 /// A value that is comparable with others of its class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorComponent {
-    /// The value itself.
+    /// The value, whose type belongs to the class.
     pub value: Value,
     class: ComponentClass,
 }
@@ -49,7 +50,7 @@ impl PolicyVector {
     }
 
     /// Returns the index of the first component of the docking vector that cannot be ordered, which discards the
-    /// candidate. `None` if there is none.
+    /// candidate. `None` if all components can be ordered.
     pub fn first_unordered(
         rules: &[PolicyRule],
         request: &Ad,
@@ -61,7 +62,8 @@ impl PolicyVector {
         Ok(vector.0.iter().position(Option::is_none))
     }
 
-    /// Makes the vector of these values.
+    /// Makes the vector of these values. A value that cannot be ordered becomes `None`; in HTCondor's dialect booleans
+    /// are numbers.
     #[must_use]
     pub fn new(values: Vec<Value>, dialect: Dialect) -> Self {
         PolicyVector(values.into_iter().map(|value| VectorComponent::new(value, dialect)).collect())
@@ -99,11 +101,11 @@ impl PolicyVector {
         pairs.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
-    /// Checks that each component has one class in all vectors.
+    /// Checks that each component has values of one class in all vectors, so that the vectors can be sorted.
     ///
     /// # Errors
     ///
-    /// Names the first component with several classes; `key` is the name of the vector in the policy.
+    /// Fails for the first component with several classes; `key` is the name of the vector in the policy.
     pub fn check_comparable<'v>(
         vectors: impl IntoIterator<Item = &'v PolicyVector>,
         key: &str,
@@ -136,7 +138,7 @@ impl PolicyVector {
 }
 
 impl VectorComponent {
-    /// Returns `None` for undefined, an error, a list, an ad or NaN.
+    /// Classifies a value. `None` if it cannot be ordered: undefined, an error, a list, an ad or NaN.
     fn new(value: Value, dialect: Dialect) -> Option<Self> {
         let class = match &value {
             Value::Integer(_) => ComponentClass::Number,
@@ -152,7 +154,8 @@ impl VectorComponent {
     }
 }
 
-/// Compares two components: one that cannot be ordered is least, and values of different classes are equal.
+/// Compares two components: one that cannot be ordered is least. The order of values of different classes has no
+/// meaning; [`PolicyVector::check_comparable`] detects them.
 fn compare_components(left: Option<&VectorComponent>, right: Option<&VectorComponent>) -> Ordering {
     let (Some(left), Some(right)) = (left, right) else { return left.is_some().cmp(&right.is_some()) };
     match (&left.value, &right.value) {

@@ -21,12 +21,12 @@ pub use usage::{Account, Accountant};
 /// Priority of a submitter that neither the policy nor the usage file names; larger is worse.
 pub const UNKNOWN_PRIORITY: f64 = 1000.0;
 
-/// An expression of a policy.
+/// An expression of a policy, with its place in the policy file for error messages.
 #[derive(Clone, Debug)]
 pub struct PolicyRule {
-    /// The expression.
+    /// The expression; the key that holds it in the policy defines in which ad it is evaluated.
     pub expression: Expression,
-    /// Byte range of the expression in the policy file; `None` if it comes from elsewhere.
+    /// Byte range of the expression in the policy file; `None` if the expression comes from elsewhere.
     pub range: Option<Range<usize>>,
 }
 
@@ -65,7 +65,7 @@ impl PolicyRule {
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// Root identification: requests for which this is true are served, and offers for which it is true are not given
-    /// away. Without it, all requests are roots and all offers are available.
+    /// away. If `None`, all requests are roots and all offers are available.
     pub roots: Option<PolicyRule>,
     /// Root ordering: evaluated in each request, lexicographically greatest first. Undefined, error and NaN come
     /// last. Input order if empty.
@@ -74,7 +74,7 @@ pub struct Policy {
     /// greatest wins; a candidate with a component that is undefined or an error is discarded. If empty, the vector
     /// is the rank of the request, then that of the offer.
     pub docking: Vec<PolicyRule>,
-    /// Defines the remainder of an offer after a match; if `None`, a matched offer is used up.
+    /// The rules for the remainder of an offer after a match; if `None`, no offer leaves a remainder.
     pub residual: Option<Residual>,
     /// Fair share among submitters; if `None`, all requests belong to one submitter.
     pub share: Option<Share>,
@@ -83,14 +83,14 @@ pub struct Policy {
 /// Fair share: submitters take turns, each up to its slice of the offers.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// The name of a request's submitter: evaluated in the request.
+    /// The expression whose value in a request names the submitter of the request.
     pub by: PolicyRule,
     /// Priorities of submitters; larger is worse, always positive.
     pub priorities: Vec<(String, f64)>,
 }
 
 impl Share {
-    /// Returns the priority that the policy gives a submitter; `None` if it does not name it.
+    /// Returns the priority that the policy gives a submitter; `None` if the policy does not name the submitter.
     #[must_use]
     pub fn priority(&self, submitter: &str) -> Option<f64> {
         self.priorities.iter().find(|(name, _)| name == submitter).map(|(_, priority)| *priority)
@@ -98,8 +98,8 @@ impl Share {
 }
 
 impl Policy {
-    /// Returns the indexes of the requests to serve, in their order, and the number of evaluations that exceeded a
-    /// budget.
+    /// Returns the indexes of the requests to serve, in the order in which they are served, and the number of requests
+    /// for which the evaluation of `roots` exceeded a budget.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl Policy {
         Ok((roots, failures))
     }
 
-    /// Whether an ad of the offers may be given away: it is not a root itself.
+    /// Whether an offer may be given away: `roots` is not true in it.
     #[must_use]
     pub fn is_offer(&self, offer: &Ad, context: &Context) -> bool {
         !self.roots.as_ref().is_some_and(|rule| rule.is_met(offer, context).unwrap_or(false))
@@ -152,8 +152,8 @@ impl Policy {
         mentions
     }
 
-    /// Returns the expressions that decide which offer a request gets. Requests that look equal to these expressions
-    /// are treated alike.
+    /// Returns the expressions that decide which offer a request gets. An autocluster holds only requests that these
+    /// expressions cannot distinguish.
     #[must_use]
     pub fn match_policies(&self) -> PolicyExpressions {
         let in_requests = self.docking.iter().map(|rule| rule.expression.clone()).collect();
@@ -161,8 +161,9 @@ impl Policy {
         PolicyExpressions { in_requests, in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect() }
     }
 
-    /// Returns the expressions of [`Policy::match_policies`] and those that order requests. Resource requests, which are
-    /// counted and not kept, must preserve everything that these read (2006 paper 4.3).
+    /// Returns the expressions of [`Policy::match_policies`] and those that select and order requests and name their
+    /// submitters. A resource request replaces several requests by a count, so that it may only replace requests that
+    /// none of these expressions can distinguish (2006 paper 4.3).
     #[must_use]
     pub fn request_policies(&self) -> PolicyExpressions {
         let mut policies = self.match_policies();
@@ -177,7 +178,7 @@ impl Policy {
 pub struct PolicyFault {
     /// The reason, as a phrase.
     pub reason: String,
-    /// Byte range of the faulty expression in the policy file; `None` if it comes from elsewhere.
+    /// Byte range of the faulty expression in the policy file; `None` if the expression comes from elsewhere.
     pub range: Option<Range<usize>>,
 }
 

@@ -26,7 +26,7 @@ impl Policy {
     }
 }
 
-/// Reads the nodes that are specific to policies.
+/// Reads policies and their parts from YAML nodes; the wrapped `ConfigReader` collects the errors.
 pub struct PolicyReader<'o, 's>(pub &'s mut ConfigReader<'o>);
 
 impl<'o> PolicyReader<'o, '_> {

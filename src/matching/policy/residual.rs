@@ -7,21 +7,21 @@ use crate::eval::{Abort, Context, Environment, Evaluator};
 
 use super::PolicyRule;
 
-/// The rules by which offers are divided.
+/// The rules that define what remains of an offer after a match.
 #[derive(Clone, Debug, Default)]
 pub struct Residual {
-    /// Only offers for which this is true leave a remainder; all if `None`.
+    /// Only offers in which this is true leave a remainder; all offers if `None`.
     pub when: Option<PolicyRule>,
     /// Attributes of the remainder. They are evaluated in the offer as it was before the match, with `other` for the
     /// request.
     pub set: Vec<(Name, PolicyRule)>,
-    /// The remainder is offered only if this is true of it; always if `None`.
+    /// The remainder is offered only if this is true in it; always if `None`.
     pub while_true: Option<PolicyRule>,
 }
 
 impl Residual {
-    /// Returns the remainder of an offer after a match with a request; `None` if it is used up. The environment holds
-    /// the pair, and `offer` is its scope of the offer.
+    /// Returns the remainder of an offer after a match with a request; `None` if nothing remains to be offered. The
+    /// environment holds the pair, and `offer` is the scope of the offer there.
     pub fn remainder(
         &self,
         offer: &Arc<ScopeFrame>,
@@ -50,7 +50,7 @@ impl Residual {
 const MAX_LIST_DEPTH: usize = 32;
 
 /// Converts a value to an expression that needs no scope: list elements are evaluated now, because they may refer to
-/// the ads of the pair, which separate afterwards.
+/// the ads of the pair, which are out of scope afterwards.
 fn scopeless_expression(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<Expression, Abort> {
     let error = |reason| Ok(Expression::literal(Value::error(Span::default(), reason)));
     let list = match value {

@@ -15,10 +15,10 @@ const MIN_REAL_PRIORITY: f64 = 0.5;
 
 /// The usage of all submitters, kept in a YAML file.
 ///
-/// The real priority `p` of a submitter approaches the number of offers that it uses. After it has used `n` offers
-/// for `t` seconds, it is `p * b + n * (1 - b)` with `b = 0.5 ^ (t / half-life)`, and at least 0.5. Its effective
-/// priority in a negotiation is the real one times its factor. A submitter uses the offers that it gets in a cycle
-/// until the next one.
+/// The real priority `p` of a submitter approaches the number of offers that it uses. After the submitter has used `n`
+/// offers for `t` seconds, its real priority is `p * b + n * (1 - b)` with `b = 0.5 ^ (t / half-life)`, and at least
+/// 0.5. The effective priority of a submitter in a negotiation is the real priority times the factor of the submitter.
+/// Offers that a submitter gets in a cycle count as used until the next cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accountant {
     /// Half-life of the real priority without use, in seconds.
@@ -34,9 +34,9 @@ pub struct Accountant {
 pub struct Account {
     /// The real priority; larger is worse.
     pub real_priority: f64,
-    /// Factor by which it is multiplied.
+    /// Factor by which the real priority is multiplied to give the effective priority.
     pub factor: f64,
-    /// Number of offers that it uses now.
+    /// Number of offers that the submitter uses now.
     pub resources: f64,
     /// Accumulated usage, in offer-seconds.
     pub usage: f64,
@@ -112,7 +112,8 @@ impl Accountant {
         self.accounted_until = Some(now);
     }
 
-    /// Returns the effective priority of a submitter; without an account it is the best one.
+    /// Returns the effective priority of a submitter. Without an account, a submitter has the best real priority and
+    /// the default factor.
     #[must_use]
     pub fn effective_priority(&self, submitter: &str) -> f64 {
         self.submitters.get(submitter).copied().unwrap_or_default().effective_priority()
@@ -126,7 +127,7 @@ impl Accountant {
         }
     }
 
-    /// Returns the accounts as YAML.
+    /// Returns the accounts as YAML that [`Accountant::parse`] can read.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut text = format!("half-life: {}\n", self.half_life_seconds);

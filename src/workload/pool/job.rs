@@ -10,7 +10,7 @@ use super::user::NOW_SECONDS;
 /// The attributes that all jobs share, in the long form.
 pub const COMMON: &str = include_str!("job.long");
 
-/// The id of a job: its cluster, and its number there.
+/// The id of a job: its cluster, and its number in the cluster.
 pub struct JobId {
     pub cluster: i64,
     pub proc: i64,
@@ -92,7 +92,7 @@ fn put_resources(job: &mut TemplateAd, request: &JobRequest) {
     }
 }
 
-/// Adds an expression, or `false` if the job lacks it.
+/// Adds an expression, or `false` if `has` is false.
 fn put_condition(job: &mut TemplateAd, name: &'static str, has: bool, text: &str) {
     if has {
         job.put_text(name, text);

@@ -165,7 +165,7 @@ const CHOICES: [(&str, &[i64]); 4] = [
 const SHARES: [(&str, f64); 4] =
     [("HasDocker", 0.4), ("HasRotationalScratch", 0.3), ("HasSIF", 0.8), ("HasSingularity", 0.85)];
 
-/// Attributes with a moment up to this many seconds after the start of the daemon.
+/// Attributes that hold a time, up to this many seconds after the start of the daemon.
 const MOMENTS: [(&str, i64); 5] = [
     ("EnteredCurrentActivity", 90),
     ("ExpectedMachineGracefulDrainingBadput", 999_999),

@@ -94,7 +94,7 @@ impl AdGenerator for PoolWorkload {
 
 impl PoolWorkload {
     /// Generates the distinct requests, and the job clusters in the order of submission, with widely varying sizes.
-    /// Every request occurs if there are enough jobs.
+    /// Every request occurs in at least one cluster.
     fn queue(&self, seed: u64) -> (Vec<JobRequest>, Vec<JobCluster>) {
         let mix = JobRequestMix { never: self.never, few: self.few, machines: i64::from(self.machines) };
         let most = self.shapes.max(1).min(self.jobs) as usize;

@@ -27,7 +27,7 @@ pub struct JobRequest {
     pub class: JobRequestClass,
 }
 
-/// What the requests of a queue are like.
+/// The proportions in which requests are generated.
 pub struct JobRequestMix {
     /// The share of requests that no machine can ever meet.
     pub never: f64,
@@ -37,7 +37,7 @@ pub struct JobRequestMix {
     pub machines: i64,
 }
 
-/// How a request matches: on most machines, on few, or on none for some reason.
+/// Whether a request matches many machines, few, or none, and why none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum JobRequestClass {
     Ordinary,
@@ -92,7 +92,7 @@ const EXTRA_MEMORY_MB: [i64; 5] = [0, 0, 0, 100, 500];
 /// In kilobytes.
 const DISK: [i64; 6] = [1_000_000, 2_000_000, 5_000_000, 10_485_760, 20_971_520, 104_857_600];
 
-/// Clauses about file transfer.
+/// Clauses about file transfer; every request has one of them.
 const FILES: [&str; 2] =
     ["(TARGET.HasFileTransfer)", "((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))"];
 
@@ -146,7 +146,7 @@ const WISH_THRESHOLD: f64 = 0.75;
 const MAX_CONSECUTIVE_DUPLICATES: usize = 1000;
 
 impl JobRequestMix {
-    /// Generates up to `most` distinct requests; the first users make the most of them.
+    /// Generates up to `most` distinct requests; the first users make the most requests.
     pub fn requests(&self, users: &[PoolUser], most: usize, chance: &mut SeededRng) -> Vec<JobRequest> {
         let activity = Zipf::new(users.len(), 9);
         let mut requests = IndexSet::new();

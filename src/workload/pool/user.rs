@@ -1,4 +1,4 @@
-//! The users of the pool workload, and what requests, jobs and machines say of the same place and time.
+//! The users of the pool workload, and the groups, sites, labs and time that its requests, jobs and machines share.
 
 use super::super::rng::SeededRng;
 

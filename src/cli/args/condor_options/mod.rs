@@ -1,6 +1,6 @@
 //! HTCondor's options: those with one dash, as `condor_q` and `condor_status` have them.
 //!
-//! One table maps them to our own options. The command line is rewritten before clap sees it.
+//! One table maps HTCondor's options to our own. [`translate`] rewrites the command line before clap parses it.
 
 mod translation;
 
@@ -57,7 +57,7 @@ const CONDOR_OPTIONS: [CondorOption; 15] = [
 /// Options that turn `query` into `explain`.
 const ANALYSIS_OPTIONS: [&str; 2] = ["better-analyze", "reverse"];
 
-/// The commands that accept HTCondor's options, and the column of each in the table.
+/// The commands that accept HTCondor's options, and for each the index of its meaning in [`CondorOption`].
 const COMMAND_COLUMNS: [(&str, usize); 3] =
     [("query", QUERY_COLUMN), ("explain", EXPLAIN_COLUMN), ("why", EXPLAIN_COLUMN)];
 
@@ -93,7 +93,7 @@ pub fn option_table() -> Vec<(String, String)> {
     CONDOR_OPTIONS.iter().map(row).collect()
 }
 
-/// Whether an argument looks like one of HTCondor's options: one dash and a name of several letters, or a known
+/// Whether an argument has the form of one of HTCondor's options: one dash and a name of several letters, or a known
 /// one-letter spelling.
 fn is_condor_option(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('-') else { return false };
@@ -103,13 +103,14 @@ fn is_condor_option(text: &str) -> bool {
         && (name.len() > 1 || CONDOR_OPTIONS.iter().any(|CondorOption(_, also, _)| also.contains(&name)))
 }
 
-/// Splits an option into its name and the text after its colon, if it has one.
+/// Splits an option, such as `-af:h`, into its name and the text after the colon; `None` without a colon.
 fn split_suffix(text: &str) -> (&str, Option<&str>) {
     let text = text.strip_prefix('-').unwrap_or(text);
     text.split_once(':').map_or((text, None), |(name, behind)| (name, Some(behind)))
 }
 
-/// Returns the option of this name, or the only one of which this is an abbreviation.
+/// Returns the option of which `name` is a spelling, else the only option that `name` abbreviates. `None` if there is
+/// no such option or `name` abbreviates several.
 fn find_option(name: &str) -> Option<&'static CondorOption> {
     let name = name.to_ascii_lowercase();
     let exact =
@@ -121,7 +122,7 @@ fn find_option(name: &str) -> Option<&'static CondorOption> {
     exact.or_else(|| beginning.next().filter(|_| beginning.next().is_none()))
 }
 
-/// Returns the message that there is no such option, with the most similarly spelt of `words` and `options`.
+/// Returns the message that there is no option `text`, with the most similar names among `words` and `options`.
 fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
     let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());
@@ -138,7 +139,7 @@ fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -
     format!("there is no option {text}{hint}")
 }
 
-/// Returns the message for an expression argument that looks like a misspelt option of `command`.
+/// Returns the message for an expression argument that is most likely a misspelt option of `command`.
 pub fn missing_option_message(text: &str, command: &str, cli: &Command) -> String {
     let found = cli.find_subcommand(command);
     let options: Vec<Arg> = std::iter::once(cli).chain(found).flat_map(Command::get_arguments).cloned().collect();

@@ -71,7 +71,8 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
         };
         return options.iter().find(is_it).is_some_and(takes);
     }
-    // Of several letters after one dash, the last may take the next argument; `-oNAME` contains its value.
+    // In a cluster of short options only the last one can take the next argument. In `-oNAME` the value follows the
+    // letter directly, so that the next argument is not taken.
     let mut letters = argument.chars().skip(1).peekable();
     while let Some(letter) = letters.next() {
         if options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes) {
@@ -81,16 +82,16 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
     false
 }
 
-/// The state of a translation.
+/// A translation in progress: the translated arguments, and what the arguments so far say about the command.
 struct CommandLineTranslation {
     column: usize,
     /// Whether the command line has any of HTCondor's options.
     has_condor_options: bool,
     /// Whether an option turns the command into `explain`.
     is_analysis: bool,
-    /// Whether the arguments already restrict the ads. If not, `query` lists all, as HTCondor's tools do.
+    /// Whether the arguments already restrict the ads. If not, `query` lists all ads, as HTCondor's tools do.
     has_constraint: bool,
-    /// Constraints of the jobs that are given by number.
+    /// Constraints that select the jobs given by number; one of them has to be true.
     job_constraints: Vec<String>,
     output: Vec<OsString>,
 }
@@ -172,8 +173,8 @@ impl CommandLineTranslation {
         Ok(())
     }
 
-    /// Adds an argument that is none of HTCondor's options. On a command line that has some of these, the name of an
-    /// existing file is a file of ads wherever it stands, and a number selects a job.
+    /// Adds an argument that is none of HTCondor's options. On a command line with such options, a number selects a
+    /// job, and in `query` the name of an existing file is a file of ads wherever it stands.
     fn translate_other(&mut self, argument: &OsString, text: &str) {
         let is_file = Path::new(argument).exists();
         if text.starts_with('-') {
@@ -193,7 +194,8 @@ impl CommandLineTranslation {
         self.output.push(argument.clone());
     }
 
-    /// Adds an option without a value. Several of HTCondor's may mean it, and it may be given only once.
+    /// Adds an option without a value, unless it is there already: several of HTCondor's options may mean the same one,
+    /// and clap accepts an option only once.
     fn push_switch(&mut self, option: &str) {
         if !self.output.iter().any(|argument| argument == option) {
             self.output.push(option.into());
@@ -233,7 +235,7 @@ impl CommandLineTranslation {
             ids => ids,
         };
         if !constraint.is_empty() {
-            // The option must precede `--`.
+            // Insert the option before `--`: what follows `--` is no option.
             let end = self.output.iter().position(|argument| argument == "--").unwrap_or(self.output.len());
             self.output.insert(end, format!("--constraint={constraint}").into());
         }
@@ -241,7 +243,6 @@ impl CommandLineTranslation {
     }
 }
 
-/// Whether the text starts with a letter.
 fn starts_with_letter(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
 }

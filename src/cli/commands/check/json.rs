@@ -10,7 +10,7 @@ use crate::cli::render::json::JoinedRecord;
 
 use super::located::{CheckReport, FindingRegion};
 
-/// Value of the field `schema`.
+/// Value of the field `schema`: name and version of the output format.
 const SCHEMA: &str = "classad.check/1";
 
 pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {

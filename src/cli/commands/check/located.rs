@@ -20,26 +20,26 @@ pub struct CheckReport {
 
 /// A finding with its position in a file.
 pub struct LocatedFinding {
-    /// Number of the finding in the `Checker`, which counts the ads under it.
+    /// Number under which the `Checker` counts the ads with this finding.
     pub number: usize,
     pub rule: &'static LintRule,
     pub message: String,
     pub help: String,
     pub file: Arc<str>,
-    /// 1-based number of the first ad with the finding in its file; 0 if it is in no ad.
+    /// 1-based number, in the file, of the first ad with the finding; 0 if the finding is in no ad.
     pub ad_number: usize,
-    /// Identity of that ad; `None` if it has none.
+    /// Identity of the first ad with the finding; `None` if that ad has no identity.
     pub id: Option<String>,
     /// Attribute with the finding; `None` for the ad as a whole.
     pub attribute: Option<String>,
-    /// Ranges in the file, the decisive one first.
+    /// Ranges in the file: first the location of the finding, then related ranges.
     pub regions: Vec<FindingRegion>,
     /// Number of ads with the finding.
     pub ad_count: usize,
     pub picture: SourceDiagnostic,
 }
 
-/// A range in a file; `end` is exclusive. `text` says what it shows.
+/// A range in a file; `end` is exclusive. `text` is the label of the range and may be empty.
 pub struct FindingRegion {
     pub start: Position,
     pub end: Position,
@@ -47,8 +47,8 @@ pub struct FindingRegion {
 }
 
 impl LocatedFinding {
-    /// Locates a finding in `text`. `marks` are its byte ranges there, the decisive one first; `ad` is the 1-based
-    /// number of its ad.
+    /// Locates a finding in `text`. `marks` are byte ranges in `text`, the location of the finding first. `ad_number`
+    /// is the 1-based number of the ad with the finding; 0 if there is no ad.
     pub fn new(
         number: usize,
         finding: &LintFinding,
@@ -68,7 +68,7 @@ impl LocatedFinding {
             let start = text.block.position(range.start);
             FindingRegion { start, end: start.after(&text.block.text[range.clone()]), text: text_there.clone() }
         };
-        // A mark too far from the first one lies outside the picture: quote its text in its label instead.
+        // A mark too far from the first one lies outside the excerpt: quote the marked text in the label instead.
         let first = marks.first().map_or(0, |(range, _)| range.start);
         let told = |(range, words): LabeledRange| {
             let stands = String::from_utf8_lossy(&text.block.text[range.clone()]).into_owned();
@@ -97,7 +97,8 @@ impl LocatedFinding {
         self.regions.first().map_or(Position::START, |place| place.start)
     }
 
-    /// Returns the identity of the ad or its number, for messages; nothing for an expression of the command line.
+    /// Returns the identity of the ad, for messages, or `ad N` if it has none. The text is empty if the finding is in
+    /// no ad.
     pub fn ad_label(&self) -> String {
         match (&self.id, self.ad_number) {
             (_, 0) => String::new(),
@@ -108,8 +109,8 @@ impl LocatedFinding {
 }
 
 impl CheckReport {
-    /// Sorts the findings by file and position. Sets the number of ads of each from `count`, which takes the number of
-    /// the finding.
+    /// Sets `ad_count` of each finding to what `count` returns for the number of the finding. Sorts the findings by
+    /// file and position; files keep the order of their first findings.
     pub fn count_and_sort(&mut self, count: impl Fn(usize) -> usize) {
         for found in &mut self.findings {
             found.ad_count = count(found.number).max(1);

@@ -157,7 +157,7 @@ impl Check {
         })
     }
 
-    /// Prints the table of lint rules.
+    /// Prints each lint rule: name, level, what it finds, a bad and a good example.
     fn print_rules(&self) -> Result<Status, Failure> {
         let mut rows = ResultTable::new(&["rule", "level", "finds", "bad", "good"]);
         for rule in RULES {
@@ -170,11 +170,11 @@ impl Check {
     }
 }
 
-/// Returns the canonical names of these rules.
+/// Returns the names of rules as [`RULES`] spells them; `names` may differ in case.
 ///
 /// # Errors
 ///
-/// Fails if there is no rule of some name; suggests close ones.
+/// Fails if no rule has one of the names. The message suggests similar names.
 fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     let rule = |name: &String| {
         find_rule(name).map(|rule| rule.name).ok_or_else(|| {
@@ -197,16 +197,16 @@ fn read_pool(session: &mut Session, sources: Vec<AdSource>) -> Result<PoolStatis
     Ok(pool)
 }
 
-/// State of a run: checks ads and collects findings.
+/// A run of `check`: the checker, and the findings so far.
 struct CheckRun<'w> {
     checker: Checker,
     report: CheckReport,
-    /// Whether findings of a rule are reported.
+    /// Whether `--only`, `--allow` and `--level` let findings of a rule be reported.
     wanted: &'w dyn Fn(&LintRule) -> bool,
 }
 
 impl CheckRun<'_> {
-    /// Checks all ads of a source.
+    /// Checks all ads of a source. Text that does not parse becomes a finding too.
     fn check_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<(), Failure> {
         loop {
             let text = match source.next_block() {
@@ -254,7 +254,7 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Adds a problem that the reader reported as a finding.
+    /// Turns a problem from the parser into a finding of the rule `syntax` or `ignored-text`, and adds the finding.
     fn add_problem(&mut self, text: &SourceText, problem: &Problem) {
         let name = if problem.severity == Severity::Error { "syntax" } else { "ignored-text" };
         let Some(rule) = find_rule(name).filter(|rule| (self.wanted)(rule)) else { return };
@@ -266,12 +266,14 @@ impl CheckRun<'_> {
         self.report.findings.push(LocatedFinding::new(number, &finding, text, marks, problem.ad_number));
     }
 
-    /// Checks an ad. Finds the positions of its attributes only if there is something to report.
+    /// Checks an ad and adds its findings. In the long form, locates the attributes only if there are findings, because
+    /// locating is slow.
     fn check_ad(&mut self, session: &Session, text: &SourceText, entry: &AdEntry) {
         self.report.ads_checked += 1;
         let written = || attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
         let mut places: Option<Vec<AttributeSpan>> = None;
-        // The long form has one attribute per line. Counting lines is cheaper than locating attributes.
+        // The long form has one attribute per line, so more lines than attributes mean that one is defined twice.
+        // Counting lines is cheaper than locating attributes.
         let is_twice = if text.block.form == FileFormat::Long {
             located::count_attribute_lines(&text.block.text[entry.offset..]) != entry.ad.len()
         } else {
@@ -300,7 +302,8 @@ impl CheckRun<'_> {
         self.report.findings.extend(found.into_iter().map(|found| LocatedFinding { id: id.clone(), ..found }));
     }
 
-    /// Returns a finding with its marks for each attribute that an ad defines again.
+    /// Returns a finding for each definition that repeats an earlier attribute of the ad, with the number and the marks
+    /// of the finding.
     fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<located::LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
@@ -324,8 +327,9 @@ impl CheckRun<'_> {
     }
 }
 
-/// Locates the labels of a finding in the text. A finding without labels, or a label without a position, gets the first
-/// byte of the ad, at `offset`.
+/// Returns the byte range and the text of each label of a finding. A label without a span gets the name of its
+/// attribute. A label whose attribute is not in `places` gets the first byte of the ad, at `offset`; so does a finding
+/// without labels.
 fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<located::LabeledRange> {
     let mark = |label: &FindingLabel| {
         let place = places.iter().rev().find(|place| place.name == label.attribute);

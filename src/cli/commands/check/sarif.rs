@@ -1,4 +1,5 @@
-//! Findings as SARIF 2.1.0, for tools for code review. Its levels have the same names as ours.
+//! Findings as SARIF 2.1.0, for code review tools. SARIF and `LintLevel` have the same level names, so the names are
+//! written unchanged.
 
 use std::io::Write;
 

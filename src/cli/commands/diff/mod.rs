@@ -92,8 +92,8 @@ struct AdComparison {
 impl Diff {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut sources = input::open_sources(session, &[self.before.clone(), self.after.clone()])?;
-        // A file that could not be opened has been reported. Without it every ad would seem to have changed.
         session.decide_dialect(&sources);
+        // A file that could not be opened has been reported. Without both files every ad would seem to have changed.
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = AdComparison {
             measure: if self.textual { DiffMode::Text } else { DiffMode::Meaning },
@@ -109,7 +109,8 @@ impl Diff {
         Ok(Status::of(report.changes.is_empty()))
     }
 
-    /// Compares two files. Reads the first into memory and streams the second; drops each pair of equal ads at once.
+    /// Compares two files. Reads `before` into memory and streams `after`. Drops each pair of equal ads at once, to
+    /// save memory.
     fn compare(
         &self,
         session: &mut Session,
@@ -193,7 +194,8 @@ impl AdComparison {
 }
 
 impl AdChange {
-    /// Returns the attributes that differ; all compared attributes of an ad that only one file has.
+    /// Returns the attributes that differ. For an ad that only one file has, returns all attributes that are not
+    /// ignored.
     fn differences(&self, comparison: &AdComparison) -> Vec<Difference<'_>> {
         let counts = |one: &Difference| comparison.includes(one.name());
         match (&self.before, &self.after) {
@@ -203,7 +205,7 @@ impl AdChange {
         }
     }
 
-    /// Returns the identity of the ad, or its number in its file if it has none.
+    /// Returns the identity of the ad, or `ad N` with the number of the ad in the file if it has no identity.
     fn label(&self) -> String {
         match (&self.identity, self.ad_numbers()) {
             (Some(identity), _) => identity.clone(),
@@ -212,7 +214,7 @@ impl AdChange {
         }
     }
 
-    /// Returns the 1-based numbers of the ad in the two files; `None` where it is missing.
+    /// Returns the 1-based numbers of the ad in the two files; `None` for a file without the ad.
     fn ad_numbers(&self) -> (Option<usize>, Option<usize>) {
         let number = |entry: &Option<AdEntry>| entry.as_ref().map(|entry| entry.number);
         (number(&self.before), number(&self.after))
@@ -283,8 +285,8 @@ impl DiffPrinter {
     }
 }
 
-/// Returns one row for each attribute that differs, and one for an ad that only one file has. For `-o names` each ad is
-/// one row.
+/// Returns one row for each attribute that differs, and one for each ad that only one file has. With `-o names`,
+/// returns one row for each ad.
 fn change_table(report: &DiffReport, comparison: &AdComparison, form: Option<OutputForm>) -> ResultTable {
     let mut rows = ResultTable::new(&["id", "change", "attribute", "before", "after"]);
     for change in &report.changes {

@@ -30,7 +30,7 @@ pub struct PairAllocation {
 }
 
 impl Allocation {
-    /// Whether a request got its offer or its gang.
+    /// Whether a request got an offer or a gang.
     pub fn is_matched(&self, request: usize) -> bool {
         match self {
             Allocation::Pairs(pairs) => pairs.is_matched[request],

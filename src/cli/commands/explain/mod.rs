@@ -207,8 +207,8 @@ impl Explain {
         Ok(Status::of(matches_all))
     }
 
-    /// Returns those requests, left or unserved, that the command line selects. The allocation depends on all requests,
-    /// so this comes after it.
+    /// Returns the selected ones of `requests`, which are those left to explain and those that the policy does not
+    /// serve. Requests are selected after the allocation, because the allocation depends on all of them.
     fn select_wanted(
         &self,
         session: &mut Session,
@@ -228,8 +228,8 @@ impl Explain {
         }
     }
 
-    /// Splits the requests into those that the policy serves and those that it does not. The served ones are in the
-    /// order of the policy with `--unmatched`, else in that of the input. With `--reverse` all ads are served.
+    /// Splits the requests into those that the policy serves and the unserved. The served requests are in the order of
+    /// the policy with `--unmatched`, else in the order of the input. With `--reverse` all ads are served.
     fn served_and_unserved(
         &self,
         session: &mut Session,
@@ -254,8 +254,8 @@ impl Explain {
         Ok((roots, unserved))
     }
 
-    /// Explains a request by bilateral matching. If it has candidates and there is an allocation, reports the requests
-    /// that hold them.
+    /// Explains a request by bilateral matching. If the request has candidates and `queue` is given, the verdict is
+    /// `Taken`, with the requests that hold the candidates.
     fn explain_bilateral(request: &Ad, explainer: &mut Explainer, queue: Option<&Allocation>) -> RequestReport {
         let mut report = explainer.explain(request);
         if report.verdict != RequestVerdict::Matches {
@@ -268,7 +268,8 @@ impl Explain {
     }
 }
 
-/// Groups requests that get the same explanation, by gangs or by pairs, in the order of `requests`.
+/// Groups requests that get the same explanation. Requests that need a gang are grouped apart from bilateral ones. The
+/// groups are in the order of `requests`.
 fn group_requests(
     session: &Session,
     case: &ExplanationInput<'_>,
@@ -290,7 +291,7 @@ fn group_requests(
 struct RequestFilter(Option<Query>);
 
 impl RequestFilter {
-    /// Whether the constraint accepts a request. A constraint that exceeds its budget is reported and does not.
+    /// Whether the constraint accepts a request. If the constraint exceeds its budget, reports that and returns false.
     fn includes(&self, session: &mut Session, request: &NamedAd) -> bool {
         let accepts = |query: &Query| query.accepts(&request.ad);
         self.0.as_ref().map_or(Ok(true), accepts).unwrap_or_else(|halt| {

@@ -18,13 +18,14 @@ use rustc_hash::FxHashSet;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
-/// Number of bytes of the offers in which nearly all of their names occur.
+/// Size of the sample of the offers, in bytes. Nearly all attribute names of the offers occur in such a sample.
 const SAMPLE_BYTES: usize = 1 << 20;
 
 /// Maximum number of missing names for which similar ones are searched.
 const MAX_MISSING_NAMES: usize = 100;
 
-/// Names similar to missing ones, which have to be read besides what matching needs.
+/// Attribute names similar to missing ones. They have to be read besides what matching needs; otherwise selective
+/// loading would drop them.
 #[derive(Default)]
 pub struct NameSuggestions {
     /// The similar names, as a set of attributes to read.
@@ -33,8 +34,8 @@ pub struct NameSuggestions {
     pub names: Vec<Name>,
 }
 
-/// Returns names similar to those that requests use and the offers seem to lack. Returns none if the ads are read whole
-/// anyway. With `reverse` the offers ask and the requests answer.
+/// Returns attribute names similar to those that requests use and the offers seem to lack. Returns none if the ads are
+/// read whole anyway. With `reverse`, requests and offers change roles.
 pub fn suggest_names(
     session: &Session,
     sources: &[Vec<AdSource>; 2],
@@ -46,7 +47,7 @@ pub fn suggest_names(
     if !asking.iter().chain(offered).all(AdSource::is_long_file) {
         return NameSuggestions::default();
     }
-    // An unreadable file is reported later, when the ads are loaded.
+    // Ignore an unreadable file here: it is reported later, when the ads are loaded.
     search_names(session, asking, offered, protocol, of_policy).unwrap_or_default()
 }
 
@@ -93,7 +94,7 @@ fn unresolved_names(session: &Session, sources: &[AdSource], protocol: &Protocol
                 }
                 let own = mentioned.mine.into_iter().chain(mentioned.unqualified);
                 names.extend(own.filter(|name| entry.ad.get(name).is_none()).chain(mentioned.theirs));
-                // The identity is the ad's address: keep the ad so that no other gets the address.
+                // Ads are told apart by address: keep this ad, so that no later ad gets the same address.
                 kept.push(entry.ad);
             }
             source.ads_read = selected.number();

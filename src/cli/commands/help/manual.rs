@@ -1,4 +1,4 @@
-//! `classad man`: manual pages, generated from the tree of commands, the help topics and the tables.
+//! `classad man`: manual pages, generated from the tree of commands, the help topics and the table of lint rules.
 
 use std::fs;
 use std::io::{self, Write};
@@ -89,7 +89,7 @@ fn write_all(pages: &[ManualPage], folder: &Path) -> io::Result<()> {
     pages.iter().try_for_each(|page| fs::write(folder.join(page.file_name()), &page.text))
 }
 
-/// Generates every page: classad(1), one for each command, and those of section 7.
+/// Generates every page: classad(1), one page for each command, and the pages of section 7.
 fn pages() -> io::Result<Vec<ManualPage>> {
     let mut tree = crate::cli::tree();
     tree.build();
@@ -111,7 +111,8 @@ fn man_builder(command: Command) -> Man {
     Man::new(command).date(MANUAL_DATE).manual("classad manual").source(concat!("classad ", env!("CARGO_PKG_VERSION")))
 }
 
-/// Writes the section of the options. Replaces the three line breaks of `clap_mangen` within an option by one space.
+/// Writes the section of the options. Replaces the line breaks that `clap_mangen` writes within an option by one
+/// vertical space (`.sp`).
 fn write_options(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
     let mut text = Vec::new();
     man.render_options_section(&mut text)?;

@@ -58,7 +58,7 @@ pub fn parse_after_help(text: &str) -> Vec<HelpBlock> {
                 paragraph.push(' ');
                 paragraph.push_str(next);
             }
-            // The first paragraph after the examples gets a heading of its own.
+            // The first paragraph after the examples gets the heading `Notes`.
             if matches!(blocks.last(), Some(HelpBlock::Literal(_))) && !blocks.iter().any(is_notes) {
                 blocks.push(HelpBlock::Heading("Notes".to_owned()));
             }

@@ -18,7 +18,7 @@ use crate::cli::{Failure, Status, refuse};
 
 use topics::TOPICS;
 
-/// Date of the manual pages.
+/// Date in the title line of each manual page.
 const MANUAL_DATE: &str = "2026-11-21";
 
 const EXAMPLES: &str = "\
@@ -34,7 +34,7 @@ pub struct Help {
     word: Option<String>,
 }
 
-/// Returns the list of topics for the end of `classad --help`.
+/// Returns the names and subjects of the help topics, as printed at the end of `classad --help`.
 pub fn topic_list() -> String {
     let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
     let lines = TOPICS.iter().map(|topic| format!("\n  {:width$}  {}", topic.name, topic.about()));

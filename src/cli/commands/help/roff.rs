@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::markup::HelpBlock;
 
-/// Requests that turn off justification and hyphenation, which would break names and options apart.
+/// Roff commands that turn off justification and hyphenation, so that names and options are not broken apart.
 pub const LAYOUT: &str = ".ad l\n.nh\n";
 
 /// Renders blocks as roff. Omits titles: the head of the page has them.
@@ -68,12 +68,12 @@ fn literal(line: &str) -> String {
     protect_line(&escape(line))
 }
 
-/// Keeps an escaped line that begins with a period from being read as a request.
+/// Keeps an escaped line that begins with a period from being read as a roff command.
 fn protect_line(line: &str) -> String {
     if line.starts_with('.') { format!("\\&{line}") } else { line.to_owned() }
 }
 
-/// Escapes the characters that roff would interpret or replace.
+/// Escapes the characters that roff would interpret as markup or replace by others.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -15,7 +15,7 @@ pub struct HelpTopic {
 
 macro_rules! topics {
     ($($name:literal)*) => {
-        /// The topics, in the order of their listing.
+        /// The topics, in the order in which `classad --help` lists them.
         pub const TOPICS: &[HelpTopic] =
             &[$(HelpTopic { name: $name, text: include_str!(concat!("topics/", $name, ".md")) },)*];
     };
@@ -23,7 +23,7 @@ macro_rules! topics {
 
 topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" }
 
-/// Returns the topic of this name, in any case; `None` if there is none.
+/// Returns the topic of this name, ignoring case; `None` if no topic has the name.
 pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(name))
 }
@@ -40,7 +40,7 @@ impl HelpTopic {
     }
 }
 
-/// Returns the table of this name as terms and definitions; an empty one if there is none.
+/// Returns the terms and definitions that `<!-- NAME -->` stands for in a topic; none if the name is unknown.
 pub fn named_table(name: &str) -> Vec<(String, String)> {
     match name {
         "functions" => functions(),
@@ -62,7 +62,7 @@ fn functions() -> Vec<(String, String)> {
     FUNCTIONS.iter().map(|function| (function.signature.to_owned(), text(function))).collect()
 }
 
-/// Returns the operators from the tightest to the loosest binding. Binary ones come from the table of the language.
+/// Returns the operators from the tightest to the loosest binding. Binary operators come from [`BinaryOperator::ALL`].
 fn operators() -> Vec<(String, String)> {
     let mut levels: Vec<(u8, Vec<&str>)> = Vec::new();
     for operator in BinaryOperator::ALL {

@@ -146,7 +146,8 @@ impl MatchCommand {
         Ok(Status::of(!here.pairings.is_empty()))
     }
 
-    /// Returns which pairs to find.
+    /// Translates the options into a [`PairSelection`]. With `--quiet` the first pair ends the search, unless
+    /// `--notify` needs all pairs.
     fn pairing_options(&self, session: &Session) -> PairSelection {
         PairSelection {
             strategy: self.strategy,
@@ -157,7 +158,7 @@ impl MatchCommand {
         }
     }
 
-    /// Returns how much of the ads to read.
+    /// Returns which attributes of the ads to read.
     fn read_mode(&self) -> ReadMode {
         match (self.what_if.is_empty(), self.notify.notify.is_some() || self.advertising.reads_match_records()) {
             // A --what-if expression may refer to any attribute.

@@ -38,7 +38,7 @@ impl WhatIf {
     }
 }
 
-/// Returns the ads with these attributes added or replaced.
+/// Returns the ads, each with the attributes of `definitions` added or replaced.
 pub fn with_definitions(ads: &[NamedAd], definitions: &[(Name, Expression)], context: &Context) -> Vec<Ad> {
     let change = |ad: Ad, (name, expression): &(Name, Expression)| {
         let expression = resolve_self_reference(&ad, name, expression, context);
@@ -47,8 +47,8 @@ pub fn with_definitions(ads: &[NamedAd], definitions: &[(Name, Expression)], con
     ads.iter().map(|ad| definitions.iter().fold(ad.ad.clone(), change)).collect()
 }
 
-/// Resolves references of a definition to the attribute that it replaces, as in `Memory=Memory/2`: they mean the old
-/// attribute, so the expression is specialized in the unchanged ad.
+/// Resolves references of a definition to the attribute that the definition replaces. In `Memory=Memory/2` the second
+/// `Memory` means the old attribute, so the expression is specialized in the unchanged ad.
 fn resolve_self_reference(ad: &Ad, name: &Name, expression: &Expression, context: &Context) -> Expression {
     let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
     if !direct_references(expression, &frame, &environment, context).internal.contains(name) {

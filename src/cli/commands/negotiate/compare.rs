@@ -14,8 +14,8 @@ const UNACCELERATED: Accelerations = Accelerations::NONE;
 const WITH_AUTOCLUSTERS: Accelerations = Accelerations { autoclusters: true, ..UNACCELERATED };
 const WITH_MATCH_LISTS: Accelerations = Accelerations { match_lists: true, ..WITH_AUTOCLUSTERS };
 
-/// Runs a cycle in each configuration and returns a row for each. A configuration adds one acceleration to the one
-/// before it. Priorities come from the policy alone.
+/// Runs a negotiation cycle in each configuration and returns one row of costs per configuration. Each configuration
+/// adds one acceleration to the previous one. Priorities come from the policy alone, not from recorded usage.
 pub fn comparison_table(
     settings: &NegotiationSettings,
     [requests, offers]: &[Vec<Ad>; 2],
@@ -42,7 +42,7 @@ pub fn comparison_table(
     run("baseline", requests, UNACCELERATED)?;
     run("autoclusters", requests, WITH_AUTOCLUSTERS)?;
     run("match lists", requests, WITH_MATCH_LISTS)?;
-    // Submitters' agents build resource requests before the cycle, so the time for it does not count.
+    // The agents of submitters build resource requests before the cycle, so the time to build them is not measured.
     let NegotiationSettings { policy, protocol, context, .. } = settings;
     let clusters = RequestClusters::new(requests, offers, &policy.request_policies(), protocol, context);
     let counted = clusters.clusters.iter().enumerate();

@@ -112,7 +112,7 @@ impl Negotiate {
         let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell)
             .map_err(|fault| given.report_fault(session, fault))?;
         let seconds = start.elapsed().as_secs_f64();
-        // Save the usage before notifying anyone: a failure here voids the cycle.
+        // Save the usage before notifying anyone: if saving fails, the matches do not count.
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
             save_usage(path, accountant, &outcome)?;
         }
@@ -148,7 +148,7 @@ impl Negotiate {
         Ok(())
     }
 
-    /// Returns how much of the ads to read.
+    /// Returns which attributes of the ads to read.
     fn read_mode(&self) -> ReadMode {
         if self.notify.notify.is_some() || self.advertising.reads_match_records() {
             ReadMode::SelectiveWithAdvertisements
@@ -157,15 +157,15 @@ impl Negotiate {
         }
     }
 
-    /// Reads the file of `--usage` and ages the usage up to now. Returns `None` without the option. If the policy
-    /// defines no shares, sets them by owner.
+    /// Reads the file of `--usage` and accounts for the time since the last cycle. Returns `None` without the option.
+    /// If the policy defines no shares, sets shares by `Owner`.
     fn load_usage(&self, session: &mut Session, given: &mut LoadedPolicy) -> Result<Option<Accountant>, Failure> {
         let Some(path) = &self.usage else { return Ok(None) };
         if given.policy.share.is_none() {
             let owner = parse_expression(b"Owner", ParseOptions::new(session.dialect()));
             given.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
         }
-        // The first cycle creates the file.
+        // A missing file is no error: the first cycle creates it.
         let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
         let mut accountant =
             if is_new { Accountant::default() } else { read_settings(session, path, Accountant::parse)?.0 };
@@ -201,7 +201,7 @@ fn grant_row(parties: &Parties, grant: &Grant) -> Vec<TableCell> {
     ]
 }
 
-/// Adds the offers that each submitter got to its usage and replaces the file atomically.
+/// Adds the number of offers that each submitter got to the submitter's usage. Replaces the file atomically.
 fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutcome) -> Result<(), Failure> {
     #[allow(clippy::cast_precision_loss)] // a count of offers
     accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
@@ -209,7 +209,8 @@ fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutc
     atomic_write::create_or_replace(Path::new(path), text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))
 }
 
-/// Prints the counters of the 2006 paper 4.1 and 6.
+/// Prints the counters that sections 4.1 and 6 of the 2006 paper report, on standard error. A terminal also gets bar
+/// charts.
 fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
     let counted = &outcome.statistics;
     let preempted = outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count() as u64;
@@ -240,7 +241,7 @@ fn write_charts(err: &mut dyn Write, outcome: &NegotiationOutcome) -> io::Result
     let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
     let submitters: Vec<(&str, usize)> =
         outcome.submitters.iter().map(|(submitter, offers)| (submitter.as_str(), *offers)).collect();
-    // A single submitter's bar would repeat that of the matched requests.
+    // The bar of a single submitter would repeat the bar of the matched requests.
     let submitters = if submitters.len() > 1 { &submitters[..] } else { &[] };
     for (heading, bars) in [("requests", &became[..]), ("offers by submitter", submitters)] {
         let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);

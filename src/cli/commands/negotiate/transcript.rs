@@ -38,7 +38,7 @@ impl<'p> Transcript<'p> {
         Ok(())
     }
 
-    /// Appends an event. `cells` are the columns request, offer, preempted and detail.
+    /// Appends the line and the record of an event. `cells` are the columns request, offer, preempted and detail.
     fn push(&mut self, line: String, submitter: &str, event: &str, cells: [String; 4]) {
         self.lines.push(line);
         let mut record: Vec<TableCell> = vec![self.round.into(), submitter.to_owned().into(), event.to_owned().into()];
@@ -46,7 +46,7 @@ impl<'p> Transcript<'p> {
         self.records.rows.push(record);
     }
 
-    /// Records an event of the cycle.
+    /// Appends a line of text and a record for an event of the cycle.
     pub fn record(&mut self, event: &NegotiationEvent<'_>) {
         let parties = self.parties;
         let nothing = String::new;

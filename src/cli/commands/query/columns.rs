@@ -47,14 +47,14 @@ impl Columns {
         })
     }
 
-    /// Returns all expressions.
+    /// Returns all expressions that may be evaluated in an ad, including those of `--sort`, `--group-by` and `--id`.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let options = [&self.sort, &self.group, &self.id].into_iter().flatten();
         let masked = self.mask.iter().flat_map(PrintMask::expressions);
         self.af.iter().map(|(_, expression)| expression).chain(masked).chain(options)
     }
 
-    /// Whether the output is a row for each ad rather than the ad.
+    /// Whether `--af` or a print mask asks for a row for each ad rather than the ad.
     pub fn prints_rows(&self) -> bool {
         !self.af.is_empty() || self.mask.is_some()
     }
@@ -75,7 +75,7 @@ impl Columns {
 }
 
 impl Row {
-    /// Evaluates these expressions in an ad.
+    /// Evaluates expressions in an ad, one cell for each.
     pub fn evaluate<'e>(ad: &Ad, expressions: impl IntoIterator<Item = &'e Expression>, context: &Context) -> Self {
         let mut row = Row::default();
         for expression in expressions {
@@ -90,7 +90,7 @@ impl Row {
     }
 }
 
-/// Evaluates an expression in an ad. Where it exceeds a budget, counts a failure and returns undefined.
+/// Evaluates an expression in an ad. If the evaluation exceeds a budget, counts a failure and returns undefined.
 pub fn evaluate_or_undefined(ad: &Ad, expression: &Expression, context: &Context, failures: &mut u64) -> Value {
     let (environment, frame) = Environment::single(ad.clone());
     Evaluator::new(&environment, context).evaluate(expression, &frame).unwrap_or_else(|_| {
@@ -126,7 +126,7 @@ pub fn default_columns(session: &Session, found: &[NamedAd]) -> Vec<(String, Exp
     columns.take(6).collect()
 }
 
-/// Splits a list of expressions at its commas, except those in brackets or in strings.
+/// Splits a list of expressions at commas, except commas in brackets or in strings.
 fn split_expressions(list: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut quoted, mut escaped, mut start) = (0_i32, None, false, 0);

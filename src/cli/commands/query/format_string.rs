@@ -5,7 +5,7 @@ use std::str::Chars;
 
 use classad::syntax::PrintfConversion;
 
-/// A format string.
+/// A parsed format string: a conversion, if any, and the text around it.
 pub struct FormatString {
     pub before: String,
     /// Whether `before` is a label, which a heading replaces.

@@ -131,7 +131,7 @@ impl QueryCommand {
         Ok(status)
     }
 
-    /// Returns the constraints and the files.
+    /// Splits the arguments into constraints and files.
     fn constraints_and_files(&self) -> Result<(Vec<String>, Vec<String>), Failure> {
         let mut constraints = self.given.clone();
         let mut files = self.ads.clone();
@@ -148,7 +148,7 @@ impl QueryCommand {
         Ok((constraints, files))
     }
 
-    /// Returns the value of the constraint in the ads to print.
+    /// Returns which value the constraint must have in the ads to print.
     fn truth_filter(&self) -> TruthFilter {
         match (self.undefined, self.invert) {
             (true, _) => TruthFilter::Undefined,
@@ -165,7 +165,7 @@ impl QueryCommand {
         !columns.prints_rows() && columns.group.is_none() && !undecided && !table && !rows
     }
 
-    /// Whether a table gets a heading. Output into a pipe without `-o` has none, for scripts.
+    /// Whether a table gets a heading. Output into a pipe without `-o` gets none, so that scripts read only values.
     fn has_heading(&self) -> bool {
         !self.output.no_header && (self.output.form.is_some() || Session::is_terminal())
     }

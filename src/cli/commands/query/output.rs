@@ -1,4 +1,4 @@
-//! Output of `query`.
+//! Output of `query`: turns the findings of the scan into ads, rows, counts or groups.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -19,7 +19,7 @@ use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
-/// Output of a query, which takes ads and rows as the scan finds them.
+/// Output of a query. Takes ads and rows as the scan finds them, and prints them at once or at the end.
 pub struct QueryOutput<'q> {
     query: &'q QueryCommand,
     columns: &'q Columns,
@@ -27,9 +27,9 @@ pub struct QueryOutput<'q> {
     context: Context,
     out: BufferedStdout,
     mode: OutputMode<'q>,
-    /// Ads that wait for the end of the scan, because of `--sort` or because all determine the columns.
+    /// Ads that wait for the end of the scan, because of `--sort` or because the default columns depend on all ads.
     waiting: Vec<NamedAd>,
-    /// Rows printed so far, for `--distinct`.
+    /// Rows printed or counted so far, for `--distinct`.
     printed_rows: HashSet<Vec<TableCell>>,
     /// Value and number of ads of each group, by the text of the value.
     groups: IndexMap<String, (TableCell, usize)>,
@@ -41,7 +41,7 @@ pub struct QueryOutput<'q> {
     failures: u64,
 }
 
-/// Kind of the output.
+/// What the options select to print.
 enum OutputMode<'q> {
     Nothing,
     Count,
@@ -113,7 +113,7 @@ impl<'q> QueryOutput<'q> {
         }
     }
 
-    /// Takes a finding of the scan of `text`. Returns false if no more are needed.
+    /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings.
     pub fn add(&mut self, session: &mut Session, text: &SourceText, finding: ScanFinding) -> Result<bool, Failure> {
         match finding {
             ScanFinding::Problem(problem) => {
@@ -136,7 +136,7 @@ impl<'q> QueryOutput<'q> {
         Ok(!(session.options.quiet || is_full))
     }
 
-    /// Whether ads are printed as they are found, rather than after the scan.
+    /// Whether the output has the order of the scan, so that `--limit` can end the scan early.
     fn is_streaming(&self) -> bool {
         self.columns.sort.is_none() && !matches!(self.mode, OutputMode::Groups)
     }
@@ -180,7 +180,7 @@ impl<'q> QueryOutput<'q> {
         Ok(())
     }
 
-    /// Prints a row or counts it in its group.
+    /// Prints a row or counts it, alone or in its group.
     fn add_row(&mut self, row: Row) -> Result<(), Failure> {
         let limit = self.limit();
         self.failures += row.failures;
@@ -190,7 +190,7 @@ impl<'q> QueryOutput<'q> {
                     self.groups.entry(cell.text.clone()).or_insert((cell, 0)).1 += 1;
                 }
             }
-            // An equal row has been printed.
+            // An equal row has been printed or counted already.
             OutputMode::Rows(_) | OutputMode::Count
                 if self.query.distinct && !self.printed_rows.insert(row.cells.clone()) => {}
             OutputMode::Count => self.limit_count += 1,

@@ -1,9 +1,9 @@
-//! Parallel scan of a source: its blocks are dealt to threads in turn. The findings are taken in the order of the
-//! input, so the output equals that of a single thread.
+//! Parallel scan of a source: the blocks of the source are assigned to threads in turn. The findings are taken in the
+//! order of the input, so the output equals the output of a single thread.
 //!
 //! The set of attributes to read grows during the scan: an attribute that one ad refers to is read in all later ads. A
 //! thread starts from the set known when its block was read. If an earlier block has since extended the set, the main
-//! thread scans the block again. That is rare, and happens near the beginning.
+//! thread scans the block again. Such repeated scans are rare and happen near the beginning of the source.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -21,11 +21,11 @@ use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::session::Session;
 
-/// Maximum number of pending blocks per thread. More than one, so that threads work while findings are printed; few, so
-/// that memory stays bounded.
+/// Maximum number of pending blocks per thread. With more than one, threads work while findings are printed. With few,
+/// memory stays bounded.
 const MAX_PENDING_BLOCKS_PER_THREAD: usize = 2;
 
-/// Stack size of a thread, in bytes: as usual for a main thread.
+/// Stack size of a thread, in bytes. It is the usual size for a main thread, so that a worker can recurse as deeply.
 const THREAD_STACK_BYTES: usize = 8 << 20;
 
 /// A block for a thread to scan.
@@ -38,13 +38,13 @@ struct ScanTask {
 /// The result of scanning a block.
 struct ScanResult {
     findings: Vec<ScanFinding>,
-    /// Number of the last ad of the block, as the thread counted it.
+    /// Number of the last ad of the block, counted on from `ads_before` of the block.
     last: usize,
-    /// Attributes to read, if the block extended the set.
+    /// Attributes to read, if the block extended the set; else `None`.
     known: Option<Vec<Name>>,
 }
 
-/// A block whose findings have not been taken. `worker` is the thread that scans it; `None` if there is no thread.
+/// A block whose findings have not been taken. `worker` is the thread that scans the block; `None` if no thread does.
 struct PendingBlock<'w> {
     text: SourceText,
     known: Arc<Vec<Name>>,
@@ -65,7 +65,7 @@ pub struct SourceScan<'q, 'a> {
     pub selection: Option<Projection>,
     /// Number of threads to use.
     pub threads: usize,
-    /// First block of the first source with content, for hints after an empty result.
+    /// First block of the first source with content. Its attribute names are suggested after an empty result.
     pub first_block: Option<SourceText>,
 }
 
@@ -73,7 +73,8 @@ impl SourceScan<'_, '_> {
     /// Scans a source. Returns false if no more findings are needed. A pipe is scanned by one thread, so that findings
     /// are printed as the input arrives.
     pub fn scan_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<bool, Failure> {
-        // The first block reveals nearly all attributes to read. If it is the only one, threads do not pay off.
+        // Scan the first block alone, because it reveals nearly all attributes to read. For a single block, threads do
+        // not pay off.
         let Some(text) = next_text(session, source) else { return Ok(true) };
         if !self.scan_block(session, source, &text)? {
             return Ok(false);
@@ -156,7 +157,7 @@ impl SourceScan<'_, '_> {
     }
 
     /// Takes the findings of a thread, with ads renumbered by the true number of ads before the block. Returns false if
-    /// no more are needed.
+    /// the output needs no more findings.
     fn take_findings(
         &mut self,
         session: &mut Session,
@@ -188,7 +189,7 @@ impl ScanWorker {
     }
 }
 
-/// Scans blocks until a channel is closed.
+/// Scans the blocks from `tasks` and sends their findings to `done`, until one of these channels is closed.
 fn run_worker(seeker: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
     let mut selection: Option<Projection> = None;
     for ScanTask { block, known } in tasks {
@@ -211,7 +212,7 @@ fn run_worker(seeker: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<
     }
 }
 
-/// Reads the next block of a source; `None` at its end and after an error, which is reported.
+/// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
 fn next_text(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
     source.next_block().unwrap_or_else(|error| {
         input::report_read_error(session, source, &error);

@@ -11,7 +11,7 @@ use classad::protocol::{IDENTITY_ATTRIBUTES, identity, is_met};
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
 use super::unknown_names::ConstraintNames;
 
-/// Value of the constraint in the ads to find.
+/// Value that the constraint must have in the ads to find.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TruthFilter {
     True,
@@ -22,13 +22,13 @@ pub enum TruthFilter {
 /// Part of a matching ad that the output needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NeededPart {
-    /// Its existence.
+    /// None of the ad: only the fact that it matches.
     Presence,
     /// All attributes.
     Whole,
-    /// The attributes that were read selectively.
+    /// The attributes that the projection selects.
     Projected,
-    /// The values of its row of `--af` or of the print mask.
+    /// The values of the row of `--af` or of the print mask.
     Row,
     /// The value of `--group-by`.
     Group,
@@ -46,11 +46,11 @@ pub struct AdScanner<'q> {
     pub writes_ads: bool,
     /// Whether every ad is read whole, for `--strict-input`.
     pub is_strict: bool,
-    /// Names of the constraint that no ad has had so far.
+    /// Names of the constraint, and which of them some ad has had so far.
     pub unseen_names: ConstraintNames,
 }
 
-/// A finding of the scan.
+/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested.
 pub enum ScanFinding {
     Present,
     /// A matching ad. `name` is `None` if it has no identity; `number` is its 1-based number in the source.
@@ -101,7 +101,7 @@ impl AdScanner<'_> {
         let mut selected = block.project(selection);
         let last = self.scan_items(block, &mut selected, visit)?;
         self.unseen_names.mark_present(|name| selected.has_occurred(name));
-        // The reader also counts the ads that it filtered out.
+        // `scan_items` does not see the ads that the prefilter left out, but the reader counts them.
         Ok(last.map(|_| selected.number()))
     }
 
@@ -173,8 +173,8 @@ impl AdScanner<'_> {
         }
     }
 
-    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. A constraint over literals also
-    /// becomes a filter of the reader.
+    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If a [`LiteralFilter`] can stand
+    /// for the constraint, it becomes the prefilter of the projection.
     pub fn projection(&self) -> Option<Projection> {
         let mut asked = FreeNames::default();
         for expression in self.columns.expressions().chain([self.constraint]) {

@@ -26,7 +26,7 @@ impl ConstraintNames {
         ConstraintNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
-    /// Marks the names that `has` is true of. Several threads may call it at once.
+    /// Marks the names that `has` is true of as present in some ad. Several threads may call this method at once.
     pub fn mark_present(&self, has: impl Fn(&Name) -> bool) {
         for (name, is_there) in &self.0 {
             if !is_there.load(Relaxed) && has(name) {
@@ -35,8 +35,8 @@ impl ConstraintNames {
         }
     }
 
-    /// Reports the names that no ad had, with suggestions from the first ads of `first`. Reports none if there were
-    /// no ads.
+    /// Reports the names that no ad had, with suggestions from the first ads of `first`. Reports none if `first` has no
+    /// ads.
     pub fn report_unseen(&self, session: &Session, first: &SourceText) {
         let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
         let mut known = Census::names();

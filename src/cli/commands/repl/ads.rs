@@ -39,17 +39,17 @@ impl ReplSide {
     }
 }
 
-/// `:my`
+/// `:my`: prints the ad in which expressions stand, or replaces it.
 pub fn my(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     show_or_set(desk, argument, ReplSide::My)
 }
 
-/// `:target`
+/// `:target`: prints the ad on the other side, or replaces it.
 pub fn target(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     show_or_set(desk, argument, ReplSide::Target)
 }
 
-/// Shows the ad of a side, or replaces it.
+/// Prints the ad of a side, or replaces it by the ad that the argument gives; `none` removes it.
 fn show_or_set(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>, side: ReplSide) -> Result<(), Failure> {
     let name = side.name();
     let ad = if argument.is_empty() {
@@ -96,7 +96,7 @@ fn load_chosen(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Resu
     let wanted = which.map_or("1", |which| which.text.as_str());
     let (mut found, mut ads) = (None, 0);
     for mut source in open_files(desk, argument, std::slice::from_ref(first))? {
-        // Stop reading at the ad.
+        // Returning `false` stops reading once the ad is found.
         input::for_each_ad(desk.session, &mut source, |session, ad| {
             let ad = input::name_ad(session, ad, None);
             ads += 1;
@@ -129,7 +129,7 @@ fn pick_from_pool(ads: &[NamedAd], wanted: &str) -> Option<NamedAd> {
     Some(NamedAd::unnamed(ad.ad.clone()).with_name(ad.id().to_owned()))
 }
 
-/// Opens files and decides the dialect by their forms. Refuses standard input.
+/// Opens files and decides the dialect by their forms. Refuses standard input, from which the entries are read.
 fn open_files(
     desk: &mut ReplState<'_>,
     argument: &CommandArgument<'_>,

@@ -20,7 +20,7 @@ pub struct CommandArgument<'a> {
 }
 
 impl<'a> CommandArgument<'a> {
-    /// Makes the argument in a byte range of an entry.
+    /// Makes the argument that stands in a byte range of the entry `text`.
     pub fn from_range(source: &'a SourceText, text: &'a str, range: Range<usize>) -> Self {
         CommandArgument { source, text: &text[range.clone()], offset: range.start }
     }
@@ -34,7 +34,7 @@ impl<'a> CommandArgument<'a> {
         split_words(self.text)
     }
 
-    /// Returns the part of the argument in a byte range of it.
+    /// Returns a part of the argument; `range` is a byte range of the argument.
     pub fn part(&self, range: Range<usize>) -> Self {
         CommandArgument { text: &self.text[range.clone()], offset: self.offset + range.start, ..*self }
     }
@@ -44,7 +44,7 @@ impl<'a> CommandArgument<'a> {
         self.offset..self.offset + self.text.len()
     }
 
-    /// Reports an error under the argument.
+    /// Reports an error, with the argument marked in the entry.
     pub fn report_error(&self, session: &mut Session, message: impl Into<String>) -> Failure {
         self.report_problem(session, &Problem::error_at(self.range(), 0, message))
     }

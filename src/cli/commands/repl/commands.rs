@@ -9,15 +9,15 @@ use crate::cli::Failure;
 pub struct ReplCommand {
     /// Name, without the colon.
     pub name: &'static str,
-    /// Synopsis of its argument.
+    /// Synopsis of the argument.
     pub arguments: &'static str,
     /// Description in one line.
     pub doc: &'static str,
-    /// Example of its use; a test runs it.
+    /// Example of the command, which a test runs.
     pub example: &'static str,
-    /// Kind of argument, for completion and continuation lines.
+    /// Kind of the argument, for completion and continuation lines.
     pub argument_kind: ArgumentKind,
-    /// Function that runs it.
+    /// Function that runs the command.
     pub run: fn(&mut ReplState<'_>, &CommandArgument<'_>) -> Result<(), Failure>,
 }
 
@@ -188,7 +188,8 @@ pub static COMMANDS: [ReplCommand; 17] = [
     },
 ];
 
-/// Returns the command of this name, or the only one of which it is an abbreviation; `None` if there are several.
+/// Returns the command that `name` names or abbreviates. `None` if there is no such command, or if `name` abbreviates
+/// several.
 pub fn find_command(name: &str) -> Option<&'static ReplCommand> {
     let mut beginning = commands_with_prefix(name);
     match (beginning.next(), beginning.next()) {
@@ -197,7 +198,7 @@ pub fn find_command(name: &str) -> Option<&'static ReplCommand> {
     }
 }
 
-/// Returns the commands of which this is an abbreviation; the empty text abbreviates none.
+/// Returns the commands that `name` abbreviates; the empty text abbreviates none.
 pub fn commands_with_prefix(name: &str) -> impl Iterator<Item = &'static ReplCommand> {
     let begins = |command: &&ReplCommand| {
         let beginning = command.name.get(..name.len());

@@ -17,7 +17,7 @@ use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// `:gang`
+/// `:gang`: prints the best gangs of the own side, or why there is none.
 pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let most = argument.number(desk.session)?.unwrap_or(1);
     let request = desk.request()?;
@@ -53,7 +53,7 @@ pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     writer.finish(&mut out())
 }
 
-/// `:explain`
+/// `:explain`: prints why the own side matches nothing in the pool, or does not match one ad.
 pub fn explain(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let request = desk.request()?;
     let (mut evidence, mut wanted) = (0, None);
@@ -101,7 +101,7 @@ pub fn explain(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Resu
     Ok(())
 }
 
-/// Explains the only request of `parties`.
+/// Prints the explanation of the only request of `parties`.
 fn explain_request(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
     let given = LoadedPolicy::default();
     let case = ExplanationInput::new(parties, false, protocol, &given, evidence);

@@ -62,7 +62,7 @@ pub fn ad_text(desk: &ReplState<'_>, ad: &Ad) -> String {
     lines.join("\n")
 }
 
-/// Reports the origin of an error value, if it is known: under the expression if it lies there, else as a note.
+/// Reports the origin of an error value, if it is known: below the expression if the origin lies there, else as a note.
 fn report_error_origin(
     desk: &mut ReplState<'_>,
     expression: &Expression,
@@ -73,7 +73,7 @@ fn report_error_origin(
     let message = format!("the value is error: {fault}");
     let (environment, frame) = desk.environment();
     let read = direct_references(expression, &frame, &environment, &desk.session.context());
-    // The span is one of this expression only if the expression reads no attribute: these have other texts.
+    // The span belongs to this expression only if no attribute is read: attributes are parsed from other texts.
     let is_own = read.internal.is_empty() && (desk.target.is_none() || read.external.is_empty());
     let range = fault.span.range();
     if is_own && argument.text.get(range.clone()).is_some_and(|text| !text.is_empty()) {
@@ -84,14 +84,14 @@ fn report_error_origin(
     }
 }
 
-/// `:type`
+/// `:type`: prints the type of an expression's value.
 pub fn type_of(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let expression = desk.parse_argument(argument)?;
     let value = desk.evaluate(&expression, argument)?;
     desk.print(value.value_type().as_str())
 }
 
-/// `:trace`
+/// `:trace`: prints an expression as a tree, with the value of each node.
 pub fn trace(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let expression = desk.parse_argument(argument)?;
     let (environment, frame) = desk.environment();
@@ -103,7 +103,7 @@ pub fn trace(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result
     desk.print(&lines.join("\n"))
 }
 
-/// `:specialize`
+/// `:specialize`: prints what is left of an expression, or of the own side's constraint, and whether it can be true.
 pub fn specialize_argument(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let expression = if argument.is_empty() { own_constraint(desk)? } else { desk.parse_argument(argument)? };
     let context = desk.session.context();
@@ -132,7 +132,7 @@ fn own_constraint(desk: &mut ReplState<'_>) -> Result<Expression, Failure> {
     constraint.ok_or_else(|| Failure::refused(format!("{} has no constraint", request.id())))
 }
 
-/// `:refs`
+/// `:refs`: prints the external and internal references of an expression or, without one, of the own side's ad.
 pub fn refs(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let (environment, frame) = Environment::single(desk.own_ad().unwrap_or_default());
     let asked: Vec<Expression> = if argument.is_empty() {
@@ -149,7 +149,7 @@ pub fn refs(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     desk.print(&format!("external: {}\ninternal: {own}", names(external_names(found))))
 }
 
-/// `:let`
+/// `:let`: defines, prints or drops a definition; without an argument it prints all definitions.
 pub fn define(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let text = argument.text;
     if let Some(definition) = DefinitionRanges::parse(text, 0..text.len()) {
@@ -200,7 +200,7 @@ pub fn enter_definition(
     Ok(())
 }
 
-/// Defines a name, and prints its value.
+/// Defines a name, prints the value of its expression, and returns the name.
 fn define_name(
     desk: &mut ReplState<'_>,
     argument: &CommandArgument<'_>,

@@ -51,7 +51,7 @@ fn usage(command: &ReplCommand) -> String {
     format!(":{} {}", command.name, command.arguments).trim_end().to_owned()
 }
 
-/// `:help`
+/// `:help`: prints the list of commands, or the description of one command or function.
 pub fn help(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
         return desk.print(command_list(diagnostics::terminal_width()).trim_end());
@@ -72,7 +72,7 @@ pub fn help(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     desk.print(text.trim_end())
 }
 
-/// `:history`
+/// `:history`: prints the last entries with their numbers; without an argument all entries.
 pub fn history(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let most = argument.number(desk.session)?.unwrap_or(usize::MAX);
     let first = desk.entries.len().saturating_sub(most);
@@ -83,7 +83,7 @@ pub fn history(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Resu
     desk.print(&lines.join("\n"))
 }
 
-/// `:quit`
+/// `:quit`: ends the session after this entry.
 #[allow(clippy::unnecessary_wraps)] // as every command
 pub fn quit(desk: &mut ReplState<'_>, _: &CommandArgument<'_>) -> Result<(), Failure> {
     desk.is_finished = true;

@@ -109,7 +109,7 @@ type LoadFunction = fn(&mut ReplState<'_>, &CommandArgument<'_>) -> Result<(), F
 /// Maximum depth of files that load each other.
 const MAX_LOAD_DEPTH: usize = 20;
 
-/// `:load`
+/// `:load`: runs the entries of files.
 fn load(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let words = argument.words();
     if words.is_empty() {

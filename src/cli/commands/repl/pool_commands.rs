@@ -32,7 +32,7 @@ const MAX_NAMED_ADS: usize = 3;
 /// Default number of matches printed.
 const DEFAULT_MATCHES_SHOWN: usize = 10;
 
-/// `:pool`
+/// `:pool`: loads files as the pool, counts the outcomes of an expression, or prints a summary of the pool.
 pub fn pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
         return print_pool_summary(desk, 0);
@@ -56,7 +56,7 @@ pub fn pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     count_outcomes(desk, &expression)
 }
 
-/// Returns the first word that names no existing file, if all words look like paths; else `None`.
+/// Returns the first word that names no existing file, if all words may be paths; else `None`.
 fn missing_file(words: &[ArgumentWord]) -> Option<&ArgumentWord> {
     let is_path =
         |word: &&ArgumentWord| word.text.contains(['/', '.']) && !word.text.contains(['(', ')', '<', '>', '=', '"']);
@@ -88,7 +88,7 @@ fn own_names(expression: &Expression) -> IndexSet<Name> {
                 names.insert(name.clone());
             }
             ExpressionKind::Select(of, _) => pending.push(of),
-            // Names in a nested ad may be found there.
+            // Skip nested ads: a name in a nested ad may be found there.
             ExpressionKind::Ad(_) => {}
             kind => kind.for_each_child(|child| pending.push(child)),
         }
@@ -96,7 +96,7 @@ fn own_names(expression: &Expression) -> IndexSet<Name> {
     names
 }
 
-/// The ads for which an expression has one of the outcomes.
+/// The number of ads for which an expression has one of the outcomes, and examples of these ads.
 #[derive(Default)]
 struct OutcomeTally {
     ads: usize,
@@ -181,7 +181,7 @@ impl OutcomeTally {
     }
 }
 
-/// `:match`
+/// `:match`: prints the best matches in the pool with their ranks, or whether the other side matches.
 pub fn match_pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let request = desk.request()?;
     if argument.text == "target" || (desk.pool.files.is_empty() && argument.is_empty() && desk.target.is_some()) {
@@ -221,7 +221,7 @@ pub fn match_pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> R
     }
 }
 
-/// Prints whether the two sides match.
+/// Prints whether each side accepts the other, the ranks, and whether the two sides match.
 fn match_target(desk: &mut ReplState<'_>) -> Result<(), Failure> {
     let request = desk.request()?;
     let message = "there is no other side: `:target FILE` or `:target [ ... ]` gives an ad";

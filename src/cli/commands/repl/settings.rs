@@ -9,10 +9,10 @@ use super::state::ReplState;
 use crate::cli::Failure;
 use crate::cli::args::global::{self, Color};
 
-/// A setting.
+/// A setting of the session, which `:set` prints or changes.
 pub struct ReplSetting {
     pub name: &'static str,
-    /// Synopsis of its values.
+    /// Synopsis of the possible values.
     pub values: &'static str,
     pub doc: &'static str,
     get: fn(&ReplState<'_>) -> String,
@@ -81,7 +81,7 @@ fn parse_number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
     value.parse().map_err(|_| format!("`{value}` is no number that it can be"))
 }
 
-/// `:set`
+/// `:set`: prints all settings or one of them, or changes one.
 pub fn set(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let text = argument.text;
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
@@ -104,7 +104,7 @@ pub fn set(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(
     (setting.set)(desk, value).map_err(|message| argument.report_error(desk.session, message))
 }
 
-/// `:dialect`
+/// `:dialect`: prints the dialect, or changes it.
 pub fn dialect(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
         return desk.print(desk.session.dialect().as_str());

@@ -50,7 +50,7 @@ pub struct ReplDefinition {
     pub expression: Expression,
 }
 
-/// The ads to match with.
+/// The pool: the ads with which the own side is matched.
 pub struct ReplPool {
     /// The ads of the pool as offers. The request is set by each command.
     pub parties: Parties,
@@ -177,7 +177,8 @@ impl<'s> ReplState<'s> {
             .map_err(|error| argument.report_problem(self.session, &Problem::from_syntax(error, argument.offset, 0)))
     }
 
-    /// Returns the own side: the ad of `:my` with the definitions added. `None` if there is neither.
+    /// Returns the own side: the ad of `:my` with the definitions added. `None` if there are neither an ad nor
+    /// definitions.
     pub fn own_ad(&self) -> Option<Ad> {
         if self.my.is_none() && self.definitions.is_empty() {
             return None;
@@ -186,7 +187,7 @@ impl<'s> ReplState<'s> {
         Some(self.definitions.iter().fold(ad, |ad, (name, defined)| ad.with(name.clone(), defined.expression.clone())))
     }
 
-    /// Returns the own side as a request.
+    /// Returns the own side as a request. Fails if the own side has neither an ad nor definitions.
     pub fn request(&self) -> Result<NamedAd, Failure> {
         let message = "there is nothing to match: `:my FILE` or `:my [ ... ]` gives an ad";
         let ad = self.own_ad().ok_or_else(|| Failure::refused(message))?;
@@ -217,7 +218,7 @@ impl<'s> ReplState<'s> {
     }
 
     /// Changes to HTCondor's dialect if one of these sources is in a form of HTCondor's, unless `--dialect` or
-    /// `:dialect` has set one.
+    /// `:dialect` has set the dialect.
     pub fn decide_dialect(&mut self, sources: &[AdSource]) {
         let before = self.session.dialect();
         self.session.decide_dialect(sources);

@@ -151,7 +151,7 @@ impl TestCommand {
             && (self.tag.is_empty() || self.tag.iter().any(|tag| tags.contains(tag)))
     }
 
-    /// Returns the defaults of a spec's settings, from the command line.
+    /// Returns the settings of the command line, which apply where a spec does not set its own.
     fn default_settings(session: &Session) -> EvaluationSettings {
         let given = session.options.evaluation_settings();
         EvaluationSettings { now: given.now.or(session.context().now), ..given }
@@ -280,7 +280,7 @@ impl TestCommand {
         session.error(&format!("{} is broken, and none of its cases is run", text.name));
     }
 
-    /// Reports tags of `--tag` that no case has, with similar ones.
+    /// Notes each tag of `--tag` that no case has, and suggests similar tags.
     fn report_unknown_tags(&self, session: &Session, report: &TestReport) {
         let known: Vec<&str> = report.tags.iter().map(String::as_str).collect();
         for tag in self.tag.iter().filter(|tag| !known.contains(&tag.as_str())) {
@@ -291,7 +291,7 @@ impl TestCommand {
     }
 }
 
-/// Returns a function that opens a file named by a spec in `folder`.
+/// Returns a function that opens the files that a spec names, by paths relative to `folder`.
 fn file_opener(folder: &Path) -> impl FnMut(&str) -> io::Result<Box<dyn Read>> {
     move |path| File::open(folder.join(path)).map(|file| Box::new(file) as Box<dyn Read>)
 }

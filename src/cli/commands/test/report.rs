@@ -1,4 +1,5 @@
-//! The model of test results that all output forms share. It owns its data and does not borrow from the specs.
+//! The model of test results that all output forms share. The model owns its data, so that the parsed specs can be
+//! dropped.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,7 +26,7 @@ pub struct TestReport {
     pub tags: BTreeSet<String>,
 }
 
-/// Results of a spec.
+/// Results of the selected cases of a spec, or the problems of a malformed spec.
 pub struct SpecResult {
     pub name: String,
     /// Text of the spec; `None` if it cannot be read or is malformed.
@@ -35,20 +36,21 @@ pub struct SpecResult {
     pub problems: Vec<(Option<Position>, String)>,
 }
 
-/// Result of a case.
+/// Result of a case: the verdict, and what the output needs to locate and explain it.
 pub struct CaseResult {
     pub name: String,
     pub tags: Vec<String>,
-    /// Position of the case's expression, of its first unmet expectation, or of the case; `None` if no output shows it.
+    /// Position of the case's expression, of the first unmet expectation, or of the case. `None` for passed and listed
+    /// cases if the output does not print their positions.
     pub position: Option<Position>,
     pub verdict: CaseVerdict,
     /// Marks to draw in the text of the spec.
     pub marks: Vec<LabeledRange>,
-    /// Reasons for the actual value.
+    /// Explanations why a failed case has its actual values; empty for other verdicts.
     pub reasons: Vec<String>,
 }
 
-/// Verdict on a case.
+/// Whether a case passed, and if not, why.
 pub enum CaseVerdict {
     /// Listed by `--list`, not run.
     Listed,
@@ -70,7 +72,7 @@ impl TestReport {
         self.files.iter().flat_map(|file| &file.outcomes)
     }
 
-    /// Adds a spec that cannot be read or is malformed. Without `problems` the message is `reason`.
+    /// Adds a spec that cannot be read or is malformed. If `problems` is empty, `reason` becomes the only problem.
     pub fn add_malformed(&mut self, name: &str, mut problems: Vec<(Option<Position>, String)>, reason: String) {
         if problems.is_empty() {
             problems.push((None, reason));
@@ -163,7 +165,7 @@ pub fn stop_reason(stop: &CaseError) -> String {
     }
 }
 
-/// Returns the type of a value in parentheses if the other value has a different one; else nothing.
+/// Returns the type of `fact` in parentheses if `other` has a different type; else an empty text.
 fn type_suffix(fact: &CaseAnswer, other: &CaseAnswer) -> String {
     use classad::ad::{ExpressionKind, Type};
     let kind = |fact: &CaseAnswer| match fact {

@@ -9,7 +9,7 @@ use crate::cli::io::input;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// Returns the paths of the specs on the command line. Those in a folder are sorted by name.
+/// Returns the paths of the specs on the command line. Specs from a folder are sorted by name.
 pub fn find_specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Failure> {
     input::check_stdin(named)?;
     let mut found = Vec::new();
@@ -58,7 +58,7 @@ fn add_specs_below(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -
     Ok(())
 }
 
-/// Whether a line begins with `cases:`, or with a near miss such as `Case:`, which is to be reported as an error.
+/// Whether a line begins with `cases:`. A misspelling such as `Case:` counts too, so that it is reported as an error.
 fn has_cases(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n').any(|line| {
         let key = line.split(|byte| *byte == b':').next().unwrap_or_default().trim_ascii_end();

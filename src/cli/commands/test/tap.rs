@@ -36,7 +36,7 @@ pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the test point of a case.
+/// Writes the `ok` or `not ok` line of a case. If the case did not pass, a diagnostic block follows.
 fn write_point(out: &mut dyn Write, number: usize, file: &SpecResult, outcome: &CaseResult) -> Result<(), Failure> {
     let is_passed = matches!(outcome.verdict, CaseVerdict::Passed);
     let ok = if is_passed { "ok" } else { "not ok" };
@@ -73,7 +73,7 @@ fn write_block(out: &mut dyn Write, entries: &[(&str, String)]) -> Result<(), Fa
     Ok(())
 }
 
-/// Puts a description on one line and escapes `#`, which would begin a directive.
+/// Puts a description on one line. Escapes `#`, which would otherwise begin a TAP directive.
 fn escape_description(text: &str) -> String {
     let text = crate::cli::render::diagnostics::single_line(text);
     text.replace('\\', "\\\\").replace('#', "\\#")

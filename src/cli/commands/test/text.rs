@@ -16,7 +16,8 @@ use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpect
 /// Maximum number of cases of each kind named in the summary line.
 const MAX_NAMED_CASES: usize = 3;
 
-/// Maximum number of lines of a difference printed at its start, and again at its end; those between are omitted.
+/// Maximum number of lines printed from the start of a difference, and again from the end. The lines between are
+/// omitted.
 const MAX_DIFF_LINES_PER_END: usize = 30;
 
 /// Prints the selected cases with their tags.
@@ -44,7 +45,7 @@ pub fn write(out: &mut dyn Write, session: &Session, report: &TestReport) -> Res
     Ok(())
 }
 
-/// Returns the summary line: the number of passed cases, and the names of the others.
+/// Returns the summary line: how many cases passed or failed, and the names of the first cases that did not pass.
 fn summary(report: &TestReport) -> String {
     let all = report.outcomes().count();
     let named = |is: &dyn Fn(&CaseVerdict) -> bool| -> Vec<String> {
@@ -91,7 +92,7 @@ fn summary(report: &TestReport) -> String {
     parts.join("; ")
 }
 
-/// Lists the first names and the number of the others.
+/// Lists up to [`MAX_NAMED_CASES`] names, and the number of the remaining ones.
 fn first_names(names: &[String]) -> String {
     let first = names.iter().take(MAX_NAMED_CASES).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(MAX_NAMED_CASES) {

@@ -72,7 +72,7 @@ impl FromArgMatches for TransformFlags {
     }
 }
 
-/// Origin of a rule.
+/// The flag or the file that a rule comes from.
 pub enum RuleOrigin {
     /// A flag with its value, as written.
     Flag(String),
@@ -106,7 +106,7 @@ impl RuleOrigin {
     }
 }
 
-/// Rules with their origins.
+/// All rules of the command line in their order, with their origins.
 pub struct Pipeline {
     pub transform: Transform,
     /// Origin of each rule of `transform`, by index.
@@ -121,7 +121,7 @@ impl TransformFlags {
         let mut sources = Vec::new();
         for (_, path) in self.0.iter().filter(|(name, _)| *name == RULES_FLAG) {
             let bytes = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
-            // Rules are written for HTCondor: like the long form they imply its dialect.
+            // Rules are written for HTCondor: like the long form, they imply HTCondor's dialect.
             sources.push(SourceText::from_file(path, bytes, FileFormat::Long));
         }
         Ok(sources)
@@ -164,7 +164,7 @@ impl TransformFlags {
     }
 }
 
-/// Parses the value of a flag into its action.
+/// Parses the value of a flag into the rule action that the flag stands for.
 fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAction, Failure> {
     let refuse = |reason: &str| Failure::refused(format!("--{flag} {value}: {reason}"));
     let (target, rest) = parse_target(value, session.dialect()).map_err(|reason| refuse(&reason))?;

@@ -116,7 +116,7 @@ impl TransformCommand {
     }
 }
 
-/// One of the ads that resulted from an ad, with its provenance.
+/// An ad that the rules made of an original ad, with the position of the original in the input.
 pub struct PipelineResult<'a> {
     /// The ad before the changes.
     before: &'a classad::ad::Ad,
@@ -129,7 +129,7 @@ pub struct PipelineResult<'a> {
     copy: Option<usize>,
 }
 
-/// Applies the rules to each ad of a source and passes each resulting ad to `visit`. Reports what rules could not do.
+/// Applies the rules to each ad of a source and passes each resulting ad to `visit`. Reports each fault of a rule.
 fn each_result(
     session: &mut Session,
     source: &mut AdSource,
@@ -185,7 +185,7 @@ fn rewrite(
     Ok(Status::Yes)
 }
 
-/// Whether a file is compressed. Rewriting would replace it with uncompressed text.
+/// Whether a file is compressed. Such files are not rewritten, because the new text would be uncompressed.
 fn is_compressed(path: &str) -> bool {
     let mut first = Vec::new();
     let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));

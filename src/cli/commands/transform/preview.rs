@@ -160,7 +160,8 @@ impl<'a> PreviewWriter<'a> {
     }
 }
 
-/// Returns the attributes that differ, in the order of the old ad and then of the new one, each with all its causes.
+/// Returns the attributes that differ, each with all statements that changed it. Attributes of `old` come first, then
+/// those that only `new` has.
 fn attribute_changes<'a>(
     old: &'a Ad,
     new: &'a Ad,

@@ -32,8 +32,9 @@ pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec
     Ok(matches.into_values().collect())
 }
 
-/// Calls `visit` for each JSON value of a text, and for each element of an array at the top. Text that is no JSON
-/// is reported; reading resumes at the line where the error was noticed, but at least one line further.
+/// Calls `visit` for each JSON value of a text, and for each element of a top-level array. Text that is no JSON is
+/// reported. Reading then resumes at the line where the error was noticed, but at the earliest in the line after the
+/// one where the value begins.
 fn for_each_json_value(
     session: &mut Session,
     path: &str,
@@ -63,7 +64,7 @@ fn for_each_json_value(
         let reason = wrong.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
         report_fault(session, path, before + line, &format!("this is no JSON: {reason}"))?;
-        // An incomplete line is noticed only in the line after it, which may be good.
+        // An incomplete line is noticed only in the next line. That line may be good, so resume there.
         let next = line.max(wrong.line().saturating_sub(1));
         start = line_ends(rest).nth(next - 1).map_or(text.len(), |end| start + end);
     }
@@ -84,7 +85,7 @@ fn report_fault(session: &mut Session, path: &str, line: usize, fault: &str) -> 
     if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
 }
 
-/// Adds the match of a record to those that have been read, by identifier.
+/// Adds the match of a record to `matches`, or merges it with the known match of the same identifier.
 fn add_match(matches: &mut IndexMap<String, Notice>, record: Json) -> Result<(), RecordFault> {
     let has = |name: &str| record.get(name).is_some();
     let notice = if has("members") {
@@ -111,7 +112,7 @@ fn parse_record<T: DeserializeOwned>(record: Json) -> Result<T, RecordFault> {
     serde_json::from_value(record).map_err(|error| format!("this is no match: {error}"))
 }
 
-/// Refuses a record of another version than that of this program's own records.
+/// Refuses a record with another version than [`RECORD_VERSION`]. A record without a version is accepted.
 fn check_version(record: &Json) -> Result<(), RecordFault> {
     match record["version"].as_u64() {
         Some(other) if other != RECORD_VERSION => {
@@ -121,7 +122,7 @@ fn check_version(record: &Json) -> Result<(), RecordFault> {
     }
 }
 
-/// Merges a further record of a match into the known one: each recipient's record has only some of the tickets.
+/// Merges a further record of a match into `known`, as the record of each recipient has only some of the tickets.
 fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> {
     let same = |(a, b): (&Party, &Party)| a.id == b.id && a.sequence == b.sequence;
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {

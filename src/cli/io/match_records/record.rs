@@ -6,10 +6,10 @@ use serde_json::Value as Json;
 
 use super::RecordFault;
 
-/// The version of the records.
+/// The version of the records; a record with another version is refused.
 pub const RECORD_VERSION: u64 = 1;
 
-/// A record of `--notify`: a match, addressed to one of its parties, for the site's own means of delivery.
+/// A record of `--notify`: a match, addressed to one of its parties. The site delivers the record by its own means.
 #[derive(Serialize, Deserialize)]
 pub struct NoticeRecord {
     version: u64,
@@ -28,8 +28,8 @@ pub struct NoticeRecord {
     to: String,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     address: Option<String>,
-    /// The whole match, as in [`Notice::parties`]. Only the tickets that the recipient has to present, and its own,
-    /// are present.
+    /// All parties of the match, as in [`Notice::parties`]. Of the tickets, only those of the recipient and of the
+    /// parties docked directly at the recipient are present.
     members: Vec<Party>,
 }
 
@@ -59,7 +59,7 @@ impl NoticeRecord {
     }
 }
 
-/// A row of `match`.
+/// A row of the JSON output of `match`.
 #[derive(Deserialize)]
 pub struct PairRecord {
     request: String,
@@ -78,7 +78,7 @@ impl PairRecord {
     }
 }
 
-/// A gang of `gangmatch`.
+/// A gang of the JSON output of `gangmatch`.
 #[derive(Serialize, Deserialize)]
 pub struct GangRecord {
     #[serde(skip_deserializing)]
@@ -101,7 +101,7 @@ pub struct PortRecord {
     pub label: String,
     #[serde(flatten)]
     pub docked: DockedRecord,
-    /// The other ports of the offer.
+    /// The filled ports of the offer, without the one by which it docks.
     #[serde(serialize_with = "serialize_ports")]
     pub ports: Vec<PortRecord>,
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
@@ -112,7 +112,7 @@ pub struct PortRecord {
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct DockedRecord {
     pub offer: String,
-    /// The name of the whole offer if the docked one is its residual.
+    /// The name of the whole offer, if the docked offer is a residual of it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
     pub of: Option<String>,
     /// Position of the port by which the offer docks.
@@ -134,13 +134,13 @@ impl GangRecord {
             pending.extend(port.ports.drain(..).rev().map(|below| (own, below)));
         }
         let notice = Notice::new(MatchKind::Gang, parties, None);
-        // The identifier in the record may depend on facts that the tree does not have.
+        // Prefer the identifier in the record: it may depend on sequence numbers, which the record lacks.
         Notice { id: self.id.unwrap_or(notice.id), ..notice }
     }
 }
 
 impl Drop for PortRecord {
-    /// Drops iteratively: a long chain of offers would overflow the stack.
+    /// Drops the ports iteratively: recursion into a long chain of offers would overflow the stack.
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.ports);
         while let Some(mut port) = pending.pop() {
@@ -149,7 +149,7 @@ impl Drop for PortRecord {
     }
 }
 
-/// Serializes with more stack if there is little left: gangs may be long chains.
+/// Serializes the ports, with more stack if there is little left: a gang may be a long chain of offers.
 fn serialize_ports<S: Serializer>(ports: &[PortRecord], serializer: S) -> Result<S::Ok, S::Error> {
     stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || ports.serialize(serializer))
 }

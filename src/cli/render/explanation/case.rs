@@ -16,7 +16,7 @@ pub struct ExplanationInput<'c> {
     pub parties: &'c Parties,
     pub subjects: &'c [NamedAd],
     pub partners: &'c [NamedAd],
-    /// Noun for the ads of `offered`, singular and plural.
+    /// Noun for the ads of `partners`, singular and plural.
     pub partner_nouns: [&'static str; 2],
     pub protocol: Protocol,
     pub policy: &'c LoadedPolicy,
@@ -62,13 +62,13 @@ impl<'c> ExplanationInput<'c> {
         if self.is_reverse { explainer } else { explainer.with_docking(self.policy.policy.docking.clone()) }
     }
 
-    /// Groups ads that get the same explanation, by autocluster. `left` and the groups hold indexes into `asking`;
+    /// Groups ads that get the same explanation, by autocluster. `left` and the groups hold indexes into `subjects`;
     /// groups and their members are in the order of the input.
     pub fn group_equivalent(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
         if let [only] = left {
             return vec![vec![*only]];
         }
-        // Ads that share one `Ad` are in one group without further comparison.
+        // Subjects that share one `Ad` are in one group without further comparison.
         let mut same: IndexMap<usize, Vec<usize>> = IndexMap::new();
         for request in left {
             same.entry(self.subjects[*request].ad.identity()).or_default().push(*request);

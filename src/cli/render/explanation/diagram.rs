@@ -1,4 +1,4 @@
-//! The diagram of a constraint: one clause a line, labelled with its outcomes among the offers.
+//! The diagram of a constraint: one clause a line, labelled with the outcomes of the clause among the offers.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ pub fn draw_clauses(
 /// The end of a frame's first line, in colour and without.
 const FRAME_ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
 
-/// Removes line and column of the first label from the first line of a frame: they refer to no file.
+/// Removes the line and column numbers from the first line of a frame, as they refer to no file.
 fn without_position(line: &str) -> String {
     let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
     let Some(end) = FRAME_ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
@@ -85,7 +85,8 @@ fn parenthesized(clause: &ClauseReport) -> String {
     }
 }
 
-/// Returns the parts of a clause's label, the most important first: the last ones are dropped for want of room.
+/// Returns the parts of a clause's label, the most important first, so that the last ones can be dropped for want of
+/// room.
 fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
     let mut words = vec![match counts.is_true {

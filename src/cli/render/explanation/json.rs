@@ -10,7 +10,7 @@ use crate::cli::Failure;
 use crate::cli::render::json::value_json;
 use crate::cli::render::output::out;
 
-/// Returns the report about a group of requests.
+/// Returns the JSON report about a group of equivalent requests or, with `--reverse`, offers.
 pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport, summary: &str) -> Json {
     let requests: Vec<&str> = group.iter().map(|request| case.subjects[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
@@ -57,7 +57,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
 pub const NOT_EXAMINED: [&str; 4] =
     ["claims made since the ads were read", "quotas and shares", "user priorities", "preemption by rank"];
 
-/// Writes the document of all reports.
+/// Writes all reports as one JSON document.
 pub fn write_reports(reports: &[Json]) -> Result<(), Failure> {
     let document = json!({ "schema": "classad.explain/1", "reports": reports });
     writeln!(out(), "{document:#}")?;

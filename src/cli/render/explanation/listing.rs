@@ -6,8 +6,8 @@ use crate::cli::render::diagnostics::{self, single_line};
 
 use super::writer::{MAX_EVIDENCE_ITEMS, with_commas};
 
-/// Returns a heading with rows of two columns below it; empty without rows. The left column of a row may have several
-/// lines.
+/// Returns a heading with rows of two columns below it; no text if there are no rows. The left column of a row may have
+/// several lines.
 pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     if rows.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! Explanations as text and as JSON, for `explain_pair`, `gangmatch` and `repl`.
+//! Explanations as text and as JSON, for `explain`, `gangmatch` and `repl`.
 
 pub mod case;
 pub mod diagram;

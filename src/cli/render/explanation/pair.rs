@@ -21,7 +21,8 @@ use super::writer::{outcome_word, shorten};
 /// Maximum length of a value in characters; the rest is cut off.
 const MAX_VALUE_CHARS: usize = 40;
 
-/// Explains why the offer of this name and a request, or all requests, do not match. The status says whether all do.
+/// Explains why the offer of this name and a request, or all requests, do not match. The status says whether all of
+/// these requests match the offer.
 ///
 /// # Errors
 ///
@@ -145,7 +146,7 @@ pub fn evaluation_trees(
         writeln!(text, "{name} of {}:", single_line(ad.id()))?;
         expression_tree::write_value_tree(&mut text, expression, frame, &mut Evaluator::new(&environment, &context))?;
     }
-    // Values that are whole ads are written out: cut the lines.
+    // A value that is a whole ad may make a very long line: cut the lines.
     let width = diagnostics::terminal_width().max(40);
     let text = String::from_utf8_lossy(&text);
     Ok(text.lines().map(|text| shorten(&single_line(text), width) + "\n").collect())

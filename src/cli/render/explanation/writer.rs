@@ -30,7 +30,7 @@ pub const DEFAULT_MAX_ITEMS: usize = 3;
 /// Maximum number of refusals and conflicts printed with `-v`.
 pub const MAX_EVIDENCE_ITEMS: usize = 10;
 
-/// Writes the reports of a run.
+/// Writes reports one after the other. A JSON document is only written by [`ExplanationWriter::finish`].
 pub struct ExplanationWriter<'c> {
     case: &'c ExplanationInput<'c>,
     form: OutputForm,
@@ -198,7 +198,7 @@ impl<'c> ExplanationWriter<'c> {
         single_line(&missing_attribute_note(&self.case.group_name(group), group.len() > 1, lacking))
     }
 
-    /// Returns what is in the way of one of the nearest offers, such as
+    /// Returns why one of the nearest offers does not match, such as
     /// ``slot1@node003: `Memory > 4` is false; it refuses by `Owner == "a"` ``.
     fn near_offer_text(&self, group: &[usize], report: &RequestReport, near: &ClosestOffer) -> String {
         let quoted = |text: &str| format!("`{}`", shorten(text, MAX_CLAUSE_CHARS));

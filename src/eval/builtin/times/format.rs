@@ -62,7 +62,7 @@ impl BrokenDownTime {
         }
     }
 
-    /// Returns the year and the number of the ISO 8601 week: those of its Thursday.
+    /// Returns the ISO 8601 year and week number, which the Thursday of the week determines.
     fn iso_week(self) -> (i64, i64) {
         let length = |year| if is_leap(year) { 366 } else { 365 };
         let thursday = self.day_of_year() - (self.weekday() + 6) % 7 + 3;

@@ -1,5 +1,5 @@
-//! Failed clauses: for each offer rejected at a port, the clauses of the port's constraint that it fails and the clause
-//! of its own constraint that the request fails.
+//! Failed clauses: for each offer rejected at a port, the clauses of the port's constraint that the offer fails and the
+//! clause of the offer's constraint that the request fails.
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause, as_comparison};
@@ -10,42 +10,44 @@ use crate::protocol::is_met;
 pub struct FailedClauses {
     /// Clauses of the port's constraint. Empty if the port has no constraint and therefore accepts nobody.
     pub clauses: Vec<PortClause>,
-    /// The rejected offers. An offer with several ports is described by the one that fails the fewest clauses.
+    /// The rejected offers. An offer with several ports is tried with each and described by its port that fails the
+    /// fewest clauses.
     pub offers: Vec<RejectedOffer>,
 }
 
-/// A clause of the constraint of a port.
+/// A clause of the constraint of a port, with what it tests in the candidate.
 #[derive(Clone, Debug)]
 pub struct PortClause {
-    /// The clause.
+    /// The clause as written in the constraint or in an attribute that the constraint names.
     pub expression: Expression,
-    /// The comparison, if the clause compares a value of the candidate with a value known without it.
+    /// The comparison, if the clause compares a value of the candidate with a value known before a candidate docks.
     pub bound: Option<ClauseBound>,
-    /// Attributes of the candidate that the clause mentions.
+    /// Attributes that the clause selects from the label of the port: `Memory` for `cpu.Memory`.
     pub candidate_attributes: Vec<Name>,
 }
 
 /// A comparison of an operand with a value.
 #[derive(Clone, Debug)]
 pub struct ClauseBound {
-    /// The operand that is not fixed: of the candidate in a clause of the port, of the request in a demand.
+    /// The operand to compare. In a clause of the port it reads the candidate. In a demand of an offer it is or names a
+    /// literal of the request.
     pub operand: Expression,
     /// The operator, with the operand on the left and the value on the right.
     pub operator: BinaryOperator,
     /// The value that the operand is compared with.
     pub value: Value,
-    /// The literal of the request to change. `None` if the comparison has none.
+    /// The literal of the request to change so that the comparison is met. `None` if no operand is or names one.
     pub literal: Option<RequestLiteral>,
-    /// Whether the source has the value on the left.
+    /// Whether the clause is written with the value on the left, as in `5 < x`.
     pub is_value_on_left: bool,
 }
 
-/// A literal in a request.
+/// A literal of a request that a comparison uses, directly or through an attribute.
 #[derive(Clone, Debug)]
 pub struct RequestLiteral {
     /// Attribute bound to the literal. `None` if the literal stands in the comparison itself.
     pub name: Option<Name>,
-    /// The literal.
+    /// The literal itself.
     pub literal: Expression,
 }
 
@@ -58,24 +60,26 @@ pub struct RejectedOffer {
     pub failed_mask: u128,
     /// Actual values of the offer in failed comparisons, each with the index of the clause.
     pub actual_values: Vec<(usize, Value)>,
-    /// The offer's own demand that the request fails. `None` if it fails none.
+    /// The demand of the offer that the request fails. `None` if the offer accepts the request.
     pub demand: Option<OfferDemand>,
 }
 
 /// A demand of an offer on the request.
 #[derive(Clone, Debug)]
 pub struct OfferDemand {
-    /// The clause of the offer's constraint. `None` if it has no constraint.
+    /// The clause of the offer's constraint. `None` if the offer has no constraint and therefore accepts nobody.
     pub clause: Option<Expression>,
     /// The comparison, if the clause compares a literal of the request with a value of the offer.
     pub bound: Option<ClauseBound>,
 }
 
-/// Maximum number of clauses per constraint that are told apart: the bits of a mask. Further ones are ignored.
+/// Maximum number of clauses of a constraint that are analysed: each needs one bit of the mask. Further clauses are
+/// ignored.
 pub const MAX_CLAUSES: usize = u128::BITS as usize;
 
 impl RejectedOffer {
-    /// Describes why a docked candidate is rejected by `clauses` of the port, and by its own.
+    /// Describes why the docked candidate `link` is rejected: the failed ones of the port's `clauses`, and the
+    /// candidate's own demand if it refuses.
     pub(super) fn of<'c>(
         table: &mut ParticipantTable,
         link: PortPlace,
@@ -102,38 +106,39 @@ impl RejectedOffer {
         RejectedOffer { offer: link.participant.offer(), failed_mask, actual_values, demand }
     }
 
-    /// Returns how far the offer is from docking: the number of clauses that it fails, then whether it refuses.
+    /// Returns how far the offer is from docking, for comparison: the number of clauses that it fails, then whether it
+    /// refuses the request.
     pub(super) fn distance(&self) -> (u32, bool) {
         (self.failed_mask.count_ones(), self.demand.is_some())
     }
 }
 
-/// Takes clauses apart, with what is docked now.
+/// Finds the clauses that refuse and the values that they compare, with what is docked in the table now.
 #[derive(Clone, Copy)]
 pub struct RefusalAnalysis<'t> {
     table: &'t ParticipantTable,
 }
 
 impl<'t> RefusalAnalysis<'t> {
-    /// Analyses clauses of the participants of `table`.
+    /// Returns the analysis for the clauses of the participants of `table`.
     pub fn new(table: &'t ParticipantTable) -> Self {
         RefusalAnalysis { table }
     }
 
-    /// Whether a clause is known not to be met.
+    /// Whether a clause is known not to be met. False if it depends on open ports or cannot be evaluated.
     fn is_refused(self, (clause, frame): &ScopedClause) -> bool {
         let value = self.table.evaluate(clause, frame);
         value.is_ok_and(|value| !is_met(&value, self.table.context().dialect))
     }
 
-    /// Returns the first clause by which a port refuses, or its first one if no single clause does. `None` if the port
-    /// has no constraint.
+    /// Returns the first clause that makes a port refuse. If no single clause does, returns the first clause of the
+    /// constraint. `None` if the port has no constraint.
     pub fn refusing_clause(self, port: PortPlace) -> Option<ScopedClause> {
         let clauses = self.table.clauses(port)?;
         clauses.iter().find(|clause| self.is_refused(clause)).or_else(|| clauses.first()).cloned()
     }
 
-    /// Describes a clause of the port `place` of the request, with nothing docked there.
+    /// Describes a clause of the port `place` of the request. Nothing must be docked at `place`.
     pub fn port_clause(self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
         let label = Name::new(&self.table.label(place));
         let mut candidate_attributes = Vec::new();
@@ -149,7 +154,8 @@ impl<'t> RefusalAnalysis<'t> {
         PortClause { expression: scoped.0.clone(), bound: self.port_bound(scoped), candidate_attributes }
     }
 
-    /// Returns a clause as a comparison of an operand that is unknown, with nothing docked, with a known one.
+    /// Returns a clause of a port as a comparison of an unknown operand with a known one. Nothing must be docked at the
+    /// port, so that the operand that reads the candidate is unknown. `None` if the clause has another form.
     fn port_bound(self, scoped: &ScopedClause) -> Option<ClauseBound> {
         clause_bound(&scoped.0, |operand, known| {
             let value = self.table.evaluate(known, &scoped.1).ok()?;
@@ -158,7 +164,8 @@ impl<'t> RefusalAnalysis<'t> {
         })
     }
 
-    /// Returns a clause of an offer's constraint as a comparison of a literal of the request with a value.
+    /// Returns a clause of an offer's constraint as a comparison of a literal of the request with a value. `None` if
+    /// the clause has another form.
     fn demand_bound(self, scoped: &ScopedClause) -> Option<ClauseBound> {
         clause_bound(&scoped.0, |operand, known| {
             let literal = self.request_literal(operand, scoped)?;
@@ -166,7 +173,8 @@ impl<'t> RefusalAnalysis<'t> {
         })
     }
 
-    /// Returns the literal of the request that an operand of a clause is or names. `None` if it is no such literal.
+    /// Returns the literal of the request that an operand of a clause is or names. `None` if the operand is anything
+    /// else.
     fn request_literal(self, operand: &Expression, (_, frame): &ScopedClause) -> Option<RequestLiteral> {
         let operand = operand.without_parentheses();
         let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
@@ -183,8 +191,9 @@ impl<'t> RefusalAnalysis<'t> {
     }
 }
 
-/// Returns a clause as a comparison of an operand with a value. `read` gets the operand and the other side, and returns
-/// the value and the literal of the request. `None` if it returns none either way round.
+/// Returns a clause as a comparison of an operand with a value. `read` gets the operand and the opposite operand, and
+/// returns the value and the literal of the request. The left side is tried as the operand first, then the right side.
+/// `None` if the clause is no comparison or `read` accepts neither side.
 fn clause_bound(
     clause: &Expression,
     read: impl Fn(&Expression, &Expression) -> Option<(Value, Option<RequestLiteral>)>,

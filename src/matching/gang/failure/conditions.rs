@@ -1,5 +1,5 @@
-//! Failed conditions as text: the clause that keeps an offer from a port, and the attributes that it reads on either
-//! side.
+//! Failed conditions as text: the clause that keeps an offer from a port, and the attributes that the clause reads in
+//! the request and in offers.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use super::clauses::RefusalAnalysis;
 /// A clause that is not met, either with the deepest gang docked or with nothing docked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FailedCondition {
-    /// The clause, in the classad syntax. Empty if the offers have no constraint and therefore accept nobody.
+    /// The clause, in the classad syntax. Empty if the refusing port has no constraint and therefore accepts nobody.
     pub text: String,
-    /// Whether the clause belongs to the request. It belongs to the offers otherwise.
+    /// Whether the clause belongs to the request. Otherwise the clause belongs to the offers.
     pub is_of_request: bool,
-    /// Attributes of the request that it reads.
+    /// Attributes of the request that the clause reads.
     pub request_attributes: Vec<ReadAttribute>,
-    /// Attributes that it reads directly in the first of the offers, and in offers docked already.
+    /// Attributes that the clause reads directly in the first of `offers`, and in offers docked already.
     pub offer_attributes: Vec<ReadAttribute>,
-    /// Labels of the other ports of the request that it refers to.
+    /// Labels of the other ports of the request that the clause refers to.
     pub labels: Vec<String>,
-    /// 0-based indices of the offers that it rules out.
+    /// 0-based indices of the offers that the clause rules out.
     pub offers: Vec<usize>,
 }
 
@@ -33,18 +33,18 @@ pub struct FailedCondition {
 pub struct ReadAttribute {
     /// Name of the attribute as the condition writes it.
     pub name: String,
-    /// The expression bound to it.
+    /// The expression bound to the attribute.
     pub text: String,
-    /// The value of that expression.
+    /// The value of that expression. If it cannot be evaluated, the reason.
     pub value: String,
 }
 
-/// Collects conditions. Equal ones are merged, together with the offers that they rule out.
+/// Collects conditions. Equal conditions become one, which lists the offers that any of them rules out.
 #[derive(Default)]
 pub struct FailedConditions {
     /// The conditions, in the order in which they were added.
     found: Vec<FailedCondition>,
-    /// Index of each condition by text, side, and the attributes read in the request.
+    /// Index into `found` by `text`, `is_of_request`, and the request attributes as `name=text`.
     by_text: FxHashMap<(String, bool, Vec<String>), usize>,
 }
 
@@ -60,7 +60,7 @@ impl FailedConditions {
         self.found[at].offers.push(offer);
     }
 
-    /// Returns the conditions, those first that rule out most offers.
+    /// Returns the conditions, sorted by the number of offers that they rule out, greatest first.
     pub fn most_frequent_first(mut self) -> Vec<FailedCondition> {
         self.found.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
         self.found
@@ -68,8 +68,8 @@ impl FailedConditions {
 }
 
 impl FailedCondition {
-    /// Returns the condition by which a docked candidate fails at the port `place`, whose own constraint is examined
-    /// first. `None` if neither port refuses.
+    /// Returns the condition by which the candidate `link`, docked at the port `place`, fails. The constraint of
+    /// `place` is examined before that of `link`. `None` if neither port refuses.
     pub(super) fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_request = port.participant.is_request();
@@ -83,9 +83,9 @@ impl FailedCondition {
 
     /// Records the attributes that a clause reads in the request and in offers, and the labels that it refers to.
     ///
-    /// Follows attributes of the request to their definitions, up to a maximum number of expressions.
+    /// Follows attributes of the request to their definitions, until a maximum number of expressions is reached.
     fn record_attributes(&mut self, table: &ParticipantTable, place: PortPlace, (clause, frame): &ScopedClause) {
-        /// Maximum number of expressions visited.
+        /// Maximum number of expressions visited. Attributes found later are not recorded.
         const MAX_EXPRESSIONS: usize = 64;
         let mut pending = vec![(clause.clone(), Arc::clone(frame), true)];
         let mut looked = 0;
@@ -100,7 +100,8 @@ impl FailedCondition {
             for (name, bound, found) in attributes_read(table, &expression, &frame) {
                 let is_own = found.participant.is_request();
                 let reads = if is_own { &mut self.request_attributes } else { &mut self.offer_attributes };
-                // Indirect reads in offers are left out: the value of the request's attribute already shows them.
+                // Skip offer attributes that the clause reads through an attribute of the request: the value of the
+                // request's attribute already shows them.
                 if !(is_own || is_part) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }
@@ -126,7 +127,8 @@ impl FailedCondition {
     }
 }
 
-/// Returns the attributes that an expression reads: how it writes each, the expression bound to it, and its scope.
+/// Returns the attributes that an expression reads: the text of the reference, the expression bound to the attribute,
+/// and the scope of that expression.
 fn attributes_read(
     table: &ParticipantTable,
     expression: &Expression,

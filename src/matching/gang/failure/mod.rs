@@ -1,5 +1,5 @@
-//! Failure analysis: why a request gets no gang. Tells which of its ports can be filled and what keeps the next one
-//! empty.
+//! Failure analysis: why a request gets no gang. Tells which ports of the request can be filled together and what keeps
+//! the next port empty.
 
 mod clauses;
 mod conditions;
@@ -42,33 +42,37 @@ pub struct PortCandidates {
     pub label: String,
     /// Number of unused offers that fit the port by itself: neither side refuses the other with nothing else docked.
     pub independent: usize,
-    /// Number of those that are pairwise consistent with every port that must be filled together with this one: some
-    /// other offer fits there, and none of the four constraints refuses.
+    /// Number of the `independent` offers that leave a partner for each port that must be filled together with this
+    /// port. A partner is another offer that fits its port while the first offer is docked: none of the four
+    /// constraints refuses.
     pub consistent: usize,
     /// Number of offers that would fit the port by itself but are used up.
     pub used_up: usize,
-    /// Whether every allowed pattern of the request's ports fills this one.
+    /// Whether every allowed pattern of the request's ports fills this port.
     pub is_required: bool,
-    /// If no unused offer fits, the conditions that rule them out, those first that rule out most.
+    /// The conditions that rule unused offers out, sorted by the number of offers ruled out, greatest first. Empty if
+    /// some unused offer fits.
     pub ruled_out: Vec<FailedCondition>,
 }
 
 /// A port that cannot be filled while the deepest gang is docked.
 ///
-/// Each offer that fits the port by itself is counted once, by that one of its own ports that gets furthest.
+/// Each offer that fits the port by itself is counted once. An offer with several ports is counted by its port that is
+/// nearest to docking.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockedPort {
     /// 0-based index of the port.
     pub port: usize,
     /// Indices of the offers that the deepest gang already holds.
     pub held: Vec<usize>,
-    /// Conditions that rule other offers out, those first that rule out most.
+    /// Conditions that rule offers out which the gang does not hold, sorted by the number of offers ruled out, greatest
+    /// first.
     pub conditions: Vec<FailedCondition>,
     /// Number of offers whose docking vector has an undefined or error component.
     pub unacceptable: usize,
     /// Indices of the offers that would dock but whose own ports cannot be filled.
     pub unserved: Vec<usize>,
-    /// For the first unserved offer, the label of each of its other ports and the number of offers that fit there.
+    /// The label of each port of the first unserved offer other than its link, and the number of offers that fit there.
     pub unserved_ports: Vec<(String, usize)>,
     /// Number of offers that fit. Positive only in a group, whose ports cannot all be filled at once.
     pub fitting: usize,
@@ -83,20 +87,20 @@ pub struct TrialDocking {
     pub condition: Option<FailedCondition>,
 }
 
-/// How far docking a candidate gets.
+/// How far docking a candidate gets before something prevents a gang.
 enum DockingProgress {
-    /// It docks.
+    /// The candidate docks.
     Fits,
-    /// It docks, but has ports of its own, which cannot be filled.
+    /// The candidate docks, but has ports of its own, which cannot be filled.
     Unserved,
-    /// The docking vector is not acceptable.
+    /// The docking vector has an undefined or error component.
     Unacceptable,
-    /// A constraint refuses.
+    /// The constraint of one of the two ports refuses.
     Refused(FailedCondition),
 }
 
 impl DockingProgress {
-    /// Returns how far a docked candidate gets.
+    /// Returns how far the candidate `link`, docked at `place`, gets.
     fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Self {
         if let Some(condition) = FailedCondition::of(table, place, link) {
             DockingProgress::Refused(condition)
@@ -109,7 +113,7 @@ impl DockingProgress {
         }
     }
 
-    /// Returns the number of steps missing.
+    /// Returns the distance from docking, for comparison: 0 if the candidate docks, greater the earlier it fails.
     fn distance(&self) -> u8 {
         match self {
             DockingProgress::Fits => 0,
@@ -120,18 +124,18 @@ impl DockingProgress {
     }
 }
 
-/// Examines the ports and offers of a pool for the seated request. Docks offers on trial and undocks them again.
+/// Examines the ports and offers of a pool for the current request. Docks offers on trial and undocks them again.
 pub struct FailureAnalysis<'p> {
     pool: &'p mut OfferPool,
 }
 
 impl<'p> FailureAnalysis<'p> {
-    /// Analyses the seated request, at which nothing is docked.
+    /// Returns the analysis of the current request, at which nothing must be docked.
     pub fn new(pool: &'p mut OfferPool) -> Self {
         FailureAnalysis { pool }
     }
 
-    /// Describes why the ports `next` cannot be filled next to the deepest gang, which fills those before.
+    /// Describes why the ports `next` cannot be filled while the deepest gang is docked at the ports before them.
     pub fn failure(&mut self, deepest: Gang, next: Range<usize>) -> GangFailure {
         let alone = self.independent_candidates();
         let ports = self.port_candidates(&alone);
@@ -154,7 +158,7 @@ impl<'p> FailureAnalysis<'p> {
         self.with_deepest(&failure.deepest, first, |analysis| analysis.failed_clauses_at(place, &rows, &held))
     }
 
-    /// Docks an offer at each port in turn, with nothing else docked.
+    /// Docks an offer at each port of the request in turn, with nothing else docked. Returns one result per port.
     pub fn trial_dockings(&mut self, offer: Participant) -> Vec<TrialDocking> {
         let links: Vec<PortPlace> = self.pool.table().ports(offer).collect();
         let places: Vec<PortPlace> = self.pool.table().request_ports().collect();
@@ -166,7 +170,7 @@ impl<'p> FailureAnalysis<'p> {
         places.into_iter().map(dock).collect()
     }
 
-    /// Runs `work` with the deepest gang docked and the request's ports from `first` on open.
+    /// Runs `work` while the deepest gang is docked and the request's ports from `first` on are open.
     fn with_deepest<T>(&mut self, deepest: &Gang, first: usize, work: impl FnOnce(&mut Self) -> T) -> T {
         let docked = self.pool.table_mut().dock_gang(deepest);
         self.pool.table_mut().reopen_unfilled(Participant::REQUEST, &(0..first).collect());
@@ -175,13 +179,13 @@ impl<'p> FailureAnalysis<'p> {
         found
     }
 
-    /// Returns, for each port of the seated request, the rows that fit it with nothing else docked.
+    /// Returns, for each port of the current request, the rows that fit the port with nothing else docked.
     fn independent_candidates(&mut self) -> Vec<RowBitmap> {
         let (table, index) = self.pool.table_and_index();
         table.request_ports().map(|place| candidates_at(table, index, place)).collect()
     }
 
-    /// Returns the candidates of each port of the seated request. `alone` holds the rows that fit each port by itself.
+    /// Counts the candidates of each port of the current request. `alone` holds the rows that fit each port by itself.
     fn port_candidates(&mut self, alone: &[RowBitmap]) -> Vec<PortCandidates> {
         let places: Vec<PortPlace> = self.pool.table().request_ports().collect();
         let describe = |(place, rows): (PortPlace, &RowBitmap)| {
@@ -228,7 +232,7 @@ impl<'p> FailureAnalysis<'p> {
         consistent
     }
 
-    /// Whether one of `rows` fits the port `other` while `link` is docked at `place`. The offers must differ.
+    /// Whether one of `rows`, of another offer than `link`, fits the port `other` while `link` is docked at `place`.
     fn has_partner(&mut self, place: PortPlace, link: PortPlace, other: PortPlace, rows: &RowBitmap) -> bool {
         let (table, index) = self.pool.table_and_index();
         let is_tied =
@@ -248,7 +252,8 @@ impl<'p> FailureAnalysis<'p> {
         })
     }
 
-    /// Describes one port that cannot be filled. `rows` fit it by itself; the deepest gang is docked.
+    /// Describes one port that cannot be filled. `rows` are the rows that fit the port by itself. The deepest gang must
+    /// be docked.
     fn blocked_port(&mut self, place: PortPlace, deepest: &Gang, rows: &RowBitmap) -> BlockedPort {
         let held = held_offers(deepest);
         let (table, index) = self.pool.table_and_index();
@@ -300,8 +305,8 @@ fn held_offers(gang: &Gang) -> Vec<Participant> {
     gang.members().iter().map(|docked| Participant::of_offer(docked.offer)).collect()
 }
 
-/// Docks links at a port one by one, examines each, and keeps for each offer the link with the least distance from
-/// docking, the first of several. The links of an offer must be adjacent.
+/// Docks links at a port one by one and examines each. Keeps for each offer the link with the least distance from
+/// docking; of several, the first. The links of an offer must be adjacent in `links`.
 fn nearest_rows<T, K: PartialOrd>(
     table: &mut ParticipantTable,
     place: PortPlace,
@@ -321,8 +326,9 @@ fn nearest_rows<T, K: PartialOrd>(
     nearest
 }
 
-/// Returns, for each offer of these links, the condition by which it fails at a port, `None` if it docks. A link that
-/// the request accepts is nearer to docking than one that the request rejects.
+/// Returns, for each offer of these links, the link nearest to docking at a port and the condition by which it fails
+/// there. The condition is `None` if the link docks. A link that the request accepts is nearer to docking than one that
+/// the request rejects.
 fn nearest_conditions(
     table: &mut ParticipantTable,
     place: PortPlace,
@@ -334,7 +340,8 @@ fn nearest_conditions(
     nearest_rows(table, place, links, examine, distance)
 }
 
-/// Returns the conditions that rule out every unused offer at a port with nothing docked.
+/// Returns the conditions that rule out unused offers at a port with nothing docked, sorted by the number of offers
+/// ruled out, greatest first.
 fn conditions_at(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace) -> Vec<FailedCondition> {
     let links = index.unused().ones().map(|row| index.place(row));
     let mut conditions = FailedConditions::default();
@@ -346,14 +353,14 @@ fn conditions_at(table: &mut ParticipantTable, index: &PortIndex, place: PortPla
     conditions.most_frequent_first()
 }
 
-/// Returns the rows that may dock at a port, as far as is known with the ports docked now.
+/// Returns the unused rows that may dock at a port, as far as is known with what is docked now.
 fn candidates_at(table: &mut ParticipantTable, index: &mut PortIndex, place: PortPlace) -> RowBitmap {
     let window = WindowQuery::of(place, &[], table, index);
     let rows = index.select(&window, table);
     accepted_rows(table, index, place, &rows)
 }
 
-/// Returns those of `rows` that neither refuse the port nor are refused by it.
+/// Returns those of `rows` that neither refuse the port nor are refused by it, as far as is known with what is docked.
 fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace, rows: &RowBitmap) -> RowBitmap {
     let mut accepted = RowBitmap::with_capacity(rows.len());
     for row in rows.ones() {
@@ -363,13 +370,14 @@ fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPla
     accepted
 }
 
-/// Whether no constraint of these ports is known to be refused.
+/// Whether the constraint of none of these ports is known to refuse. A constraint that depends on open ports counts as
+/// accepting.
 fn may_all_accept(table: &mut ParticipantTable, places: &[PortPlace]) -> bool {
     places.iter().all(|place| table.accepts(*place) != DockingVerdict::Refused)
 }
 
-/// Returns the label of each port of the docked offer `link` other than its link, and the number of offers that fit
-/// there. Offers in `held` do not count.
+/// Returns the label of each port other than `link` of the docked offer, and the number of offers that fit there.
+/// Offers in `held` do not count.
 fn unserved_ports(
     table: &mut ParticipantTable,
     index: &mut PortIndex,

@@ -9,7 +9,7 @@ use crate::eval::Context;
 use crate::protocol::{Protocol, read_ports};
 use crate::syntax::{ParseOptions, parse_ad};
 
-/// Docks offers one by one, with a table of its own.
+/// Computes the expected counts by docking offers one by one in a separate table.
 struct ReferenceDocking {
     table: ParticipantTable,
     unused: Vec<bool>,
@@ -28,12 +28,13 @@ impl ReferenceDocking {
         accepted
     }
 
-    /// Returns the ports of an offer.
+    /// Returns the ports of an offer, each of which may be the link.
     fn links(&self, offer: usize) -> Vec<PortPlace> {
         self.table.ports(Participant::of_offer(offer)).collect()
     }
 
-    /// Returns the number of unused offers, or of used ones, of which some port satisfies `suits`.
+    /// Returns the number of offers with a port that satisfies `suits`: of the unused offers if `unused`, otherwise of
+    /// the used ones.
     fn count(&mut self, unused: bool, mut suits: impl FnMut(&mut Self, PortPlace) -> bool) -> usize {
         let offers = (0..self.table.offer_count()).filter(|offer| self.unused[*offer] == unused);
         let offers: Vec<usize> = offers.collect();
@@ -49,7 +50,7 @@ impl ReferenceDocking {
         partners > 0
     }
 
-    /// Checks the counts of each port.
+    /// Checks the counts that the failure analysis reports for each port, and that each unused offer is ruled out once.
     fn check_ports(&mut self, request: &Ad, impasse: &GangFailure) {
         self.table.replace(Participant::REQUEST, request).unwrap();
         let list = read_ports(request).unwrap();
@@ -84,8 +85,8 @@ impl ReferenceDocking {
         }
     }
 
-    /// Checks the reasons for the ports that stay empty next to the deepest gang. Returns the number of offers ruled
-    /// out.
+    /// Checks the reasons for the ports that stay empty while the deepest gang is docked. Returns the number of offers
+    /// ruled out.
     fn check_stuck(&mut self, request: &Ad, impasse: &GangFailure) -> usize {
         self.table.replace(Participant::REQUEST, request).unwrap();
         let docked = self.table.dock_gang(&impasse.deepest);

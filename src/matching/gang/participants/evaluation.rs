@@ -15,7 +15,7 @@ use crate::protocol::{is_met, rank_value};
 use super::symbolic::{SymbolicEvaluator, SymbolicValue};
 use super::{ParticipantTable, PortPlace};
 
-/// A clause of a constraint, and the scope in which it is evaluated.
+/// A clause of a constraint, and the scope in which the clause is evaluated.
 pub type ScopedClause = (Expression, Arc<ScopeFrame>);
 
 /// Result of a constraint while some labels may be unbound.
@@ -25,7 +25,7 @@ pub enum DockingVerdict {
     Met,
     /// The constraint is not met.
     Refused,
-    /// It depends on ports that are not docked yet (thesis 5.3.1).
+    /// The result depends on ports that are not docked yet (thesis 5.3.1).
     Tentative,
 }
 
@@ -39,8 +39,8 @@ impl ParticipantTable {
         Evaluator::new(&self.environment, &self.context).evaluate(expression, frame)
     }
 
-    /// Resolves an expression `name` or `label.name` to the expression bound to it, with its scope. `None` if the
-    /// expression has another form or the attribute is not bound to an expression.
+    /// Resolves a reference `name` or `label.name` to the expression bound to the attribute, with the scope of that
+    /// expression. `None` if `expression` has another form or the attribute is not bound to an expression.
     pub fn resolve_attribute(
         &self,
         expression: &Expression,
@@ -65,7 +65,8 @@ impl ParticipantTable {
         }
     }
 
-    /// Evaluates the constraint of a port against what is docked there.
+    /// Evaluates the constraint of a port against what is docked there. A port without a constraint refuses, as does a
+    /// constraint that cannot be evaluated.
     pub fn accepts(&mut self, place: PortPlace) -> DockingVerdict {
         let Some(frame) = self.frame(place) else { return DockingVerdict::Refused };
         let Some(name) = self.protocol.constraint_name(&frame.ad).cloned() else { return DockingVerdict::Refused };
@@ -99,10 +100,10 @@ impl ParticipantTable {
         DockingVerdict::Tentative
     }
 
-    /// Returns the clauses of the constraint of a port, all of which must be true, each with its scope. `None` if the
-    /// port has no constraint.
+    /// Returns the clauses of the constraint of a port, each with its scope. The constraint is met if all clauses are
+    /// true. `None` if the port has no constraint.
     ///
-    /// A clause that is an attribute name is replaced by the clauses of that attribute.
+    /// A clause that is only the name of an attribute is replaced by the clauses of the attribute's expression.
     pub fn clauses(&self, place: PortPlace) -> Option<Rc<[ScopedClause]>> {
         self.port_info[place.participant.position()].clauses(place.port, || self.split_constraint(place))
     }
@@ -138,18 +139,19 @@ impl ParticipantTable {
         self.frame_of(place).is_some_and(|frame| frame.ad.get(self.protocol.rank_name()).is_some())
     }
 
-    /// Returns the rank of a port as a symbolic value with what is docked now. `None` if it has no rank.
+    /// Returns the rank of a port as a symbolic value with what is docked now. `None` if the port has no rank.
     pub fn symbolic_rank(&self, place: PortPlace) -> Option<SymbolicValue> {
         let frame = self.frame_of(place)?;
         frame.ad.get(self.protocol.rank_name()).map(|rank| SymbolicEvaluator::new(self).value(rank, frame))
     }
 
-    /// Returns the rank that a port gives to what is docked there. 0 if it has none or it is unknown.
+    /// Returns the rank that a port gives to what is docked there. 0 if the port has no rank or the rank is unknown.
     pub fn rank(&mut self, place: PortPlace) -> f64 {
         self.rank_if_known(place).unwrap_or(0.0)
     }
 
-    /// Returns the rank. `None` if it depends on a port that is not docked yet.
+    /// Returns the rank that a port gives to what is docked there, 0 if the port has no rank. `None` if the rank
+    /// depends on a port that is not docked yet.
     fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
         if !self.has_rank(place) {
             return Some(0.0);
@@ -167,7 +169,7 @@ impl ParticipantTable {
         }
     }
 
-    /// Returns the score of the candidate `link` at the port `place`, docking it for the evaluation.
+    /// Returns the score of the candidate `link` at the port `place`. Docks the candidate for the evaluation only.
     pub fn candidate_score(&mut self, place: PortPlace, link: PortPlace) -> CandidateScore {
         self.with_docked(place, link, |table| table.docked_score(place, link))
     }
@@ -183,7 +185,8 @@ impl ParticipantTable {
         let (Some(port), Some(candidate)) = (self.frame(above), self.frame(link)) else {
             return CandidateScore::Unknown;
         };
-        // A scope inside the port's scope, so that no attribute of the port hides the label.
+        // Bind the label of the candidate in a scope inside the port's scope, so that no attribute of the port hides
+        // it.
         let bound: Ad =
             [(candidate_label(), Expression::literal(Value::Ad(AdValue { frame: candidate })))].into_iter().collect();
         let falls_through = port.falls_through;
@@ -209,8 +212,8 @@ impl ParticipantTable {
         CandidateScore::Vector(PolicyVector::new(values, self.context.dialect))
     }
 
-    /// Returns the indices of the other ports whose labels are mentioned in the record of a port or in the groups
-    /// around it.
+    /// Returns the indices of the participant's other ports whose labels are mentioned in the record of a port or in
+    /// the groups around that record.
     pub fn mentioned_ports(&self, place: PortPlace) -> Vec<usize> {
         let Some(member) = self.member(place.participant) else { return Vec::new() };
         let mut mentioned = FixedBitSet::with_capacity(member.bindings.len());
@@ -226,15 +229,15 @@ impl ParticipantTable {
         mentioned.ones().filter(|port| *port != place.port).collect()
     }
 
-    /// Returns the remainder of a docked offer. `None` if nothing remains.
+    /// Returns what remains of the offer of `link`, docked at the port `above`. `None` if nothing remains.
     ///
     /// # Errors
     ///
-    /// When its expressions exceed a budget, or depend on what is unknown.
+    /// When the expressions of `residual` exceed a budget or depend on open ports.
     pub fn remainder(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Result<Option<Ad>, Abort> {
         let Some(member) = self.environment.member_mut(link.participant) else { return Ok(None) };
         let (frame, own) = (member.frame.clone(), member.bindings.len());
-        // An ad with a port list does not bind `other` itself, so the name is free for the port above.
+        // An ad with a port list does not bind `other`, so bind it to the port above for the evaluation.
         let to = Some((above.participant, above.port));
         member.bindings.extend(NameBinding::of_other(to));
         self.statistics.evaluations += residual.set.len() as u64;
@@ -259,7 +262,8 @@ fn add_mentioned_ports(
             ExpressionKind::Attribute(name) if !is_scope_name(name) => {
                 mentioned.extend(bindings.iter().position(|binding| binding.name == *name));
             }
-            // A call, or an ad used as a whole, may read more than it names.
+            // A call, or an ad used as a whole, may read more than it names: add every port that the expression may
+            // read.
             ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Call(..) => {
                 let mentions = FreeNames::of(expression, dialect);
                 let is_mentioned =
@@ -272,5 +276,6 @@ fn add_mentioned_ports(
     }
 }
 
-/// Maximum number of attribute references that are followed when a constraint is split into clauses.
+/// Maximum number of attribute references that are followed when a constraint is split into clauses. Further references
+/// stay clauses, so that cyclic definitions come to an end.
 const MAX_FOLLOWED_ATTRIBUTES: usize = 64;

@@ -1,12 +1,12 @@
 //! The participants of a gang: request and offers as scopes that can be docked and undocked.
 //!
-//! Ads are never modified: docking binds a label on either side, undocking removes the bindings. Only [`ParticipantTable`]
-//! binds. Who docks must undock:
+//! Ads are never modified. Docking two ports binds the label of each to the other ad, undocking removes both bindings.
+//! Only [`ParticipantTable`] binds labels. Every docking must be undone:
 //!
 //! * [`ParticipantTable::with_docked`] and [`ParticipantTable::with_undocked`] restore what was docked before.
 //! * [`ParticipantTable::dock`] and [`ParticipantTable::mark_unfilled`] are undone by the caller, with
 //!   [`ParticipantTable::undock`] and [`ParticipantTable::reopen_unfilled`].
-//! * Nothing is docked between two searches. Seating a request or replacing an offer relies on it.
+//! * Nothing is docked between two searches. [`ParticipantTable::replace`] relies on that.
 
 mod evaluation;
 mod ports;
@@ -28,17 +28,17 @@ pub use evaluation::{DockingVerdict, ScopedClause};
 pub use ports::build_member;
 pub use symbolic::{AttributeTranslation, SymbolicClause, SymbolicEvaluator, SymbolicValue, as_comparison};
 
-/// A port of a participant.
+/// Identifies a port: the participant and the position in its port list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PortPlace {
-    /// The participant.
+    /// The request or offer that has the port.
     pub participant: Participant,
-    /// 0-based index of its port.
+    /// 0-based index of the port among the participant's ports.
     pub port: usize,
 }
 
 impl PortPlace {
-    /// Returns a port of the request.
+    /// Returns the request's port with a 0-based index.
     pub fn of_request(port: usize) -> Self {
         PortPlace { participant: Participant::REQUEST, port }
     }
@@ -47,23 +47,23 @@ impl PortPlace {
 /// The participants and what is docked at their ports.
 pub struct ParticipantTable {
     environment: Environment,
-    /// Ports of each participant.
+    /// Patterns and clauses of each participant's ports, by [`Participant::position`].
     port_info: Vec<ParticipantPorts>,
     protocol: Protocol,
     context: Context,
     /// The docking vector of the policy. Empty if candidates are scored by rank.
     docking_vector: Vec<PolicyRule>,
-    /// Whether some offer has other ports than its link.
+    /// Whether some offer has ports besides its link, now or before it was replaced.
     offers_have_ports: bool,
-    /// Whether some offer may choose which of its ports are filled.
+    /// Whether some offer has optional ports, so that the search must choose which of them are filled.
     offers_have_patterns: bool,
-    /// Counts of work done. Evaluations and failures are counted here, all else by the search.
+    /// Counts of work done. The table counts evaluations and failures, its callers count everything else.
     statistics: Statistics,
 }
 
 impl ParticipantTable {
-    /// Returns a table of the offers with an empty seat for the request, and the faults of offers whose ports cannot be
-    /// used, with their indices. Such offers take part in no gang.
+    /// Returns a table of the offers with an empty ad as the request. The vector holds the index and the fault of each
+    /// offer whose ports cannot be used. Such an offer takes part in no gang.
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<(usize, PortFault)>) {
         let mut table = ParticipantTable {
             environment: Environment::for_match(),
@@ -93,11 +93,11 @@ impl ParticipantTable {
         self.docking_vector = docking;
     }
 
-    /// Replaces the ad of a participant: seats a request, or offers a remainder.
+    /// Replaces the ad of a participant: the request by the next request, or an offer by its remainder.
     ///
     /// # Errors
     ///
-    /// When the ports of `ad` cannot be used; the former ad stays.
+    /// When the ports of `ad` cannot be used. The former ad then stays.
     pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
         let (new, ports) = ParticipantPorts::of(ad, participant)?;
         if !participant.is_request() {
@@ -130,12 +130,12 @@ impl ParticipantTable {
         &self.context
     }
 
-    /// Returns the counts of work done.
+    /// Returns the counts of work done so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// Returns the counts of work done, for counting.
+    /// Returns the counts of work done, so that the caller can increase or restore them.
     pub fn statistics_mut(&mut self) -> &mut Statistics {
         &mut self.statistics
     }
@@ -145,12 +145,12 @@ impl ParticipantTable {
         self.member(participant).map_or(0, |member| member.ports.len())
     }
 
-    /// Returns the ports of a participant.
+    /// Iterates over the ports of a participant in the order of its port list.
     pub fn ports(&self, participant: Participant) -> impl Iterator<Item = PortPlace> + Clone + use<> {
         (0..self.port_count(participant)).map(move |port| PortPlace { participant, port })
     }
 
-    /// Returns the ports of the request.
+    /// Iterates over the ports of the request in the order of its port list.
     pub fn request_ports(&self) -> impl Iterator<Item = PortPlace> + Clone + use<> {
         self.ports(Participant::REQUEST)
     }
@@ -160,12 +160,12 @@ impl ParticipantTable {
         self.port_info[participant.position()].patterns()
     }
 
-    /// Whether the only port of a participant is the implicit one.
+    /// Whether a participant has only the implicit port `other`, because its ad has no port list.
     pub fn is_implicit(&self, participant: Participant) -> bool {
         self.port_info[participant.position()].is_implicit()
     }
 
-    /// Returns the labels of a participant's ports. An implicit port is called `other` and `target`.
+    /// Returns the labels of a participant's ports. An implicit port has two labels: `other` and `target`.
     pub fn labels(&self, participant: Participant) -> impl Iterator<Item = &Name> {
         self.member(participant).into_iter().flat_map(|member| &member.bindings).map(|binding| &binding.name)
     }
@@ -176,7 +176,7 @@ impl ParticipantTable {
         label.map_or_else(|| "other".to_owned(), Name::to_string)
     }
 
-    /// Returns the port of a participant with a label. `None` if it has no such port.
+    /// Returns the port of a participant with a label. `None` if the participant has no such port.
     fn labelled(&self, participant: Participant, label: &str) -> Option<PortPlace> {
         let port = if self.is_implicit(participant) {
             label.eq_ignore_ascii_case("other").then_some(0)
@@ -196,13 +196,13 @@ impl ParticipantTable {
         self.port_info.len() - 1
     }
 
-    /// Docks two ports: binds the label of each to the ad of the other.
+    /// Docks two ports: binds the label of each port to the ad of the other port.
     pub fn dock(&mut self, a: PortPlace, b: PortPlace) {
         self.bind(a, Some((b.participant, b.port)));
         self.bind(b, Some((a.participant, a.port)));
     }
 
-    /// Undocks two ports.
+    /// Undocks two ports: unbinds their labels, so that both ports are open again.
     pub fn undock(&mut self, a: PortPlace, b: PortPlace) {
         self.bind(a, None);
         self.bind(b, None);
@@ -229,12 +229,13 @@ impl ParticipantTable {
         &self.docking_vector
     }
 
-    /// Iterates over the scope of a port and its enclosing scopes, innermost first.
+    /// Iterates over the scope of a port and the scopes that enclose it, innermost first.
     pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &ScopeFrame> {
         std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
     }
 
-    /// Returns the expression of an attribute of a port, as seen from the other side. The innermost scope wins.
+    /// Returns the expression of an attribute that a port shows to what docks there. The innermost scope that has the
+    /// attribute wins.
     pub fn attribute(&self, place: PortPlace, name: &Name) -> Option<&Expression> {
         self.frames(place).find_map(|frame| frame.ad.get(name))
     }
@@ -244,8 +245,8 @@ impl ParticipantTable {
         self.frame_of(place).cloned()
     }
 
-    /// Runs `work` with nothing docked at a participant, then restores its docked ports. Ports marked as unfilled stay
-    /// so.
+    /// Runs `work` with nothing docked at a participant, then docks again what was docked before. Ports marked as
+    /// unfilled stay marked during `work`.
     pub fn with_undocked<T>(&mut self, participant: Participant, work: impl FnOnce(&mut Self) -> T) -> T {
         let docked = self.ports(participant).map(|place| (place, self.docked_at(place)));
         let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED_PORT)).collect();
@@ -259,7 +260,7 @@ impl ParticipantTable {
         found
     }
 
-    /// Returns the participant and port docked at a port. `None` if it is open.
+    /// Returns the participant and port docked at a port. `None` if the port is open.
     fn docked_at(&self, place: PortPlace) -> Option<(Participant, usize)> {
         let member = self.member(place.participant)?;
         match member.fallback {
@@ -268,24 +269,24 @@ impl ParticipantTable {
         }
     }
 
-    /// Marks the ports of a participant that a pattern does not fill as unfilled.
+    /// Marks the ports of a participant that are not in `filled` as unfilled, so that their labels are undefined.
     pub fn mark_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
         self.bind_others(participant, filled, Some(UNFILLED_PORT));
     }
 
-    /// Reopens the ports of a participant that a pattern does not fill.
+    /// Reopens the ports of a participant that are not in `filled`, so that their labels are unknown again.
     pub fn reopen_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
         self.bind_others(participant, filled, None);
     }
 
-    /// Binds the ports of a participant that a pattern does not fill.
+    /// Binds the ports of a participant that are not in `filled` to `to`.
     fn bind_others(&mut self, participant: Participant, filled: &PortPattern, to: Option<(Participant, usize)>) {
         for place in self.ports(participant).filter(|place| !filled.contains(place.port)) {
             self.bind(place, to);
         }
     }
 
-    /// Binds a port to a partner, or unbinds it.
+    /// Binds the label of a port to the participant and port `to`. `None` unbinds the label.
     fn bind(&mut self, place: PortPlace, to: Option<(Participant, usize)>) {
         if !self.is_implicit(place.participant) {
             let Some(member) = self.environment.member_mut(place.participant) else { return };
@@ -299,8 +300,8 @@ impl ParticipantTable {
         }
     }
 
-    /// Docks a whole gang and marks the other ports of its ads as unfilled. Returns pairs of a filled port and the link
-    /// docked there, for [`ParticipantTable::undock_gang`].
+    /// Docks a whole gang and marks all ports of its ads that the gang does not fill as unfilled. Returns pairs of a
+    /// filled port and the link docked there, for [`ParticipantTable::undock_gang`].
     pub fn dock_gang(&mut self, gang: &Gang) -> Vec<(PortPlace, PortPlace)> {
         let mut filled = Vec::new();
         let mut pending: Vec<(Participant, Option<usize>, &[DockedOffer])> =
@@ -323,7 +324,7 @@ impl ParticipantTable {
         filled
     }
 
-    /// Undocks a gang that was docked as a whole and reopens the unfilled ports.
+    /// Undocks a gang that [`ParticipantTable::dock_gang`] has docked and reopens the ports marked as unfilled.
     pub fn undock_gang(&mut self, docked: &[(PortPlace, PortPlace)]) {
         let none = PortPattern::new();
         for participant in docked.iter().map(|(_, link)| link.participant).chain([Participant::REQUEST]) {
@@ -331,12 +332,12 @@ impl ParticipantTable {
         }
     }
 
-    /// Whether some offer has ports besides its link, which must be filled before it can serve.
+    /// Whether some offer has ports besides its link, which must be filled before the offer can be part of a gang.
     pub fn offers_have_ports(&self) -> bool {
         self.offers_have_ports
     }
 
-    /// Whether some offer may choose which of its ports are filled.
+    /// Whether some offer has optional ports, so that the search must choose which of them are filled.
     pub fn offers_have_patterns(&self) -> bool {
         self.offers_have_patterns
     }

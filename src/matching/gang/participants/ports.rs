@@ -10,10 +10,10 @@ use crate::protocol::{MAX_PORT_PATTERNS, PORTS, PortFault, PortPattern, read_por
 
 use super::evaluation::ScopedClause;
 
-/// What is known about a participant's ports.
+/// The allowed patterns of a participant's ports and the clauses of their constraints.
 #[derive(Default)]
 pub struct ParticipantPorts {
-    /// Whether its only port is the implicit one.
+    /// Whether the participant has only the implicit port `other`, because its ad has no port list.
     implicit: bool,
     /// Clauses of each port's constraint, computed on first use. The inner `None` means no constraint.
     clauses: Vec<OnceCell<Option<Rc<[ScopedClause]>>>>,
@@ -22,11 +22,11 @@ pub struct ParticipantPorts {
 }
 
 impl ParticipantPorts {
-    /// Builds the scopes of an ad and its ports, and the description of its ports.
+    /// Builds the scopes of an ad and its ports, and the patterns of the ports. Clauses are computed later.
     ///
     /// # Errors
     ///
-    /// When its ports cannot be used.
+    /// When the ports of the ad cannot be used.
     pub fn of(ad: &Ad, participant: Participant) -> Result<(EnvironmentMember, Self), PortFault> {
         let ports = read_ports(ad)?;
         let frame = ScopeFrame::root(ad.clone(), participant);
@@ -57,7 +57,7 @@ impl ParticipantPorts {
         Ok((member, ports))
     }
 
-    /// Whether the only port is the implicit one.
+    /// Whether the participant has only the implicit port `other`.
     pub fn is_implicit(&self) -> bool {
         self.implicit
     }
@@ -67,7 +67,8 @@ impl ParticipantPorts {
         self.patterns.as_ref()
     }
 
-    /// Returns the clauses of a port's constraint, from `split` on first use. `None` if it has no constraint.
+    /// Returns the clauses of a port's constraint, computed by `split` on first use. `None` if the port has no
+    /// constraint.
     pub fn clauses(
         &self,
         port: usize,
@@ -81,7 +82,7 @@ impl ParticipantPorts {
 ///
 /// # Errors
 ///
-/// When its ports cannot be used.
+/// When the ports of the ad cannot be used.
 pub fn build_member(ad: &Ad, participant: Participant) -> Result<EnvironmentMember, PortFault> {
     ParticipantPorts::of(ad, participant).map(|(member, _)| member)
 }

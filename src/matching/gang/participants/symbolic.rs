@@ -1,9 +1,9 @@
 //! Symbolic values (thesis 5.5.1: constraint shunting): an expression as a function of an attribute of what docks at an
 //! open port.
 //!
-//! The thesis inverts these functions. Here the function is kept, as steps from an attribute of the candidate to the
-//! value, and applied to the whole column of that attribute. Rows whose result meets a condition are its inverse image,
-//! so rounding in the arithmetic does no harm.
+//! The thesis inverts the functions to get a condition on the attribute. Here each function is kept as steps from the
+//! attribute to the value and applied to the whole column of the attribute. The index then tests the results, exactly
+//! as evaluation would. Rounding, which an inverted function could get wrong, thus does no harm.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -20,28 +20,28 @@ use super::{ParticipantTable, PortPlace};
 /// The symbolic value of an expression while some ports are open.
 #[derive(Clone, Debug)]
 pub enum SymbolicValue {
-    /// A constant: it does not depend on open ports.
+    /// A constant, which does not depend on open ports.
     Known(Value),
     /// A function of one attribute of what docks at the open port.
     Function(PortPlace, AttributeTranslation),
-    /// It depends on open ports in another way, or cannot be evaluated.
+    /// Any other expression: it depends on open ports in another way, or cannot be evaluated.
     Opaque,
 }
 
 /// A clause as a condition on what docks at an open port.
 pub enum SymbolicClause {
-    /// Its value is known.
+    /// The clause has this value, whatever docks.
     Known(Value),
-    /// A function of one attribute of the candidate compares with a constant.
+    /// The clause compares a function of one attribute of the candidate, on the left, with a constant.
     Compares(AttributeTranslation, BinaryOperator, Value),
-    /// A function of one attribute of the candidate is true.
+    /// The clause requires that a function of one attribute of the candidate is true.
     IsMet(AttributeTranslation),
-    /// It has another form, or depends on other ports.
+    /// The clause has another form, or depends on other ports.
     Opaque,
 }
 
-/// A function of one attribute, as a sequence of steps: `+ - * /` with constants, and unary minus. No steps are the
-/// identity.
+/// A function of one attribute, as a sequence of steps: `+ - * /` with constants, and unary minus. A translation
+/// without steps is the attribute itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AttributeTranslation {
     /// The attribute of the candidate.
@@ -61,7 +61,7 @@ enum TranslationStep {
 }
 
 impl TranslationStep {
-    /// Returns a key for equality and hashing.
+    /// Returns a key for equality and hashing, because a [`Value`] cannot be hashed.
     fn key(&self) -> (u8, Option<BinaryOperator>, ValueKey) {
         match self {
             TranslationStep::Negate => (0, None, ValueKey::Absent),
@@ -86,7 +86,7 @@ impl Hash for TranslationStep {
 }
 
 impl AttributeTranslation {
-    /// Returns the translation without steps.
+    /// Returns the translation without steps: the attribute itself.
     pub fn identity(attribute: &Name) -> Self {
         AttributeTranslation { attribute: attribute.clone(), steps: Vec::new() }
     }
@@ -106,7 +106,7 @@ impl AttributeTranslation {
         })
     }
 
-    /// Appends the steps of another translation, which is applied to the result of this one.
+    /// Returns the composition: the steps of `self`, then the steps of `other` applied to the result.
     pub fn then(mut self, other: &AttributeTranslation) -> Self {
         self.steps.extend(other.steps.iter().cloned());
         self
@@ -119,7 +119,7 @@ impl AttributeTranslation {
     }
 }
 
-/// Maximum depth of nested references and operators that are followed.
+/// Maximum depth of nested references and operators that are followed. Deeper expressions are evaluated or opaque.
 const MAX_DEPTH: u32 = 32;
 
 /// Evaluates expressions of a table's participants symbolically, with what is docked now.
@@ -129,7 +129,7 @@ pub struct SymbolicEvaluator<'t> {
 }
 
 impl<'t> SymbolicEvaluator<'t> {
-    /// Evaluates against what is docked in `table`.
+    /// Returns an evaluator for what is docked in `table`.
     pub fn new(table: &'t ParticipantTable) -> Self {
         SymbolicEvaluator { table }
     }
@@ -244,7 +244,8 @@ impl<'t> SymbolicEvaluator<'t> {
         }
     }
 
-    /// Evaluates any other expression. A random value, and one that depends on open ports, is [`SymbolicValue::Opaque`].
+    /// Evaluates an expression that has no symbolic form. The result is [`SymbolicValue::Opaque`] if the value is
+    /// random or depends on open ports.
     fn evaluate_or_opaque(self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
         let context = Context { random: None, ..self.table.context.clone() };
         Evaluator::new(&self.table.environment, &context)
@@ -252,7 +253,8 @@ impl<'t> SymbolicEvaluator<'t> {
             .map_or(SymbolicValue::Opaque, SymbolicValue::Known)
     }
 
-    /// Returns the open port that a label stands for in a scope. `None` if the label is not that of an open port.
+    /// Returns the open port with this label, of the participant of a scope. `None` if the participant has no such open
+    /// port.
     fn open_port(self, frame: &Arc<ScopeFrame>, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
         let member = self.table.member(participant)?;
@@ -260,7 +262,8 @@ impl<'t> SymbolicEvaluator<'t> {
         Some(PortPlace { participant, port: if self.table.is_implicit(participant) { 0 } else { port } })
     }
 
-    /// Returns the symbolic value of a name not found in an ad with an implicit port: it refers to the partner.
+    /// Returns the symbolic value of a name that resolves to [`NameResolution::Unknown`]. In an ad with an open
+    /// implicit port such a name refers to the partner; otherwise the result is [`SymbolicValue::Opaque`].
     fn partner_attribute(self, frame: &Arc<ScopeFrame>, name: &Name) -> SymbolicValue {
         let member = self.table.member(frame.participant);
         let falls_through = member.is_some_and(|member| member.fallback == NameFallback::Unknown);
@@ -272,7 +275,7 @@ impl<'t> SymbolicEvaluator<'t> {
     }
 }
 
-/// Returns operator and operands of a comparison. `None` for any other expression.
+/// Returns the operator and the left and right operands of a comparison. `None` for any other expression.
 pub fn as_comparison(clause: &Expression) -> Option<(BinaryOperator, &Expression, &Expression)> {
     match clause.without_parentheses().kind() {
         ExpressionKind::Binary(operator, left, right)

@@ -12,7 +12,7 @@ use super::window_query::{ValueTest, ValueTestKey};
 /// A column and the rows recently selected from it.
 pub struct CachedColumn {
     column: AttributeColumn,
-    /// Rows that every selection includes, because the column does not know their values.
+    /// Rows that every selection includes, because the column has no value of them to test.
     always_selected: RowBitmap,
     /// Selected rows by the key of the test.
     cache: FxHashMap<ValueTestKey, RowBitmap>,
@@ -25,26 +25,26 @@ const MAX_CACHE_BYTES: usize = 1 << 18;
 const MAX_CACHED_SELECTIONS: usize = 256;
 
 impl CachedColumn {
-    /// Wraps a column. `always` are the rows that every selection includes.
+    /// Wraps a column, with an empty cache. Every selection includes the rows `always_selected`.
     pub fn new(column: AttributeColumn, always_selected: RowBitmap) -> Self {
         CachedColumn { column, always_selected, cache: FxHashMap::default() }
     }
 
-    /// Returns the column itself.
+    /// Returns the column without its cache.
     pub fn column(&self) -> &AttributeColumn {
         &self.column
     }
 
-    /// Returns the rows that may pass a test.
+    /// Returns the rows that may pass a test: those whose values pass it, and the rows always selected.
     pub fn select(&mut self, test: &ValueTest, dialect: Dialect) -> &RowBitmap {
-        // The cache is simply cleared when full; hot entries come back at once.
+        // Clear the whole cache when it is full: entries in frequent use are soon computed again.
         if self.cache.len() >= (MAX_CACHE_BYTES / (self.always_selected.len() / 8 + 1)).clamp(1, MAX_CACHED_SELECTIONS)
         {
             self.cache.clear();
         }
         let asked = test.key();
         if matches!(asked, Some((_, ValueKey::Structure(_)))) {
-            // Lists and ads are keyed by address, which may have been reused: do not trust the entry.
+            // Recompute the entry of a list or an ad: its key is an address, which may have been reused for another.
             self.cache.remove(&asked);
         }
         let (column, always) = (&self.column, &self.always_selected);

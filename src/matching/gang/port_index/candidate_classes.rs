@@ -19,7 +19,7 @@ pub struct CandidateClassifier {
     /// Every attribute name that the requests, offers with ports of their own and the policy mention. Rows with equal
     /// values of these attributes and equal demands are equivalent.
     significant_names: FxHashSet<Name>,
-    /// Whether some expression may read attributes that it does not name. There are no classes then.
+    /// Whether some expression may read attributes that it does not name. In that case there are no classes.
     is_opaque: bool,
     /// Whether the names that offers and the policy mention have been added.
     has_read_offers: bool,
@@ -32,19 +32,20 @@ pub struct CandidateClassifier {
 /// A partition of rows into classes.
 pub struct CandidateClasses {
     partition: Partition,
-    /// Rows sorted by class, followed by the position at which each class starts.
+    /// Rows sorted by class, so that each class is a range of positions.
     rows: Vec<usize>,
+    /// Position in `rows` at which each class starts, followed by the end of the last class.
     starts: Vec<usize>,
-    /// Bitmaps of the large classes, by class.
+    /// Bitmaps of the rows of large classes, by class: see [`LARGE_CLASS_DIVISOR`].
     large_classes: FxHashMap<usize, RowBitmap>,
 }
 
-/// A class is large if it holds more than one row in this many. Its rows are then cleared faster with a bitmap, word by
-/// word, than one by one.
+/// A class is large if its share of all rows exceeds one divided by this number. Clearing the rows of a large class
+/// with a bitmap, word by word, is faster than one by one.
 const LARGE_CLASS_DIVISOR: usize = 64;
 
 impl CandidateClassifier {
-    /// Returns the classes of rows that neither the seated request nor an earlier one can tell apart.
+    /// Returns the classes of rows that neither the current request nor an earlier request can tell apart.
     pub fn candidate_classes(&mut self, links: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
         let (known, was_opaque) = (self.significant_names.len(), self.is_opaque);
         self.add_names_of(Participant::REQUEST, table);
@@ -66,13 +67,13 @@ impl CandidateClassifier {
         alike
     }
 
-    /// Drops the cached classes, as needed after rows have changed.
+    /// Drops the cached classes, as needed after the ad of an offer has been replaced.
     pub fn invalidate(&mut self) {
         self.classes = None;
         self.demand_classes = None;
     }
 
-    /// Returns the classes of rows with equal demands on the port at which they dock.
+    /// Returns the classes of rows with equal demands on the port at which they dock, from the cache if possible.
     pub fn demand_classes(&mut self, links: &PortIndex) -> Rc<CandidateClasses> {
         Rc::clone(self.demand_classes.get_or_insert_with(|| Rc::new(CandidateClasses::new(links.demand_partition()))))
     }
@@ -84,8 +85,8 @@ impl CandidateClassifier {
         attributes.for_each(|attribute| self.add_names_in(attribute.expression, &labels, table));
     }
 
-    /// Adds the names that an expression mentions. A label used as a whole may be read in full, so it makes the
-    /// classifier opaque.
+    /// Adds the names that an expression mentions. The classifier becomes opaque if a label is used as a whole ad,
+    /// since the expression may then read any attribute of the candidate.
     fn add_names_in(&mut self, expression: &Expression, labels: &[&Name], table: &ParticipantTable) {
         let mut calls = false;
         let mut pending = vec![(expression, false)];
@@ -156,12 +157,12 @@ impl CandidateClasses {
         CandidateClasses { partition, rows, starts, large_classes }
     }
 
-    /// Returns the class of a row. `None` if the row is equivalent to no other.
+    /// Returns the class of a row. `None` if no other row is known to be equivalent.
     pub fn class_of(&self, row: usize) -> Option<usize> {
         self.partition.group(row)
     }
 
-    /// Returns the first row of each class in `rows`, and every row without a class; at most `most` rows.
+    /// Returns the first row of each class in `rows`, and every row without a class. Stops after `most` rows.
     pub fn representatives(&self, rows: &RowBitmap, most: usize) -> Vec<usize> {
         let (mut left, mut found, mut from) = (rows.clone(), Vec::new(), 0);
         while let Some(row) = first_row_from(&left, from).filter(|_| found.len() < most) {

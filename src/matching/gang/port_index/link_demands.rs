@@ -14,18 +14,18 @@ use super::cached_column::CachedColumn;
 use super::window_query::ValueTest;
 use super::{RowBitmap, all_rows};
 
-/// The demands of all rows.
+/// The demands of all rows, as far as they are indexed.
 pub struct LinkDemands {
     /// Bounds that rows demand, one entry per attribute expression and operator, sorted by attribute.
     bounds: Vec<LinkBounds>,
-    /// For each row, the number of its class of equal demands and equal rank. `None` if only evaluation tells its
-    /// demands.
+    /// For each row, the number of its class of equal demands and equal rank. `None` if the demands or the rank are not
+    /// fully indexed, so that the row must be evaluated.
     class_of: Vec<Option<u32>>,
 }
 
 /// A column of bounds: what each row demands of one attribute of the port at which it docks.
 pub struct LinkBounds {
-    /// The attribute, and the steps computed from it, that is bounded.
+    /// The bounded value: an attribute of the port at which the row docks, and steps applied to it.
     translation: AttributeTranslation,
     /// The operator, with the attribute on the left and the bound on the right.
     operator: BinaryOperator,
@@ -42,7 +42,7 @@ struct LinkBoundsBuilder {
     rows: Vec<(usize, Value)>,
 }
 
-/// Number of the rank among the demands of a row, where other demands have the index of their column of bounds.
+/// Stands for the rank in the key of a class, where each demand has the index of its column of bounds.
 const RANK_COLUMN: usize = usize::MAX;
 
 impl LinkDemands {
@@ -61,7 +61,7 @@ impl LinkDemands {
             for (clause, frame) in clauses.iter() {
                 let (translation, operator, bound) = match SymbolicEvaluator::new(table).clause(*place, clause, frame) {
                     SymbolicClause::Compares(translation, operator, bound) => (translation, operator, bound),
-                    // An operation on constants is left to evaluation.
+                    // A clause that is always met demands nothing. An operation on constants is left to evaluation.
                     SymbolicClause::Known(value)
                         if !matches!(clause.without_parentheses().kind(), ExpressionKind::Binary(..))
                             && is_met(&value, table.context().dialect) =>
@@ -79,7 +79,7 @@ impl LinkDemands {
                     bounds.len() - 1
                 });
                 let rows = &mut bounds[number].rows;
-                // A row has one bound per column; a second one is left to evaluation.
+                // A row has one bound per column. A second bound is left to evaluation.
                 if rows.last().is_some_and(|(last, _)| *last == row) {
                     class = None;
                     continue;
@@ -106,22 +106,22 @@ impl LinkDemands {
         &self.bounds
     }
 
-    /// Returns a column of bounds for selection.
+    /// Returns the column of bounds with an index, for selection, which updates the cache of the column.
     pub fn bounds_mut(&mut self, number: usize) -> &mut LinkBounds {
         &mut self.bounds[number]
     }
 
-    /// Returns the class of equal demands of a row. `None` if only evaluation tells its demands.
+    /// Returns the class of equal demands of a row. `None` if its demands are not fully indexed.
     pub fn class_of(&self, row: usize) -> Option<u32> {
         self.class_of[row]
     }
 
-    /// Takes a changed row out of its class.
+    /// Takes a row whose ad has changed out of its class, so that its demands are evaluated.
     pub fn forget(&mut self, row: usize) {
         self.class_of[row] = None;
     }
 
-    /// Partitions the rows that `is_included` by their classes. Other rows are in no class.
+    /// Partitions the rows for which `is_included` holds by their classes. All other rows are in no class.
     pub fn partition(&self, is_included: impl Fn(usize) -> bool) -> Partition {
         let mut alike = Partition::new(self.class_of.len());
         let classes = self.class_of.iter().flatten().max().map_or(0, |most| *most as usize + 1);
@@ -130,7 +130,8 @@ impl LinkDemands {
     }
 }
 
-/// Returns the rank of a row as its first demand. `None` if it depends on what docks there.
+/// Returns the key of a row's class before any demand is added: a constant rank, or nothing if the row has no rank.
+/// `None` if the rank may depend on what docks, so that the row has no class.
 fn rank_demand(place: PortPlace, table: &ParticipantTable) -> Option<Vec<(usize, ValueKey)>> {
     match table.symbolic_rank(place) {
         None => Some(Vec::new()),
@@ -155,7 +156,7 @@ impl LinkBoundsBuilder {
 }
 
 impl LinkBounds {
-    /// Returns the attribute, and the steps computed from it, that is bounded.
+    /// Returns the bounded value: an attribute of the port at which the row docks, and steps applied to it.
     pub fn translation(&self) -> &AttributeTranslation {
         &self.translation
     }
@@ -165,7 +166,7 @@ impl LinkBounds {
         ValueTest::Compares(self.exchanged, value)
     }
 
-    /// Returns the test that a row demands of the attribute. `None` if it accepts any value.
+    /// Returns the test that the bounded value must pass for a row to accept it. `None` if the row accepts any value.
     pub fn demand_of(&self, row: usize) -> Option<ValueTest> {
         match self.bounds.column().cell(row) {
             ColumnCell::Constant(bound) => Some(ValueTest::Compares(self.operator, bound)),
@@ -173,7 +174,7 @@ impl LinkBounds {
         }
     }
 
-    /// Returns the rows of which the bounds may pass a test.
+    /// Returns the rows whose bounds pass a test, and the rows without a bound.
     pub fn select(&mut self, test: &ValueTest, dialect: Dialect) -> &RowBitmap {
         self.bounds.select(test, dialect)
     }

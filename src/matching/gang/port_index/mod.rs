@@ -1,10 +1,10 @@
-//! Index of the offers' ports: answers which of them may dock at a port (thesis 5.4.2).
+//! Index of the offers' ports: answers which offers may dock at a port (thesis 5.4.2).
 //!
-//! Every port of every offer is a row, in input order. Columns hold the attributes of the rows; further columns hold
+//! Every port of every offer is a row, in input order. Columns hold the attributes of the rows. Further columns hold
 //! the bounds that rows demand of attributes of the port at which they dock.
 //!
-//! Answers are supersets: they may contain rows that do not fit, never miss one that does. Candidates are confirmed by
-//! evaluation unless [`SettledConstraints`] says that the index has proved the constraint.
+//! An answer may contain rows that do not fit, but never misses a row that does. Candidates are therefore confirmed by
+//! evaluation, unless [`SettledConstraints`] says that the index has proved the constraint.
 
 mod cached_column;
 mod candidate_classes;
@@ -38,12 +38,12 @@ pub type RowBitmap = FixedBitSet;
 pub struct SettledConstraints {
     /// Whether the constraint of the port is proved.
     pub port_constraint: bool,
-    /// Whether the constraints of the candidates are proved, for candidates whose demands are fully indexed.
+    /// Whether the constraints of all candidates whose demands are fully indexed are proved.
     pub link_constraints: bool,
 }
 
 impl SettledConstraints {
-    /// Combines two selections: rows in both meet what either of them proves.
+    /// Combines what two selections prove. The result holds for the rows that are in both selections.
     pub fn merge(self, other: SettledConstraints) -> Self {
         SettledConstraints {
             port_constraint: self.port_constraint || other.port_constraint,
@@ -58,35 +58,36 @@ pub struct PortIndex {
     places: Vec<PortPlace>,
     /// Range of rows of each offer, by 0-based index of the offer.
     rows_of: Vec<Range<usize>>,
-    /// Rows of offers that are not used up.
+    /// Rows of the unused offers.
     unused: RowBitmap,
-    /// Unused rows that have a constraint: a port without one accepts nobody.
+    /// Unused rows that have a constraint. A port without a constraint accepts nobody.
     eligible: RowBitmap,
     /// Rows that have a rank.
     ranking: RowBitmap,
-    /// Rows whose ads have changed since the columns were built. They are selected always and checked by evaluation.
+    /// Rows whose ads have changed since the columns were built. The columns are wrong for these rows, so that they are
+    /// always selected and evaluated.
     changed: RowBitmap,
-    /// What the constraints of rows demand.
+    /// Columns of the bounds that rows demand of the port at which they dock.
     demands: LinkDemands,
     /// Columns of attributes of the rows.
     columns: RowColumns,
     /// Names of all attributes that the rows show, computed on first use.
     attribute_names: OnceCell<FxHashSet<Name>>,
-    /// The last answer to a demand query, with its key.
+    /// The key of the last demand query and its answer.
     last_demand: Option<(LinkDemandKey, Rc<RowBitmap>)>,
 }
 
 /// Key of a demand query: which rows satisfy the demands of some row at another port?
 #[derive(PartialEq, Eq)]
 struct LinkDemandKey {
-    /// Demand classes of the rows that demand, sorted.
+    /// Demand classes of the rows whose demands are to be satisfied, sorted.
     demand_classes: Vec<Option<u32>>,
     /// Pairs of the index of a column of bounds and the index of the column of the bounded values.
     columns: Vec<(usize, usize)>,
 }
 
 impl PortIndex {
-    /// Builds the index of the offers of a table at which nothing is docked.
+    /// Builds the index of the offers of a table. Nothing must be docked.
     pub fn new(table: &ParticipantTable) -> Self {
         let (mut places, mut rows_of) = (Vec::new(), Vec::new());
         for offer in 0..table.offer_count() {
@@ -111,7 +112,7 @@ impl PortIndex {
         index
     }
 
-    /// Reads whether the port of a row has a constraint and a rank.
+    /// Updates `eligible` and `ranking` for a row: whether the port has a constraint, and a rank as well.
     fn read_row(&mut self, row: usize, table: &ParticipantTable) {
         self.eligible.set(row, table.clauses(self.places[row]).is_some());
         self.ranking.set(row, table.clauses(self.places[row]).is_some() && table.has_rank(self.places[row]));
@@ -132,7 +133,7 @@ impl PortIndex {
         self.rows_of(place.participant).start + place.port
     }
 
-    /// Returns the rows of offers that are not used up.
+    /// Returns the rows of the unused offers.
     pub fn unused(&self) -> &RowBitmap {
         &self.unused
     }
@@ -142,7 +143,7 @@ impl PortIndex {
         self.rows_of(participant).any(|row| self.unused.contains(row))
     }
 
-    /// Returns the distinct offers that `rows` belong to. The rows of an offer are adjacent.
+    /// Returns the distinct offers that `rows` belong to, in input order.
     pub fn offers_of(&self, rows: &RowBitmap) -> Vec<Participant> {
         let mut offers: Vec<Participant> = rows.ones().map(|row| self.places[row].participant).collect();
         offers.dedup();
@@ -169,14 +170,15 @@ impl PortIndex {
         self.rows_of.iter().filter(|rows| self.places[(*rows).clone()].iter().any(is_shown)).count()
     }
 
-    /// Removes the rows of an offer that is used up.
+    /// Makes the rows of an offer used: [`PortIndex::select`] no longer returns them.
     pub fn remove(&mut self, participant: Participant) {
         let rows = self.rows_of(participant);
         self.unused.set_range(rows.clone(), false);
         self.eligible.set_range(rows, false);
     }
 
-    /// Adds the rows of an offer again whose ad was replaced in the meantime.
+    /// Makes the rows of an offer unused again, after the ad of the offer was replaced. Rebuilds the whole index if the
+    /// number of ports has changed or if too many rows have changed.
     pub fn reinsert(&mut self, participant: Participant, table: &ParticipantTable) {
         let rows = self.rows_of(participant);
         if rows.len() == table.port_count(participant) {
@@ -207,12 +209,12 @@ impl PortIndex {
         !self.ranking.is_disjoint(rows)
     }
 
-    /// Whether any row has a rank.
+    /// Whether any row of the index has a rank.
     pub fn has_ranking_rows(&self) -> bool {
         !self.ranking.is_clear()
     }
 
-    /// Returns the rows that a window query selects (thesis 4.5).
+    /// Returns the unused rows that a window query selects (thesis 4.5).
     pub fn select(&mut self, window: &WindowQuery, table: &mut ParticipantTable) -> RowBitmap {
         let mut found = self.eligible.clone();
         self.retain(&mut found, window, table);
@@ -238,7 +240,7 @@ impl PortIndex {
             found.clear();
             return;
         }
-        // Changed rows stay, since the columns are stale: evaluation decides about them.
+        // Keep the changed rows: the columns hold values of their former ads, so that only evaluation can decide.
         let mut changed = None;
         if !self.changed.is_clear() {
             changed.insert(self.changed.clone()).intersect_with(found);
@@ -256,7 +258,7 @@ impl PortIndex {
         }
     }
 
-    /// Whether the index holds all demands of a port of an offer.
+    /// Whether the index holds all demands of a port of an offer, so that its constraint can be proved.
     pub fn is_fully_indexed(&self, link: PortPlace) -> bool {
         self.demands.class_of(self.row(link)).is_some()
     }
@@ -269,15 +271,16 @@ impl PortIndex {
         }
     }
 
-    /// Whether every row that a window query selects is certain to meet the constraint of its port.
+    /// Whether every row that a window query selects is certain to meet the constraint of the queried port.
     pub fn settles_port(&self, window: &WindowQuery) -> bool {
         window.is_complete
             && self.columns.know_all(window.conditions.iter().map(|condition| &condition.translation))
             && self.changed.is_clear()
     }
 
-    /// Returns the rows that, docked at the port `at`, satisfy the demands of at least one row of `by` on the port with
-    /// the window query `shown`. Only demands on attributes computed from what docks at `at` count.
+    /// Returns the rows that, docked at the port `at`, satisfy the demands of at least one row of `by`. The rows `by`
+    /// dock at another port, whose window query is `shown`. Only demands on attributes that this port computes from
+    /// what docks at `at` count.
     pub fn rows_demanded_by(
         &mut self,
         by: &[usize],
@@ -290,7 +293,7 @@ impl PortIndex {
         let mut demands: Vec<Option<u32>> = by.iter().map(|row| self.demands.class_of(*row)).collect();
         demands.sort_unstable();
         let asked = LinkDemandKey { demand_classes: demands, columns };
-        // Successive requests ask for the same until some class of demands has lost its last row.
+        // Successive similar requests ask the same query until some demand class has lost its last unused row.
         if let Some((known, rows)) = &self.last_demand
             && *known == asked
         {
@@ -311,9 +314,11 @@ impl PortIndex {
         some
     }
 
-    /// Removes from `found` the rows that reject attributes of the port with the window query `shown`, namely those
-    /// computed from `row`, which is docked at the port `at`. Returns whether the columns know all these values; if
-    /// not, `found` may be narrowed by some of them.
+    /// Removes rows from `found` that reject the port with the window query `shown`, because of an attribute that this
+    /// port computes from `row`, docked at the port `at`.
+    ///
+    /// Returns false if the columns lack a value of `row`. In that case some of the rejecting rows may still be in
+    /// `found`.
     pub fn retain_accepting(
         &mut self,
         found: &mut RowBitmap,
@@ -340,8 +345,8 @@ impl PortIndex {
         self.demands.partition(|_| true)
     }
 
-    /// Partitions rows by the values of these attributes and by their demands, leaving out rows of offers with ports of
-    /// their own. Rows equivalent to no other are in no class. Without `names` all rows are in no class.
+    /// Partitions rows by their demands and by the values of the attributes `names`. Rows equivalent to no other, and
+    /// rows of offers with several ports, are in no class. If `names` is `None`, all rows are in no class.
     fn candidate_partition<'n>(
         &mut self,
         names: Option<impl Iterator<Item = &'n Name>>,
@@ -369,7 +374,7 @@ fn all_rows(rows: usize) -> RowBitmap {
     all
 }
 
-/// Returns the first row of a set that is not before `from`. `None` if there is none.
+/// Returns the first row of a set that is not before `from`. `None` if the set has no such row.
 pub fn first_row_from(rows: &RowBitmap, from: usize) -> Option<usize> {
     const BITS: usize = usize::BITS as usize;
     let blocks = rows.as_slice();

@@ -10,18 +10,19 @@ use crate::pool::{AttributeColumn, ColumnCell};
 
 use super::cached_column::CachedColumn;
 
-/// Columns of attributes of the rows, and of functions of these.
+/// Columns of attributes of the rows, and of functions of attributes.
 #[derive(Default)]
 pub struct RowColumns {
     columns: Vec<CachedColumn>,
-    /// Whether some column has a row with a value that only evaluation can tell.
+    /// Whether some column has a deviant row: one whose value depends on what docks, so that it must be evaluated.
     has_deviants: bool,
-    /// Index into `columns` by the attribute and the steps computed from it.
+    /// Index into `columns` by the attribute and the steps applied to it.
     by_translation: FxHashMap<AttributeTranslation, usize>,
 }
 
 impl RowColumns {
-    /// Returns the index of the column of a computed attribute of the rows `places`, building it on first use.
+    /// Returns the index of the column that holds the result of `translation` for each of the rows `places`. Builds the
+    /// column on first use.
     pub fn at(
         &mut self,
         translation: &AttributeTranslation,
@@ -41,17 +42,17 @@ impl RowColumns {
         self.columns.len() - 1
     }
 
-    /// Returns a column.
+    /// Returns the column with an index, for reading cells.
     pub fn column(&self, index: usize) -> &AttributeColumn {
         self.columns[index].column()
     }
 
-    /// Returns a column for selection.
+    /// Returns the column with an index, for selection, which updates the cache of the column.
     pub fn column_mut(&mut self, index: usize) -> &mut CachedColumn {
         &mut self.columns[index]
     }
 
-    /// Whether the columns of these computed attributes are built and know the values of all rows.
+    /// Whether the columns of `translations` know the values of all rows. The columns must have been built before.
     pub fn know_all<'t>(&self, mut translations: impl Iterator<Item = &'t AttributeTranslation>) -> bool {
         let is_known = |translation: &AttributeTranslation| {
             let number = self.by_translation.get(translation);
@@ -61,7 +62,7 @@ impl RowColumns {
     }
 }
 
-/// Returns the cell of a computed attribute of a row.
+/// Returns the cell of a row in the column of `translation`.
 fn computed_cell(translation: &AttributeTranslation, place: PortPlace, table: &mut ParticipantTable) -> ColumnCell {
     let (name, dialect) = (&translation.attribute, table.context().dialect);
     let is_an_ad = is_scope_name(name);
@@ -70,7 +71,7 @@ fn computed_cell(translation: &AttributeTranslation, place: PortPlace, table: &m
             ColumnCell::Constant(value.clone())
         }
         None if dialect == Dialect::Classad && !is_an_ad => ColumnCell::Absent,
-        // Undock the participant for the evaluation: the column must hold whatever is docked.
+        // Undock the participant for the evaluation: the column must be valid whatever is docked.
         _ => table.with_undocked(place.participant, |table| cell_of(table, place, name)),
     };
     match cell {
@@ -81,7 +82,8 @@ fn computed_cell(translation: &AttributeTranslation, place: PortPlace, table: &m
     }
 }
 
-/// Returns the cell of an attribute of a row: `Deviant` if it depends on what is docked or is no plain value.
+/// Returns the cell of an attribute of a row. The cell is `Deviant` if the attribute depends on what is docked or its
+/// value is a list or an ad.
 fn cell_of(table: &ParticipantTable, place: PortPlace, name: &Name) -> ColumnCell {
     let Some(frame) = table.frame(place) else { return ColumnCell::Absent };
     if is_scope_name(name) {
@@ -95,7 +97,7 @@ fn cell_of(table: &ParticipantTable, place: PortPlace, name: &Name) -> ColumnCel
                 ColumnCell::Constant(value.clone())
             }
             _ => {
-                // A random value differs at each evaluation, so it is no constant.
+                // Evaluate without a random stream, so that a random value fails: it differs at each evaluation.
                 let context = Context { random: None, ..table.context().clone() };
                 match Evaluator::new(table.environment(), &context).evaluate(&bound, &frame) {
                     Ok(Value::List(_) | Value::Ad(_)) | Err(_) => ColumnCell::Deviant,

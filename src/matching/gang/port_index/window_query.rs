@@ -1,8 +1,8 @@
 //! The window query of an open port (thesis 5.4.2): conditions on what may dock there, to be answered by the index.
 //!
-//! Its three steps in the thesis:
+//! The thesis builds and answers the query in three steps:
 //! * Identification collects the constraint of the port, the attributes that it shows to candidates, and the
-//!   constraints of docked ports that wait for this one.
+//!   constraints of docked ports that could not be decided while this port was open.
 //! * Translation turns clauses into conditions on one attribute: [`SymbolicEvaluator`].
 //! * Collation intersects the answers: all conditions must be met.
 
@@ -22,12 +22,12 @@ use super::PortIndex;
 /// conditions are equal.
 #[derive(Default)]
 pub struct WindowQuery {
-    /// Whether nothing can dock at the port.
+    /// Whether it is already known that nothing can dock at the port.
     pub(super) is_unsatisfiable: bool,
     /// Conditions on the candidates' attributes.
     pub(super) conditions: Vec<WindowCondition>,
-    /// Tests of the bounds that candidates demand of attributes the port shows, each with the index of the column of
-    /// bounds.
+    /// Attributes that the port shows with known values: for each column of bounds, its index and the test that the
+    /// bounds of a candidate must pass.
     pub(super) shown: Vec<(usize, ValueTest)>,
     /// Further attributes that the port shows, computed from what docks at another port: the index of the column of
     /// bounds, the other port, and the function of its candidate's attribute.
@@ -36,29 +36,29 @@ pub struct WindowQuery {
     pub(super) is_complete: bool,
 }
 
-/// Hash key of a test: operator and bound, or `None` for "is true".
+/// Hash key of a test: the operator and the bound of a comparison, or `None` for [`ValueTest::IsMet`].
 pub type ValueTestKey = Option<(BinaryOperator, ValueKey)>;
 
 /// A condition on one attribute of a candidate.
 #[derive(PartialEq, Eq, Hash)]
 pub struct WindowCondition {
-    /// The attribute, and the steps computed from it.
+    /// The tested value: an attribute of the candidate, and steps applied to it.
     pub translation: AttributeTranslation,
-    /// The test of the result.
+    /// The test that the value must pass.
     pub test: ValueTest,
 }
 
-/// A test of one value.
+/// A test that a value passes or fails.
 pub enum ValueTest {
-    /// Whether the value compares like this with another.
+    /// The operator, with the tested value on the left and this constant on the right, is true.
     Compares(BinaryOperator, Value),
-    /// Whether the value is true.
+    /// The tested value is true.
     IsMet,
 }
 
 impl WindowQuery {
     /// Builds the window query of an open port with what is docked now. `waiting` are docked ports whose constraints
-    /// could not be decided yet.
+    /// could not be decided yet. They add conditions on what docks at the open port.
     pub fn of(place: PortPlace, waiting: &[PortPlace], table: &ParticipantTable, links: &PortIndex) -> Self {
         let mut window = WindowQuery { shown: Vec::with_capacity(links.bound_count()), ..WindowQuery::default() };
         match table.clauses(place) {
@@ -93,7 +93,7 @@ impl WindowQuery {
         window
     }
 
-    /// Returns the key for equality and hashing.
+    /// Returns the key for equality and hashing. Queries with equal keys select the same rows.
     fn key(&self) -> (bool, &[WindowCondition], &[(usize, ValueTest)]) {
         (self.is_unsatisfiable, &self.conditions, &self.shown)
     }
@@ -104,25 +104,25 @@ impl WindowQuery {
         self.shown.len() + self.computed.len() == links.bound_count()
     }
 
-    /// Whether the query knows everything about the port that the index can test: its whole constraint, and what it
-    /// shows to every column of bounds.
+    /// Whether the query knows everything about the port that the index can test: the whole constraint of the port, and
+    /// the attributes that the port shows to all columns of bounds.
     pub fn tells_all(&self, links: &PortIndex) -> bool {
         self.is_complete && self.shows_all(links)
     }
 
-    /// Returns the other ports from whose candidates the port computes what it shows.
+    /// Iterates over the other ports that the attributes shown by this port are computed from. May repeat a port.
     pub fn sources(&self) -> impl Iterator<Item = PortPlace> + '_ {
         self.computed.iter().map(|(_, of, _)| *of)
     }
 
-    /// Builds a query from the constraints of undecided docked ports only.
+    /// Builds a query from the constraints of undecided docked ports only, without the constraint of the port itself.
     pub fn of_undecided(place: PortPlace, waiting: &[PortPlace], table: &ParticipantTable) -> Self {
         let mut window = WindowQuery::default();
         window.add_undecided(place, waiting, table);
         window
     }
 
-    /// Adds the constraints of undecided docked ports.
+    /// Adds the clauses of undecided docked ports that are conditions on what docks at `place`.
     fn add_undecided(&mut self, place: PortPlace, waiting: &[PortPlace], table: &ParticipantTable) {
         for waiting in waiting {
             let Some(parts) = table.clauses(*waiting) else { continue };
@@ -186,7 +186,7 @@ impl Hash for ValueTest {
 }
 
 impl ValueTest {
-    /// Returns the hash key of the test.
+    /// Returns the hash key of the test, which also decides equality.
     pub fn key(&self) -> ValueTestKey {
         match self {
             ValueTest::Compares(operator, value) => Some((*operator, ValueKey::of(value))),

@@ -1,22 +1,22 @@
 //! The ports that a search still has to fill, as an immutable value that branches of the search share.
 //!
-//! Order: the ports of the request first, then those of each docked ad, ads in preorder.
+//! The ports of the request come first, then the ports of each docked ad. Docked ads are taken in preorder.
 
 use std::rc::Rc;
 
 use crate::ad::Participant;
 use crate::matching::gang::participants::PortPlace;
 
-/// The ports still to be filled. Cloning is cheap, and branches of a search share the lists.
+/// The ports still to be filled. Cloning takes O(1), because branches of a search share the lists.
 #[derive(Clone, Default)]
 pub struct Agenda {
-    /// The ad whose ports are being filled. `None` before the first one.
+    /// The ad whose ports are being filled. `None` before the ports of the request have been chosen.
     current: Option<CurrentAd>,
     /// Ads whose ports are filled later, in order.
     later: PersistentList<JoiningAd>,
 }
 
-/// The next task of the search.
+/// The next task of the search, as the agenda determines it.
 pub enum Goal {
     /// Nothing is left: the gang is complete.
     Done,
@@ -26,13 +26,14 @@ pub enum Goal {
     Fill(PortPlace),
 }
 
-/// An ad in the gang whose ports have not been scheduled yet. Sorts by the port above.
+/// An ad in the gang whose ports are not on the agenda yet. The order of two ads docked at the same ad is that of their
+/// parent ports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JoiningAd {
     /// Index of the port of the ad above at which it is docked.
     parent_port: usize,
     pub participant: Participant,
-    /// Index of its own port that is its link. `None` for the request.
+    /// Index of the ad's own port that is docked. `None` for the request.
     pub link: Option<usize>,
 }
 
@@ -40,11 +41,11 @@ pub struct JoiningAd {
 #[derive(Clone)]
 struct CurrentAd {
     participant: Participant,
-    /// Indices of its ports in the order in which they are filled.
+    /// Indices of the ad's ports in the order in which they are filled.
     ports: Rc<[usize]>,
     /// Position in `ports` of the next port to fill.
     next: usize,
-    /// Ads docked so far that have ports of their own, the last one first.
+    /// Ads docked at `ports` so far that have ports of their own, the last docked ad first.
     docked: PersistentList<JoiningAd>,
 }
 
@@ -61,7 +62,7 @@ impl Agenda {
         }
     }
 
-    /// Returns the next task.
+    /// Returns the next task: the next port of the current ad, or else the next ad whose ports are to be chosen.
     pub fn goal(&self) -> Goal {
         if let Some(block) = &self.current {
             if let Some(port) = block.ports.get(block.next) {
@@ -74,8 +75,8 @@ impl Agenda {
         self.later.iter().next().map_or(Goal::Done, |newcomer| Goal::ChoosePorts(*newcomer))
     }
 
-    /// Returns the agenda after `newcomer`, the ad of [`Goal::ChoosePorts`], has been given its ports in the order of
-    /// filling.
+    /// Returns the agenda after `ports` have been chosen for `newcomer`, the ad of [`Goal::ChoosePorts`]. The ports are
+    /// filled in this order.
     pub fn with_ports_chosen(&self, newcomer: JoiningAd, ports: Rc<[usize]>) -> Self {
         let mut waiting: Vec<JoiningAd> = Vec::new();
         if let Some(block) = &self.current {
@@ -106,7 +107,7 @@ impl Agenda {
         agenda
     }
 
-    /// Iterates over the ports of the current ad that remain after the next one.
+    /// Iterates over the ports of the current ad that are filled after the next port.
     pub fn remaining_ports(&self) -> impl Iterator<Item = PortPlace> + '_ {
         self.current.iter().flat_map(|block| {
             let ports = block.ports.iter().skip(block.next + 1);
@@ -174,7 +175,8 @@ mod tests {
     use crate::ad::Participant;
     use crate::matching::gang::participants::PortPlace;
 
-    /// Docks participants at the ports that the agenda names and returns the participants in that order.
+    /// Docks participants as the agenda demands and returns their positions in the order of docking. `children` holds
+    /// for each participant which participant docks at each of its ports.
     fn walk(children: &[&[usize]], reversed: bool) -> String {
         let (mut agenda, mut log) = (Agenda::new(), String::new());
         loop {

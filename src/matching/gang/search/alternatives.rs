@@ -1,4 +1,4 @@
-//! The alternatives of a decision: which candidates or patterns are tried, in which order, and what refuses them.
+//! The alternatives of a decision: which candidates or patterns are tried, in which order, and why some are skipped.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ impl GangSearch<'_> {
             return (self.ranked_candidates(place, &rows), settled);
         }
         if strategy.summarized {
-            // Offers in the gang must not represent their class.
+            // Remove offers that are in the gang: they cannot dock again, so they must not represent their class.
             let mut rows = (*rows).clone();
             let held = self.decisions.holders().map(|(offer, _)| self.pool.index().rows_of(offer));
             held.for_each(|held| rows.set_range(held, false));
@@ -46,7 +46,8 @@ impl GangSearch<'_> {
         let mut ranked: Vec<(usize, CandidateScore)> = Vec::new();
         let mut held = Vec::new();
         for row in rows.ones() {
-            // Offers in the gang come first: the search skips them and adds their holders to the conflict set.
+            // Put offers that are in the gang first: the search skips them and adds the decisions that docked them to
+            // the conflict set.
             if self.decisions.holder(self.pool.index().place(row).participant).is_some() {
                 held.push((row, CandidateScore::Unknown));
                 continue;
@@ -59,7 +60,7 @@ impl GangSearch<'_> {
         if !self.memory.check_vectors(&ranked, self.pool.table().docking_vector()) {
             return Candidates::Listed { rows: Vec::new(), worths: Vec::new(), next: 0 };
         }
-        // An unknown score may turn out best: try these rows first.
+        // Sort rows with an unknown score first, because it may turn out to be the best.
         let is_known = |worth: &CandidateScore| *worth != CandidateScore::Unknown;
         ranked.sort_by(|(_, left), (_, right)| {
             right.compare(left).unwrap_or_else(|| is_known(left).cmp(&is_known(right)))
@@ -68,8 +69,8 @@ impl GangSearch<'_> {
         Candidates::Listed { rows, worths, next: 0 }
     }
 
-    /// Takes the next feasible alternative of the decision at `depth`. Returns the new state, or `None` if none is
-    /// left.
+    /// Takes the next feasible alternative of the decision at `depth`. Returns the new state, or `None` if no feasible
+    /// alternative is left or the search is interrupted.
     pub fn try_next(&mut self, depth: usize) -> Option<SearchState> {
         if matches!(self.decisions.at(depth).kind, DecisionKind::SelectPattern { .. }) {
             return self.try_next_pattern(depth);
@@ -114,14 +115,15 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Runs the bound test for the next alternative of the decision at `depth`.
+    /// Runs the bound test for the next alternative of the decision at `depth`. `link` is the candidate; `None` if the
+    /// alternative is a pattern of ports.
     fn bound_test(&mut self, depth: usize, scores: &[CandidateScore], link: Option<PortPlace>) -> BoundTest {
         let Some((best, _)) = &self.best else { return BoundTest::MayImprove };
         self.bounds.test(self.pool, &self.decisions, depth, (scores, link), best)
     }
 
-    /// Docks a candidate if its constraints and forward checking allow. Returns the new state, or `None` after
-    /// recording the conflict.
+    /// Docks a candidate if the constraints of both ports and forward checking allow it. Otherwise undocks the
+    /// candidate, adds the conflict to the decision and returns `None`.
     fn try_dock(
         &mut self,
         depth: usize,
@@ -158,7 +160,8 @@ impl GangSearch<'_> {
         Some(state)
     }
 
-    /// Adds a conflict set to the decision at `depth` after `link` could not be docked, and marks its class as failed.
+    /// Adds a conflict set to the decision at `depth` after `link` could not be docked, and marks the class of `link`
+    /// as failed.
     fn add_conflict(&mut self, depth: usize, conflict: &ConflictSet, link: PortPlace) {
         self.mark_class_failed(depth, link);
         let decision = self.decisions.at_mut(depth);
@@ -167,8 +170,9 @@ impl GangSearch<'_> {
         decision.conflict_set.set(depth, false);
     }
 
-    /// Checks the constraints of two docked ports and of the ports undecided before. Returns the ports still undecided,
-    /// or `None` if one refuses. Constraints proved by the index are not evaluated.
+    /// Checks the constraints of the docked ports `above` and `link`, and of the ports that were undecided before.
+    /// Constraints proved by the index are not evaluated. Returns the ports that remain undecided, or `None` if a
+    /// constraint refuses.
     fn verify(&mut self, depth: usize, above: PortPlace, link: PortPlace) -> Option<Rc<[PortPlace]>> {
         let decision = self.decisions.at(depth);
         let before = &decision.state_before;
@@ -190,7 +194,7 @@ impl GangSearch<'_> {
         Some(if *undecided == *before.undecided { Rc::clone(&before.undecided) } else { undecided.into() })
     }
 
-    /// Takes the next feasible pattern of an ad's ports. Returns the new state, or `None` if none is left.
+    /// Takes the next feasible pattern of an ad's ports. Returns the new state, or `None` if no pattern is left.
     fn try_next_pattern(&mut self, depth: usize) -> Option<SearchState> {
         loop {
             let decision = self.decisions.at_mut(depth);

@@ -1,7 +1,7 @@
 //! Maximum bipartite matching of ports and offers, with Kuhn's algorithm.
 //!
-//! Every port may have candidates while all ports together have too few: six ports may accept the same five offers
-//! (thesis 6.2.2).
+//! Each port by itself may have candidates although all ports together have too few: six ports may accept the same five
+//! offers (thesis 6.2.2).
 
 use rustc_hash::FxHashMap;
 
@@ -12,20 +12,20 @@ use crate::ad::Participant;
 pub struct PortAssignment {
     /// Offer of each assigned port, by the port's index into `wanted`.
     offers: FxHashMap<usize, Participant>,
-    /// Port of each assigned offer.
+    /// Port of each assigned offer: the inverse of `offers`.
     ports: FxHashMap<Participant, usize>,
 }
 
 impl PortAssignment {
-    /// Assigns one of its acceptable offers to the port `wanted[first]`, moving earlier ports to other offers where
-    /// necessary. Searches an augmenting path breadth first, in O(edges).
+    /// Assigns an acceptable offer to the port `wanted[first]`, moving earlier ports to other offers where necessary.
+    /// Searches an augmenting path breadth first, in O(edges).
     ///
-    /// Each entry of `wanted` holds a caller's number for the port, which is ignored here, and the port's acceptable
-    /// offers.
+    /// Each entry of `wanted` holds a number by which the caller identifies the port, which is ignored here, and the
+    /// acceptable offers of the port.
     ///
     /// # Errors
     ///
-    /// The ports that compete for too few offers, as indices into `wanted`; the matching is then unchanged.
+    /// The ports that compete for too few offers, as indices into `wanted`. The matching is then unchanged.
     pub fn assign(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Result<(), Vec<usize>> {
         let mut asked_for: FxHashMap<Participant, usize> = FxHashMap::default();
         let mut asking = vec![first];

@@ -1,6 +1,7 @@
 //! Branch and bound: compares an upper bound on the gangs that a partial gang can become with the best gang so far.
 //!
-//! The bound is the scores already decided, followed by the best scores that the open ports could still get.
+//! The upper bound consists of the scores already decided, followed by the best scores that the open ports could still
+//! get. A branch whose upper bound is lower than the best gang is pruned.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -18,10 +19,10 @@ use super::score::{CandidateScore, GangScore};
 /// The best candidates of a port with their scores, best first.
 type TopCandidates = Rc<[(Participant, CandidateScore)]>;
 
-/// Scores of candidates at the ports of the request that hold whatever is docked at its other ports.
+/// Cached scores of candidates at the ports of the request. They are valid whatever is docked at the other ports.
 #[derive(Default)]
 pub struct ScoreBounds {
-    /// Score by port index and row. `Unknown` if it depends on other ports.
+    /// Score by port index and row. `Unknown` if the score depends on other ports.
     scores: FxHashMap<(usize, usize), CandidateScore>,
     /// The best candidates by port index. `None` if the score of some candidate depends on other ports.
     tops: FxHashMap<usize, Option<TopCandidates>>,
@@ -34,18 +35,19 @@ pub enum BoundTest {
     MayImprove,
     /// This candidate leads to no better gang.
     Prune,
-    /// Neither this candidate nor any later one of the decision leads to a better gang.
+    /// Neither this candidate nor any later candidate of the decision leads to a better gang.
     PruneRest,
 }
 
 impl ScoreBounds {
-    /// Clears the cache, as needed when another set of the request's ports is filled.
+    /// Clears the cached scores, as needed when another pattern of ports is chosen: a score may depend on which ports
+    /// are unfilled.
     pub fn clear(&mut self) {
         self.scores.clear();
         self.tops.clear();
     }
 
-    /// Returns the score of a row at a port, as far as it is known with the ports docked now.
+    /// Returns the score of a row at a port with what is docked now. `Unknown` if it depends on open ports.
     pub fn candidate_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
         if place.participant.is_request() {
             let alone = self.independent_score(pool, place, row);
@@ -57,7 +59,8 @@ impl ScoreBounds {
         pool.table_mut().candidate_score(place, link)
     }
 
-    /// Returns the score of a row at a port of the request with nothing else docked at the request.
+    /// Returns the score of a row at a port of the request with nothing else docked at the request, from the cache if
+    /// possible.
     fn independent_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
         let link = pool.index().place(row);
         let alone = self.scores.entry((place.port, row)).or_insert_with(|| {
@@ -85,7 +88,7 @@ impl ScoreBounds {
         let tops = is_known.then(|| {
             tops.sort_by(|(_, left), (_, right)| right.compare(left).unwrap_or(Ordering::Equal));
             let mut met = FxHashSet::default();
-            // Keep each offer once, with its best port.
+            // Keep each offer once, with the link that scores best.
             tops.retain(|(offer, _)| met.insert(*offer));
             tops.truncate(2 * pool.table().port_count(Participant::REQUEST));
             tops.into()
@@ -94,9 +97,9 @@ impl ScoreBounds {
         tops
     }
 
-    /// Returns the upper bound of open ports of the request: the lexicographically greatest scores with distinct
-    /// offers, ignoring constraints among the ports. `None` if some score is unknown or a port runs out of known
-    /// candidates.
+    /// Returns the upper bound of the ports `open` of the request: the lexicographically greatest scores that they can
+    /// get with distinct offers outside `taken`. Constraints among the ports are ignored. `None` if some score is
+    /// unknown or a port runs out of known candidates.
     fn upper_bound(
         &mut self,
         pool: &mut OfferPool,
@@ -120,7 +123,7 @@ impl ScoreBounds {
                     _ => classes.push((score, vec![*offer])),
                 }
             }
-            // Take the best score class that still leaves a system of distinct offers for all earlier ports.
+            // Take the best score at which this port and all earlier ports can still get distinct offers.
             let found = classes.into_iter().find(|(_, offers)| {
                 wanted.push((place.port, offers.clone()));
                 let is_left = given.assign(wanted.len() - 1, &wanted).is_ok();
@@ -134,8 +137,8 @@ impl ScoreBounds {
         Some(ideal)
     }
 
-    /// Compares the upper bound of the ports still open with the scores of the gang `against` there. `link` is the
-    /// candidate about to be docked, whose offer is no longer free. `None` if some score is unknown.
+    /// Compares the upper bound of the ports still open with the scores that the gang `against` has at these positions.
+    /// `link` is the candidate about to be docked, whose offer is no longer free. `None` if some score is unknown.
     fn compare_upper_bound(
         &mut self,
         pool: &mut OfferPool,
@@ -147,7 +150,7 @@ impl ScoreBounds {
         let decision = decisions.at(depth);
         let place = decision.filled_port()?;
         let open: Vec<PortPlace> = decision.state_before.agenda.remaining_ports().collect();
-        // The upper bound of one port of an offer.
+        // The upper bound of each port of an offer: zero if offers have no preference, otherwise unknown.
         let nested = pool.offers_have_no_preference().then_some(&CandidateScore::ZERO);
         let step = decisions.score_count(depth);
         let order = if place.participant.is_request() {
@@ -165,7 +168,7 @@ impl ScoreBounds {
     }
 
     /// Runs the bound test: whether the decisions before `depth`, continued with `scores` and `link`, may become a gang
-    /// better than the best so far.
+    /// better than `best`.
     pub fn test(
         &mut self,
         pool: &mut OfferPool,
@@ -194,9 +197,9 @@ impl ScoreBounds {
     }
 }
 
-/// Whether the first gang found is the best. This holds if nothing is ranked and all ports are mandatory: the gang of
-/// the earliest candidates is then the best. An offer with several ports breaks this, since it may be tried by one of
-/// its ports before another.
+/// Whether the first gang found is the best, so that the search can stop. If nothing is ranked and all ports are
+/// mandatory, the gang of the earliest candidates is the best, and candidates are tried in input order. No offer may
+/// have several ports, since the search may try such an offer by one of its ports before another.
 pub fn first_gang_is_best(pool: &OfferPool) -> bool {
     let table = pool.table();
     pool.offers_have_no_preference()
@@ -205,8 +208,8 @@ pub fn first_gang_is_best(pool: &OfferPool) -> bool {
         && table.request_ports().all(|place| !table.has_rank(place))
 }
 
-/// Whether every gang that continues the decisions before `depth` with `link` is not worse than `below`, the gang
-/// returned last: it was already enumerated.
+/// Whether no gang that continues the decisions before `depth` with `link` is worse than `below`, the gang returned
+/// last. All such gangs have already been enumerated.
 pub fn is_already_enumerated(
     pool: &OfferPool,
     decisions: &DecisionStack,

@@ -17,14 +17,14 @@ use super::score::{CandidateScore, GangScore};
 /// A set of decisions, as positions in the decision stack: a conflict set.
 pub type ConflictSet = FixedBitSet;
 
-/// The state of a search between two decisions.
+/// What the search knows between two decisions, apart from what is docked.
 #[derive(Clone)]
 pub struct SearchState {
     /// The ports still to be filled.
     pub agenda: Agenda,
     /// Docked ports whose constraints could not be decided yet.
     pub undecided: Rc<[PortPlace]>,
-    /// Candidates of open ports, where they have been computed.
+    /// Candidates of those open ports for which they have been computed.
     pub domains: Rc<[PortDomain]>,
 }
 
@@ -41,9 +41,9 @@ pub struct PortDomain {
 
 /// A decision with several alternatives: an entry of the decision stack.
 pub struct Decision {
-    /// The alternatives and the one taken.
+    /// The alternatives, and the alternative taken.
     pub kind: DecisionKind,
-    /// The state before the decision.
+    /// The state before the decision, from which each alternative continues.
     pub state_before: SearchState,
     /// Scores of the alternative taken: one for a candidate, several for a pattern of ports.
     pub scores: Vec<CandidateScore>,
@@ -51,7 +51,8 @@ pub struct Decision {
     pub conflict_set: ConflictSet,
     /// Classes of candidates that failed for a reason that holds for the whole class.
     pub failed_classes: FxHashSet<usize>,
-    /// Whether all failures so far were infeasible. False once an alternative was merely no better than the best gang.
+    /// Whether all alternatives so far were infeasible. False once an alternative was possible but gave no new gang:
+    /// it was no better than the best gang, or already enumerated.
     pub is_infeasible: bool,
 }
 
@@ -77,7 +78,7 @@ impl Decision {
         }
     }
 
-    /// Skips all alternatives left.
+    /// Skips all alternatives not tried yet.
     pub fn exhaust(&mut self) {
         match &mut self.kind {
             DecisionKind::FillPort { candidates, .. } => candidates.exhaust(),
@@ -88,8 +89,8 @@ impl Decision {
 
 /// The decision stack, and the offers that its decisions have docked.
 ///
-/// An offer is docked in the table, and held by a decision here, from [`DecisionStack::record_docked`] until
-/// [`DecisionStack::undo`] of that decision. A decision is popped only after it was undone.
+/// A decision holds its offer from [`DecisionStack::record_docked`] until [`DecisionStack::undo`], which also undocks
+/// the offer in the table. A decision must be undone before it is popped.
 #[derive(Default)]
 pub struct DecisionStack {
     decisions: Vec<Decision>,
@@ -98,12 +99,12 @@ pub struct DecisionStack {
 }
 
 impl DecisionStack {
-    /// Returns the number of decisions.
+    /// Returns the number of decisions, which is the depth of the next decision.
     pub fn len(&self) -> usize {
         self.decisions.len()
     }
 
-    /// Adds a decision without an alternative taken.
+    /// Adds a decision of which no alternative has been taken yet.
     pub fn push(&mut self, decision: Decision) {
         self.decisions.push(decision);
     }
@@ -123,22 +124,22 @@ impl DecisionStack {
         &mut self.decisions[depth]
     }
 
-    /// Iterates over the decisions, the first one first.
+    /// Iterates over the decisions in the order in which they were made.
     pub fn iter(&self) -> impl Iterator<Item = &Decision> {
         self.decisions.iter()
     }
 
-    /// Iterates over the filled ports and the links docked there.
+    /// Iterates over the filled ports and the links docked there, in the order of docking.
     pub fn docked_pairs(&self) -> impl DoubleEndedIterator<Item = (PortPlace, PortPlace)> + '_ {
         self.decisions.iter().filter_map(Decision::docked_pair)
     }
 
-    /// Iterates over the offers in the gang, each with the decision that docked it.
+    /// Iterates over the offers in the gang, each with the depth of the decision that docked it.
     pub fn holders(&self) -> impl Iterator<Item = (Participant, usize)> + '_ {
         self.holders.iter().map(|(offer, depth)| (*offer, *depth))
     }
 
-    /// Returns the decision that docked an offer. `None` if the offer is not in the gang.
+    /// Returns the depth of the decision that docked an offer. `None` if the offer is not in the gang.
     pub fn holder(&self, offer: Participant) -> Option<usize> {
         self.holders.get(&offer).copied()
     }
@@ -148,14 +149,14 @@ impl DecisionStack {
         self.holders.is_empty()
     }
 
-    /// Returns the conflict set of all decisions.
+    /// Returns the conflict set that contains all decisions.
     pub fn full_conflict_set(&self) -> ConflictSet {
         let mut all = ConflictSet::with_capacity(self.decisions.len());
         all.insert_range(..);
         all
     }
 
-    /// Records that the decision at `depth` has docked `link`, which the caller docks in the table.
+    /// Records that the decision at `depth` has docked `link`. The caller must have docked it in the table.
     pub fn record_docked(&mut self, depth: usize, link: PortPlace, score: CandidateScore) {
         let decision = &mut self.decisions[depth];
         decision.scores.push(score);
@@ -165,7 +166,8 @@ impl DecisionStack {
         self.holders.insert(link.participant, depth);
     }
 
-    /// Undoes the alternative taken by the decision at `depth`, here and in the table. Returns whether one was taken.
+    /// Undoes the alternative taken by the decision at `depth`, here and in the table. Returns false if no alternative
+    /// was taken.
     pub fn undo(&mut self, depth: usize, table: &mut ParticipantTable) -> bool {
         let decision = &mut self.decisions[depth];
         decision.scores.clear();
@@ -191,19 +193,19 @@ impl DecisionStack {
         }
     }
 
-    /// Returns the number of scores decided once the decision at `depth` has docked a candidate.
+    /// Returns the number of scores decided once the decision at `depth` has docked a candidate, which adds one score.
     pub fn score_count(&self, depth: usize) -> usize {
         self.decisions[..depth].iter().map(|decision| decision.scores.len()).sum::<usize>() + 1
     }
 
-    /// Compares the scores decided before `depth`, followed by `next`, with those of the gang `against`. `None` if some
-    /// score is unknown.
+    /// Compares the scores decided before `depth`, followed by `next`, with the scores of the gang `against`. `None` if
+    /// some score is unknown.
     pub fn compare_scores(&self, depth: usize, next: &[CandidateScore], against: &GangScore) -> Option<Ordering> {
         against.compare_steps(0, self.decisions[..depth].iter().flat_map(|decision| &decision.scores).chain(next))
     }
 
-    /// Compares the candidates' positions in the input, up to and including `link`, with those of the gang `against`.
-    /// `Less` means earlier, hence preferred.
+    /// Compares the input positions of the offers docked before `depth`, followed by `link`, with the offers of the
+    /// gang `against`. `Less` means earlier, hence preferred.
     pub fn compare_positions(&self, depth: usize, link: PortPlace, against: &GangScore) -> Ordering {
         let docked = self.decisions[..depth].iter().filter_map(Decision::docked_pair).map(|(_, link)| link);
         docked
@@ -225,14 +227,15 @@ pub enum DecisionKind {
 
 /// Candidates of a port, in the order in which they are tried.
 pub enum Candidates {
-    /// In input order. `next` is the first row not tried yet.
+    /// The rows in input order. Rows from `next` on have not been tried yet.
     Set { rows: Rc<RowBitmap>, next: usize },
-    /// In an order of their own, with their scores if anything ranks. `next` is an index into `rows`.
+    /// The rows in another order. `worths` holds their scores, and is empty if nothing ranks. `next` is the index into
+    /// `rows` of the next row to try.
     Listed { rows: Vec<usize>, worths: Vec<CandidateScore>, next: usize },
 }
 
 impl Candidates {
-    /// Returns the next row and its score. `None` when no row is left.
+    /// Takes the next row and its score. `None` when no row is left.
     pub fn next(&mut self) -> Option<(usize, CandidateScore)> {
         match self {
             Candidates::Set { rows, next } => {
@@ -249,7 +252,7 @@ impl Candidates {
         }
     }
 
-    /// Whether at least `many` candidates are left. `many` must be positive.
+    /// Whether at least `many` candidates have not been tried yet. `many` must be positive.
     pub fn has_at_least(&self, many: usize) -> bool {
         match self {
             Candidates::Set { rows, next } => rows.ones().skip_while(|row| row < next).nth(many - 1).is_some(),
@@ -257,7 +260,7 @@ impl Candidates {
         }
     }
 
-    /// Skips all candidates left.
+    /// Skips all candidates not tried yet.
     pub fn exhaust(&mut self) {
         match self {
             Candidates::Set { rows, next } => *next = rows.len(),

@@ -1,8 +1,9 @@
-//! Forward checking: keeps the candidates of open ports consistent with the docked ports, with one another, and with
-//! the number of offers.
+//! Forward checking: removes candidates of open ports that cannot be part of a gang, so that a dead end is found before
+//! the search reaches it.
 //!
-//! Thesis 6.2.2 names the problem. Narrowing one port by the candidates of another is arc consistency; a bipartite
-//! matching detects ports that compete for too few offers.
+//! Three checks apply. A candidate must fit what is docked already. It must be consistent with some candidate of every
+//! port on which its port depends (arc consistency). All open ports must be able to get distinct offers, which a
+//! bipartite matching decides. Thesis 6.2.2 names the problem.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -17,25 +18,26 @@ use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, WindowQue
 use super::assignment::PortAssignment;
 use super::decisions::{ConflictSet, DecisionStack, PortDomain, SearchState};
 
-/// State of forward checking in one search.
+/// Forward checking for one search, with what it computes once per search.
 #[derive(Default)]
 pub struct ForwardChecking {
     is_enabled: bool,
-    /// First candidate row of the first port, before other ports narrowed it.
+    /// First candidate row of the request's first port, before other ports narrowed its domain.
     first_candidate: Option<usize>,
     /// Dependencies among the ports of the request, computed on first use.
     dependencies: OnceCell<PortDependencies>,
 }
 
-/// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). One set of ports per port.
+/// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). Each field holds one set of
+/// ports per port.
 struct PortDependencies {
     /// Ports whose labels the port mentions.
     direct: Vec<FixedBitSet>,
-    /// Ports connected with it through any number of others.
+    /// Ports connected with the port through any number of other ports, in either direction.
     transitive: Vec<FixedBitSet>,
 }
 
-/// Maximum number of candidate classes of a port up to which it narrows other ports.
+/// A port with more candidate classes than this narrows no other port, because each class costs one selection.
 const MAX_CANDIDATE_CLASSES: usize = 64;
 
 impl ForwardChecking {
@@ -49,14 +51,16 @@ impl ForwardChecking {
         self.is_enabled
     }
 
-    /// Returns the first candidate row of the first port, before other ports narrowed it.
+    /// Returns the first candidate row of the request's first port, before other ports narrowed its domain. `None` if
+    /// domains were not computed or that port has no candidate.
     pub fn first_candidate(&self) -> Option<usize> {
         self.first_candidate
     }
 
     /// Computes the domains of the ports of an ad that joins the gang.
     ///
-    /// Works from right to left, because later ports refer to earlier ones.
+    /// Works from right to left, because later ports refer to earlier ports: the domain of a later port must be known
+    /// when it narrows an earlier port.
     ///
     /// # Errors
     ///
@@ -131,7 +135,7 @@ impl ForwardChecking {
 
     /// Removes rows of a port that are consistent with no candidate of some other port of the same ad.
     ///
-    /// Considers only ports with few candidate classes. Each class adds one rectangle to the query of the port.
+    /// Skips other ports with more than [`MAX_CANDIDATE_CLASSES`] classes, because each class costs one selection.
     fn arc_consistent_rows(
         &self,
         pool: &mut OfferPool,
@@ -166,7 +170,7 @@ impl ForwardChecking {
     ///
     /// # Errors
     ///
-    /// The conflict set, if it has none.
+    /// The conflict set, if the port has no such candidate.
     fn check_not_empty(
         &self,
         pool: &OfferPool,
@@ -195,8 +199,8 @@ impl ForwardChecking {
         domains: &[PortDomain],
     ) -> Result<(), ConflictSet> {
         let ports = domains.len();
-        // By pigeonhole a port with at least `ports` candidates is always satisfiable; only scarce ports need the
-        // matching.
+        // A port with at least as many free offers as there are open ports always gets one. Only ports with fewer
+        // offers need the matching.
         let mut scarce: Vec<(usize, Vec<Participant>)> = Vec::new();
         for (index, PortDomain { rows, .. }) in domains.iter().enumerate() {
             let mut offers: Vec<Participant> = Vec::new();
@@ -224,8 +228,8 @@ impl ForwardChecking {
         Ok(())
     }
 
-    /// Returns the conflict set of ports with too few candidates: the decisions that narrowed them and the decisions
-    /// that hold their candidates.
+    /// Returns the conflict set of ports with too few candidates: the decisions that may have narrowed their domains
+    /// and the decisions that hold offers of their domains.
     fn conflict_set_of_ports(
         &self,
         pool: &OfferPool,
@@ -265,14 +269,15 @@ impl ForwardChecking {
         self.dependencies.get_or_init(|| PortDependencies::new(pool.table()))
     }
 
-    /// Whether the candidates of one port of an ad may depend on what docks at another.
+    /// Whether the candidates of the port `one` of an ad may depend on what docks at the port `other` of the same ad.
     fn are_dependent(&self, pool: &OfferPool, one: PortPlace, other: PortPlace) -> bool {
         !one.participant.is_request()
             || computes_from(pool, one, other) == Some(true)
             || self.dependencies(pool).transitive[one.port].contains(other.port)
     }
 
-    /// Whether a port of an ad may read what docks at another. False if the index knows that no candidate is affected.
+    /// Whether the port `one` of an ad may read what docks at the port `other` of the same ad. False if the index knows
+    /// that this affects no candidate of `one`.
     fn may_read(&self, pool: &OfferPool, one: PortPlace, other: PortPlace) -> bool {
         !one.participant.is_request()
             || computes_from(pool, one, other)
@@ -282,8 +287,8 @@ impl ForwardChecking {
 
 /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query.
 ///
-/// Possible if the two ports depend on each other only through attributes that the open port shows, all of which the
-/// index knows, and no docked port waits for it. `None` otherwise.
+/// `None` unless the two ports depend on each other only through attributes that the open port shows, and the index
+/// knows all of these. No docked port may be undecided, since the result ignores its constraint.
 fn narrowed_by_index(
     pool: &mut OfferPool,
     decisions: &DecisionStack,
@@ -307,8 +312,8 @@ fn narrowed_by_index(
     Some((rows, SettledConstraints { port_constraint: true, link_constraints }))
 }
 
-/// Returns those of `rows` that are consistent with some candidate class of the port `other`. `None` if it has too many
-/// classes.
+/// Returns those of `rows` that are consistent with some candidate class of the port `other`. `None` if `other` has
+/// more than [`MAX_CANDIDATE_CLASSES`] classes.
 fn rows_supported_by(
     pool: &mut OfferPool,
     (place, rows): (PortPlace, &RowBitmap),
@@ -339,15 +344,15 @@ fn rows_supported_by(
     Some(together)
 }
 
-/// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if the
-/// two may depend on each other in further ways.
+/// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if
+/// `one` may depend on other ports in further ways.
 fn computes_from(pool: &OfferPool, one: PortPlace, other: PortPlace) -> Option<bool> {
     let window = pool.known_initial_query(one)?;
     window.tells_all(pool.index()).then(|| window.sources().any(|of| of == other))
 }
 
 impl PortDependencies {
-    /// Computes the dependencies among the ports of the request.
+    /// Computes the dependencies among the ports of the request from the labels that they mention.
     fn new(table: &ParticipantTable) -> Self {
         let ports = table.port_count(Participant::REQUEST);
         let mut direct = vec![FixedBitSet::with_capacity(ports); ports];

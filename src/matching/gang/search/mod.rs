@@ -1,13 +1,13 @@
 //! The search for the gang of a request (thesis 5): one backtracking search, which all algorithms configure.
 //!
-//! It fills port after port and backtracks when a port has no candidate left. The preset algorithms of the thesis
+//! The search fills port after port and backtracks when a port has no candidate left. The algorithms of the thesis
 //! backtrack chronologically and stop at the first gang.
 //!
-//! `best` uses conflict-directed backjumping: it returns to the last decision in the conflict set of the failure. It
-//! skips candidates equivalent to one that failed, runs forward checking ([`forward_checking`]), and continues by
-//! branch and bound until no gang can beat the best one found ([`bounds`]).
+//! [`Algorithm::Best`] uses conflict-directed backjumping: it returns to the last decision in the conflict set of the
+//! failure. It skips candidates equivalent to one that failed and runs forward checking ([`forward_checking`]). It
+//! continues by branch and bound until no gang can beat the best gang found ([`bounds`]).
 //!
-//! What a search docks it undocks: after [`find_gang`] nothing is docked.
+//! The search undocks everything that it has docked: after [`find_gang`] nothing is docked.
 
 mod agenda;
 mod alternatives;
@@ -41,12 +41,12 @@ pub use strategy::{Algorithm, PortOrder, SearchStrategy};
 /// What searches remember from request to request.
 pub struct SearchMemory {
     random: fastrand::Rng,
-    /// Whether the last request got the first candidate of its first port. Small requests then start without forward
-    /// checking.
+    /// Whether the next request is expected to get the first candidate of its first port, as the last request did. A
+    /// request of at most two ports then starts without forward checking.
     expects_first_candidate: bool,
-    /// The first docking vector computed; all others must compare with it.
+    /// The first docking vector computed. All other vectors must compare with it.
     first_vector: Option<PolicyVector>,
-    /// Why docking vectors could not be compared.
+    /// Why docking vectors could not be compared. `None` if they could.
     fault: Option<PolicyFault>,
 }
 
@@ -57,7 +57,7 @@ impl SearchMemory {
         SearchMemory { random, expects_first_candidate: true, first_vector: None, fault: None }
     }
 
-    /// Restarts the choices at random.
+    /// Restarts the random number generator with another seed.
     pub fn reseed(&mut self, seed: u64) {
         self.random = fastrand::Rng::with_seed(seed);
     }
@@ -67,8 +67,8 @@ impl SearchMemory {
         self.fault.take()
     }
 
-    /// Checks that docking vectors compare with one another and with all earlier ones. Records the fault if they do
-    /// not.
+    /// Whether the docking vectors in `scores` compare with one another and with all earlier vectors. Records the fault
+    /// if they do not.
     fn check_vectors(&mut self, scores: &[(usize, CandidateScore)], rules: &[PolicyRule]) -> bool {
         let mut vectors = scores.iter().filter_map(|(_, score)| match score {
             CandidateScore::Vector(vector) => Some(vector),
@@ -85,25 +85,27 @@ impl SearchMemory {
     }
 }
 
-/// The state of the search for one request.
+/// The search for one request: the decisions made so far and the best gang found.
 struct GangSearch<'m> {
     pool: &'m mut OfferPool,
     memory: &'m mut SearchMemory,
     strategy: SearchStrategy,
     decisions: DecisionStack,
     forward_checking: ForwardChecking,
-    /// Whether the search should restart with forward checking.
+    /// Whether the search must undo all decisions and restart with forward checking.
     is_restart_due: bool,
     bounds: ScoreBounds,
     /// The best gang so far, with its score.
     best: Option<(GangScore, Gang)>,
-    /// If set, only gangs with a lower score are wanted: those up to it have been enumerated.
+    /// If set, only gangs with a lower score are wanted, because all others have already been enumerated.
     worse_than: Option<&'m GangScore>,
 }
 
-/// Searches for a gang of the seated request: the best or the first one, depending on the strategy. With `below`, only
-/// gangs with a lower score count. `None` if there is no gang, on a fault recorded in `memory`, or if the search is
-/// interrupted before its end.
+/// Searches for the best or the first gang of the current request, depending on the strategy. With `below`, only gangs
+/// with a lower score count.
+///
+/// `None` if there is no gang, or if docking vectors do not compare: `memory` then holds the fault. An interrupted
+/// search returns `None` or the best gang so far.
 pub fn find_gang(
     pool: &mut OfferPool,
     memory: &mut SearchMemory,
@@ -132,8 +134,8 @@ pub fn find_gang(
 }
 
 impl GangSearch<'_> {
-    /// Runs the search and returns the gang found with its score. `None` if there is none, or if the search is
-    /// interrupted before its end.
+    /// Runs the search and returns the gang found with its score. `None` if there is no gang. An interrupted search
+    /// returns `None` or the best gang so far. May leave offers docked, which the caller must undock.
     fn run(&mut self) -> Option<(GangScore, Gang)> {
         let start = SearchState { agenda: Agenda::new(), undecided: Rc::from([]), domains: Rc::from([]) };
         let mut state = start.clone();
@@ -150,7 +152,7 @@ impl GangSearch<'_> {
                     if self.best.is_some() && self.worse_than.is_none() && first_gang_is_best(self.pool) {
                         return self.best.take();
                     }
-                    // Continue the search; from now on a gang must beat the best one.
+                    // Continue the search: from now on a gang must beat the best gang found.
                     self.backjump(&self.decisions.full_conflict_set(), false).and_then(|()| self.advance())
                 }
                 Goal::ChoosePorts(newcomer) => {
@@ -190,8 +192,8 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Returns the allowed patterns of an ad that joins the gang, which must fill its link. `None` if all ports are
-    /// mandatory.
+    /// Returns the allowed patterns of an ad that joins the gang, limited to those that fill its link. `None` if all
+    /// ports are mandatory.
     fn port_patterns(&self, newcomer: JoiningAd) -> Option<Rc<[PortPattern]>> {
         let patterns = self.pool.table().patterns(newcomer.participant)?;
         Some(match newcomer.link {
@@ -200,7 +202,8 @@ impl GangSearch<'_> {
         })
     }
 
-    /// Determines the order in which the given ports of an ad are filled, and checks them as the strategy demands.
+    /// Determines the order in which `ports` of an ad are filled and adds them to the agenda. Before that, checks that
+    /// each port has candidates if the strategy requires it, or computes their domains for forward checking.
     ///
     /// # Errors
     ///
@@ -234,7 +237,7 @@ impl GangSearch<'_> {
                 sized.sort_by_key(|(size, _)| *size);
             }
             ports = sized.iter().map(|(_, domain)| domain.place.port).collect();
-            // Keep the candidates of the port that is filled first: they stay valid until then.
+            // Keep the candidates only of the port that is filled first: nothing is docked before, so they stay valid.
             begun.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
         } else if self.forward_checking.is_enabled() {
             let (pool, decisions) = (&mut *self.pool, &self.decisions);
@@ -244,7 +247,7 @@ impl GangSearch<'_> {
         Ok(begun)
     }
 
-    /// Returns the number of candidates, or of candidate classes if the strategy summarizes.
+    /// Returns the number of candidates in `rows`. Equivalent candidates count as one if the strategy summarizes.
     fn candidate_count(&mut self, rows: &RowBitmap) -> usize {
         if self.strategy.summarized {
             self.pool.candidate_classes().representatives(rows, usize::MAX).len()
@@ -256,12 +259,12 @@ impl GangSearch<'_> {
     /// Runs a window query: returns the rows that may dock at a port, and the constraints that the index has proved.
     fn probe(&mut self, place: PortPlace, undecided: &[PortPlace]) -> (RowBitmap, SettledConstraints) {
         let (rows, settled) = self.pool.probe(place, undecided, self.decisions.is_gang_empty());
-        // The thesis's algorithms evaluate every candidate that they test.
+        // Ignore what the index has proved: the thesis's algorithms evaluate every candidate that they test.
         (rows, if self.strategy.finds_best { settled } else { SettledConstraints::default() })
     }
 
-    /// Takes the next alternative of the last decision that has one left, and backtracks from the others. Returns the
-    /// new state, or `None` when the search is exhausted.
+    /// Takes the next alternative of the last decision and backtracks as long as a decision has none left. Returns the
+    /// new state. `None` if the search is exhausted or must restart with forward checking.
     fn advance(&mut self) -> Option<SearchState> {
         loop {
             let depth = self.decisions.len().checked_sub(1)?;
@@ -280,10 +283,11 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Backjumps: undoes decisions down to and including the last one in the conflict set. Returns `None` if there is
-    /// none, or if the search should restart with forward checking.
+    /// Undoes decisions down to and including the last decision in the conflict set, whose next alternative is to be
+    /// tried. Chronological backtracking undoes only the last decision. Returns `None` if there is no such decision or
+    /// the search must restart with forward checking.
     ///
-    /// `impossible` says whether the undone decision is infeasible, rather than merely no better than the best gang.
+    /// `impossible` says whether the undone alternative leads to no gang at all, rather than to no better one.
     fn backjump(&mut self, conflict: &ConflictSet, impossible: bool) -> Option<()> {
         let culprit = if self.strategy.finds_best {
             conflict.ones().take_while(|level| *level < self.decisions.len()).last()?
@@ -313,9 +317,10 @@ impl GangSearch<'_> {
         (!self.is_restart_due).then_some(())
     }
 
-    /// Whether to restart with forward checking, because a candidate failed and many are left.
+    /// Whether to restart with forward checking, because a candidate of the decision at `depth` failed and several more
+    /// would have to be tried.
     fn needs_forward_checking(&self, depth: usize) -> bool {
-        /// Minimum number of untried candidates.
+        /// Minimum number of untried candidates for which a restart pays.
         const MIN_UNTRIED_CANDIDATES: usize = 3;
         self.strategy.finds_best
             && !self.forward_checking.is_enabled()
@@ -323,7 +328,8 @@ impl GangSearch<'_> {
             && matches!(&self.decisions.at(depth).kind, DecisionKind::FillPort { candidates, .. } if candidates.has_at_least(MIN_UNTRIED_CANDIDATES))
     }
 
-    /// Marks the class of a candidate that failed at the decision at `depth`, so that its equivalents are skipped.
+    /// Marks the class of a candidate that failed at the decision at `depth`, so that equivalent candidates are
+    /// skipped.
     fn mark_class_failed(&mut self, depth: usize, link: PortPlace) {
         if self.strategy.finds_best && self.forward_checking.is_enabled() {
             let class = self.pool.candidate_classes().class_of(self.pool.index().row(link));
@@ -336,7 +342,8 @@ impl GangSearch<'_> {
         self.forward_checking.conflict_set(self.pool, &self.decisions, place)
     }
 
-    /// Keeps the complete gang if it is acceptable and better than the best so far.
+    /// Makes the complete gang the best gang if it is acceptable, better than the best gang so far and worse than
+    /// `worse_than`.
     fn update_best(&mut self) {
         let preference = self.gang_score();
         let is_acceptable = preference.scores.iter().all(CandidateScore::is_acceptable);
@@ -348,12 +355,12 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Returns the row docked by the first decision that docks one.
+    /// Returns the row that was docked first. `None` if nothing is docked.
     fn first_docked_row(&self) -> Option<usize> {
         self.decisions.docked_pairs().next().map(|(_, link)| self.pool.index().row(link))
     }
 
-    /// Returns the score of the complete gang.
+    /// Returns the score of the complete gang. Scores unknown at the time of docking are computed now.
     fn gang_score(&mut self) -> GangScore {
         let mut preference = GangScore::default();
         for level in self.decisions.iter() {
@@ -371,8 +378,8 @@ impl GangSearch<'_> {
         preference
     }
 
-    /// Builds the tree of the complete gang. Works from the last decision upwards, without recursion, since ads may
-    /// form long chains.
+    /// Builds the tree of the complete gang. Works from the last decision to the first, without recursion, since a long
+    /// chain of docked ads would overflow the stack.
     fn build_gang(&mut self) -> Gang {
         let mut below: FxHashMap<Participant, Vec<(usize, DockedOffer)>> = FxHashMap::default();
         for (place, link) in self.decisions.docked_pairs().rev() {
@@ -393,7 +400,7 @@ impl GangSearch<'_> {
     }
 }
 
-/// Sorts docked offers by port.
+/// Sorts docked offers by the index of their port and drops the index. Empty for `None`.
 fn sorted_by_port(ports: Option<Vec<(usize, DockedOffer)>>) -> Vec<DockedOffer> {
     let mut ports = ports.unwrap_or_default();
     ports.sort_by_key(|(port, _)| *port);

@@ -8,9 +8,9 @@ use crate::matching::policy::PolicyVector;
 /// The score of one decision of a gang.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CandidateScore {
-    /// It depends on ports that are not docked yet.
+    /// The score depends on ports that are not docked yet.
     Unknown,
-    /// A candidate's ranks: that given by the port, then that given by the candidate.
+    /// The rank that the port gives the candidate, then the rank that the candidate gives the port.
     Ranks(f64, f64),
     /// A candidate's docking vector under the policy.
     Vector(PolicyVector),
@@ -20,7 +20,8 @@ impl CandidateScore {
     /// The score of a candidate if nothing ranks.
     pub const ZERO: CandidateScore = CandidateScore::Ranks(0.0, 0.0);
 
-    /// Returns the scores of leaving these ports unfilled. Fewer unfilled ports are better, then later ones.
+    /// Returns the scores of leaving these ports unfilled. Fewer unfilled ports are better. Of equally many, ports
+    /// later in the list are better.
     pub fn unfilled_scores(ports: impl Iterator<Item = usize> + Clone) -> Vec<CandidateScore> {
         #[allow(clippy::cast_precision_loss)] // ports are fewer than 2^53
         let worth = |number: usize| number as f64;
@@ -39,17 +40,18 @@ impl CandidateScore {
             (CandidateScore::Unknown, _) | (_, CandidateScore::Unknown) => return None,
             (CandidateScore::Ranks(a, b), CandidateScore::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
             (CandidateScore::Vector(left), CandidateScore::Vector(right)) => left.cmp_greatest_first(right).reverse(),
-            // Gangs of different shape: a candidate of one is compared with a missing or unfilled port of the other.
+            // The gangs fill different ports: a candidate of one is compared with a missing or unfilled port of the
+            // other.
             (CandidateScore::Ranks(a, b), CandidateScore::Vector(vector)) => vector.cmp_numbers([*a, *b]).reverse(),
             (CandidateScore::Vector(vector), CandidateScore::Ranks(a, b)) => vector.cmp_numbers([*a, *b]),
         })
     }
 }
 
-/// The score of a gang. It decides between two gangs of one request.
+/// The score of a gang, which decides between two gangs of one request.
 ///
-/// Compared first are the scores in preorder: for each ad the unfilled ports, then the candidates at its ports. Ties
-/// are broken by the candidates' positions in the input, then by the ports by which they are docked.
+/// The scores of the decisions are compared first, in preorder: for each ad the unfilled ports, then the candidates at
+/// its ports. Ties are broken by the positions of the offers in the input, then by the indices of their links.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GangScore {
     /// Scores of the decisions, in preorder.
@@ -61,8 +63,8 @@ pub struct GangScore {
 }
 
 impl GangScore {
-    /// Compares scores with those that this gang has from position `first` on, where missing ones count as zero. `None`
-    /// if some score is unknown.
+    /// Compares `scores` with the scores of this gang from position `first` on. Scores that this gang lacks count as
+    /// zero. `Greater` means that `scores` are better. `None` if some score is unknown.
     pub fn compare_steps<'s>(
         &self,
         first: usize,
@@ -77,7 +79,7 @@ impl GangScore {
         Some(Ordering::Equal)
     }
 
-    /// Compares two gangs; the greater is the better. A decision that only one of them has counts as zero in the other.
+    /// Compares two gangs; the greater is the better. A score that only one gang has is compared with zero.
     pub fn compare(&self, other: &GangScore) -> Ordering {
         let lacking = CandidateScore::ZERO;
         let steps = self.scores.len().max(other.scores.len());

@@ -10,15 +10,15 @@ pub enum Algorithm {
     Naive,
     /// Fills ports from left to right with candidates from the index (thesis 5.4).
     Lr,
-    /// Fills ports from right to left (thesis 5.6.1).
+    /// Fills ports from right to left with candidates from the index (thesis 5.6.1).
     Rl,
-    /// Fills ports from left to right if every port has candidates (thesis 5.6.2).
+    /// Like [`Algorithm::Lr`], but first checks that every port has candidates (thesis 5.6.2).
     Lrc,
-    /// Fills ports from right to left if every port has candidates (thesis 5.6.2).
+    /// Like [`Algorithm::Rl`], but first checks that every port has candidates (thesis 5.6.2).
     Rlc,
     /// Fills the port with the fewest candidates first (thesis 5.5).
     Dyn,
-    /// Fills the port with the fewest distinct candidates first (thesis 5.8).
+    /// Like [`Algorithm::Dyn`], but equivalent candidates count as one (thesis 5.8).
     Dyns,
     /// Like [`Algorithm::Dyns`], but starts each port at a random candidate (thesis 5.8.3).
     Dynsr,
@@ -27,29 +27,29 @@ pub enum Algorithm {
 /// The order in which the ports of an ad are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortOrder {
-    /// As they are listed.
+    /// In the order of the port list.
     Listed,
-    /// The last one first.
+    /// In the reverse order of the port list.
     Reversed,
-    /// The one with the fewest candidates first.
+    /// By the number of candidates before the first port is filled, fewest first.
     FewestFirst,
 }
 
-/// The switches of the search.
+/// The settings by which the algorithms of one search differ.
 #[allow(clippy::struct_excessive_bools)] // the five switches of the thesis's algorithms are what they are
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchStrategy {
-    /// Whether candidates come from the index.
+    /// Whether candidates come from the index. Otherwise every unused offer is a candidate.
     pub indexed: bool,
     /// The order in which ports are filled.
     pub order: PortOrder,
-    /// Whether every port of an ad must have candidates before the first is filled.
+    /// Whether every port of an ad must have candidates before the first port of the ad is filled.
     pub requires_candidates: bool,
-    /// Whether equivalent candidates count as one.
+    /// Whether only one candidate of each class of equivalent candidates is tried.
     pub summarized: bool,
-    /// Whether the candidates of a port are tried from a random one on.
+    /// Whether the candidates of a port are tried from a random candidate on. Applies only if `summarized`.
     pub random_start: bool,
-    /// Whether the best gang is wanted instead of the first.
+    /// Whether the search continues after the first gang until it has found the best.
     pub finds_best: bool,
 }
 
@@ -67,7 +67,7 @@ impl Algorithm {
         Algorithm::Dynsr,
     ];
 
-    /// Returns its name on the command line.
+    /// Returns the name of the algorithm on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Algorithm {
         }
     }
 
-    /// Returns its switches.
+    /// Returns the settings of the search for this algorithm.
     #[must_use]
     pub fn strategy(self) -> SearchStrategy {
         let naive = SearchStrategy {

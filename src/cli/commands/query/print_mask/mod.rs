@@ -41,7 +41,7 @@ struct MaskColumn {
     content: ColumnContent,
 }
 
-/// Content of a column.
+/// What a column prints for an ad.
 enum ColumnContent {
     /// Job id: `ClusterId.ProcId`.
     Job { label: &'static str, parts: [Expression; 2] },
@@ -72,7 +72,7 @@ impl PrintMask {
         PrintMask::parse(session, &query.mask).map(Some)
     }
 
-    /// Parses the parts into which the translation of HTCondor's options splits the command line.
+    /// Parses the values of `--mask`, into which `condor_options` translates HTCondor's options.
     fn parse(session: &mut Session, parts: &[String]) -> Result<PrintMask, Failure> {
         let mut mask = PrintMask::default();
         let mut letters = AutoformatFlags::default();
@@ -107,7 +107,8 @@ impl PrintMask {
         Ok(mask)
     }
 
-    /// Parses the letters after `-autoformat:`.
+    /// Parses the letters after `-autoformat:`. Sets the separators and the heading of the mask, adds the job id
+    /// column, and returns the flags of the later columns.
     fn parse_flags(&mut self, session: &Session, text: &str) -> Result<AutoformatFlags, Failure> {
         let mut letters = AutoformatFlags::default();
         let mut jobs = false;
@@ -193,7 +194,7 @@ impl MaskColumn {
             ExpressionKind::Attribute(name) => ad.get(name),
             _ => None,
         };
-        // The unevaluated expression.
+        // Text of the expression without evaluation. For an attribute reference it is the definition in the ad.
         let raw = || match (bound, expression.kind()) {
             (None, ExpressionKind::Attribute(_)) => "undefined".to_owned(),
             (bound, _) => text(print(bound.unwrap_or(expression), Style::Long)),
@@ -214,7 +215,7 @@ impl MaskColumn {
         };
         match shown {
             Some(shown) => format!("{}{shown}{}", format.before, format.after),
-            // A value of another type leaves the column blank, and its surrounding text out.
+            // A value that the conversion cannot format leaves the column blank. The text around it is omitted.
             None => " ".repeat(conversion.width()),
         }
     }

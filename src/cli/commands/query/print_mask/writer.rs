@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::PrintMask;
 use crate::cli::render::rows::TableCell;
 
-/// Writes rows at once, or with headings at the end, because column widths depend on all rows.
+/// Writes rows at once. Rows under headings are written at the end, because column widths depend on all rows.
 pub struct PrintMaskWriter<'m> {
     mask: &'m PrintMask,
     rows: Vec<Vec<TableCell>>,

@@ -14,9 +14,11 @@ use crate::cli::commands::repl::state::ReplState;
 /// The names that completion offers.
 pub struct CompletionNames {
     pub dialect: Dialect,
-    /// Attributes and definitions of the own side, attributes of the other side, and of the ads of the pool.
+    /// Attributes and definitions of the own side.
     mine: Vec<String>,
+    /// Attributes of the other side.
     theirs: Vec<String>,
+    /// Attributes of the ads of the pool.
     pool_names: Vec<String>,
     /// The names of the ads of the pool.
     ids: Rc<[String]>,

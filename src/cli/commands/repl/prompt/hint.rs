@@ -9,7 +9,7 @@ use crate::cli::commands::repl::commands;
 
 /// A hint after the cursor.
 pub enum InlineHint {
-    /// Text that cannot be inserted.
+    /// A description, which cannot be inserted into the line.
     Note(String),
     /// The rest of an earlier entry, which can be inserted.
     Entry(String),
@@ -30,7 +30,7 @@ impl rustyline::hint::Hint for InlineHint {
     }
 }
 
-/// Returns the signature of the function of the innermost open call; `None` if there is none.
+/// Returns the signature of the function of the innermost open call; `None` without a call of a known function.
 pub fn signature_hint(before: &str) -> Option<InlineHint> {
     let mut open: Vec<Option<&str>> = Vec::new();
     let mut last = None;

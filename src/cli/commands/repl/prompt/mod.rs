@@ -53,7 +53,7 @@ pub fn run_prompt(desk: &mut ReplState<'_>) -> Result<(), Failure> {
     let dialect = desk.session.dialect();
     desk.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
     while !desk.is_finished {
-        // From here to the next prompt, Ctrl-C stops the running entry.
+        // Clear earlier interrupts: only a Ctrl-C from here on stops the next entry.
         interrupt.lower();
         if let Some(assistant) = editor.helper_mut() {
             assistant.vocabulary = CompletionNames::from_state(desk);
@@ -147,7 +147,7 @@ impl Completer for LineHelper {
 impl Hinter for LineHelper {
     type Hint = InlineHint;
 
-    /// Returns no hint without colour: it could not be told from the entered text.
+    /// Returns no hint without colour, as the hint could not be told from the entered text.
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<InlineHint> {
         if at < line.len() || !self.is_colored {
             return None;

@@ -9,16 +9,19 @@
 //!  "labels": [LABEL...], "offers": [ID...]}
 //! ```
 //!
-//! Numbers of offers per port: `alone` could fill it by themselves; `given` of these have a partner at each other port;
-//! `used` could fill it but are used up. For each port that no offer could fill alone, `empty` has the conditions that
-//! rule offers out. `optional` are the ports that a group may leave unfilled.
+//! For each port, `ports` has numbers of offers: `alone` could fill the port by themselves; `given` of these are
+//! consistent with some offer at each port that has to be filled together with this one; `used` could fill the port but
+//! are used up. For each port that no offer could fill alone, `empty` has the conditions that rule offers out.
+//! `optional` are the ports that a group may leave unfilled.
 //!
 //! `deepest` is the best gang for the longest prefix of the ports that can be filled together; its ports are as in the
-//! JSON of gangs. `stuck` is the next port, or the ports of the next group. Of the offers that could fill it alone,
-//! `held` are in that gang, `conditions` rule others out, `discarded` fail the docking vector, `fitting` would do, but
-//! their group needs more, and `unserved` cannot fill their own ports: `needs` is the number of offers for each port of
-//! the first of them. A condition `reads` attributes of the request; `theirs` are those of the first offer and of the
-//! offers that are docked already.
+//! JSON of gangs. `stuck` is the port after that prefix, or the ports of the next group. Of the offers that could fill
+//! a stuck port alone, `held` are in the deepest gang, `conditions` rule others out, and `discarded` fail the docking
+//! vector. `fitting` offers would do, but their group needs more. `unserved` offers cannot fill their own ports;
+//! `needs` has the number of offers for each port of the first unserved one.
+//!
+//! A condition `reads` attributes of the request. `theirs` are attributes of the first offer that the condition rules
+//! out, and of offers docked already.
 
 use classad::explain::GangReport;
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
@@ -30,10 +33,11 @@ use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JoinedRecord;
 
-/// Maximum depth of a gang in a report; deeper ones are null. The size of an indented document is quadratic in it.
+/// Maximum depth of a gang in a report; deeper ones are null. The size of an indented document is quadratic in the
+/// depth.
 const MAX_GANG_DEPTH: usize = 63;
 
-/// Returns the report about a group of requests.
+/// Returns the JSON report about a group of equivalent requests with ports.
 pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, parties: &Parties) -> Json {
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let head = json!({
@@ -81,7 +85,7 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
     })
 }
 
-/// Returns whether an offer docks at a port, and the condition that keeps it away.
+/// Returns whether an offer docks at a port, and the condition that keeps the offer away.
 pub fn meeting_json(meeting: &TrialDocking, parties: &Parties) -> Json {
     let condition = meeting.condition.as_ref().map(|found| condition(found, parties));
     json!({ "label": meeting.label, "docks": condition.is_none(), "condition": condition })

@@ -1,4 +1,4 @@
-//! Explanations of gangs: why requests with ports get none.
+//! Explanations of gangs: why requests with ports get no gang.
 
 mod json;
 mod text;
@@ -28,7 +28,7 @@ pub use json::{gang_report_json, port_fields};
 pub use text::{gang_report_text, summary_writer};
 
 impl GangQueue {
-    /// Indexes of the requests whose gangs contain the offer, or parts of it.
+    /// Indexes of the requests whose gangs contain the offer, or parts of the offer.
     pub fn holders(&self, offer: usize) -> &[usize] {
         &self.holders[offer]
     }
@@ -39,7 +39,7 @@ pub fn any_ports(ads: &[NamedAd]) -> bool {
     ads.iter().any(|ad| !ad.is_projected() && has_ports(&ad.ad))
 }
 
-/// Whether an ad has ports.
+/// Whether an ad has the attribute `Ports`, well-formed or not.
 pub fn has_ports(ad: &Ad) -> bool {
     ad.get(&PORTS).is_some()
 }
@@ -56,7 +56,7 @@ pub struct GangExplainer<'g> {
 pub struct GangQueue {
     /// For each request whether it gets a gang.
     pub is_matched: Vec<bool>,
-    /// For each offer the indexes of the requests whose gangs contain it, or parts of it.
+    /// For each offer the indexes of the requests whose gangs contain the offer, or parts of the offer.
     holders: Vec<Vec<usize>>,
 }
 
@@ -98,7 +98,7 @@ impl<'g> GangExplainer<'g> {
                         queue.holders[docked.offer].push(request);
                     }
                 }
-                // Reported when this request is explained.
+                // Malformed ports are reported when the request is explained.
                 Err(GangFault::Ports(_)) => {}
                 Err(GangFault::Policy(fault)) => return Err(self.given.report_fault(session, fault)),
             }
@@ -107,7 +107,8 @@ impl<'g> GangExplainer<'g> {
         Ok(queue)
     }
 
-    /// Explains why a request gets its gang, or none. `None` if its ports are malformed, which is reported.
+    /// Explains why a request gets its gang, or none. `None` if the ports of the request are malformed, which is
+    /// reported.
     pub fn explain(
         &mut self,
         session: &mut Session,
@@ -128,8 +129,9 @@ impl<'g> GangExplainer<'g> {
         Ok(Some(report))
     }
 
-    /// Explains at which ports of a request an offer docks, and what keeps it from the others. Prints it as text, or
-    /// returns it as JSON, together with whether it docks anywhere. `None` if the request's ports are malformed.
+    /// Explains at which ports of a request an offer docks, and what keeps the offer from the other ports. Prints the
+    /// explanation as text, or returns it as JSON, together with whether the offer docks anywhere. `None` if the
+    /// request's ports are malformed.
     pub fn explain_pair(
         &mut self,
         session: &mut Session,

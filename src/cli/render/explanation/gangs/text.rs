@@ -13,8 +13,8 @@ use crate::cli::render::table::TableLayout;
 /// Maximum number of offers named in one line.
 const MAX_OFFERS_NAMED: usize = 3;
 
-/// Returns the writer of sentences about the gang of one request. `max_clause_chars` is the maximum length of a quoted condition
-/// in characters.
+/// Returns the writer of sentences about the gang of one request, called `subject`. `max_clause_chars` is the maximum
+/// length of a quoted condition in characters.
 pub fn summary_writer<'w>(
     parties: &'w Parties,
     subject: &'w str,
@@ -77,7 +77,7 @@ fn port_table(impasse: &GangFailure, wording: &SummaryWriter<'_>, width: usize) 
     grid.render(Some(width))
 }
 
-/// Appends the conditions that rule offers out.
+/// Appends the heading, and below it the conditions that rule offers out. Appends nothing if there are no conditions.
 fn push_conditions(
     text: &mut String,
     heading: &str,
@@ -108,7 +108,7 @@ fn push_conditions(
     push_rest(text, conditions.len(), most);
 }
 
-/// Appends what keeps a port empty that has candidates of its own.
+/// Appends why a port stays empty although some offers could fill it alone.
 fn push_stuck_port(
     text: &mut String,
     impasse: &GangFailure,
@@ -186,7 +186,7 @@ pub fn docking_summary(meetings: &[TrialDocking], request: &str, offer: &str) ->
     format!("{offer} could dock at {} of {request} by itself", docks.join(" and "))
 }
 
-/// Returns the sentence and the conditions that keep the offer from the other ports.
+/// Returns `summary`, and below it the conditions that keep the offer from the other ports.
 pub fn docking_text(summary: &str, meetings: &[TrialDocking], parties: &Parties, dialect: Dialect) -> String {
     let mut text = format!("{summary}\n");
     let wording = summary_writer(parties, "", dialect, MAX_CLAUSE_CHARS);
