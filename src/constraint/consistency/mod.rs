@@ -51,7 +51,7 @@ impl InconsistencyKind {
 /// Maximum number of contradictions found about one subject.
 const MAX_CONFLICTS: usize = 64;
 
-/// Finds contradictions among clauses, such as [`conjuncts`](super::conjuncts) returns for a specialized constraint.
+/// Finds contradictions among clauses, such as [`conjuncts`](super::conjuncts()) returns for a specialized constraint.
 /// Unqualified names are taken as attributes of the other side.
 ///
 /// The search is sound but not complete: some contradictions are missed. Every reported one is certain if its subject

@@ -15,6 +15,7 @@ mod assignment;
 mod bounds;
 mod decisions;
 mod forward_checking;
+mod port_order;
 mod score;
 mod strategy;
 
@@ -35,8 +36,9 @@ use bounds::{ScoreBounds, first_gang_is_best};
 use decisions::{ConflictSet, Decision, DecisionKind, DecisionStack, PortDomain, SearchState};
 use forward_checking::ForwardChecking;
 
+pub use port_order::PortOrder;
 pub use score::{CandidateScore, GangScore};
-pub use strategy::{Algorithm, PortOrder, SearchStrategy};
+pub use strategy::{Algorithm, SearchStrategy};
 
 /// What searches remember from request to request.
 pub struct SearchMemory {
@@ -217,9 +219,7 @@ impl GangSearch<'_> {
         ports.retain(|port| Some(*port) != newcomer.link);
         let (strategy, participant) = (self.strategy, newcomer.participant);
         let place = |port: usize| PortPlace { participant, port };
-        if strategy.order == PortOrder::Reversed {
-            ports.reverse();
-        }
+        strategy.order.sort_listed(&mut ports);
         let mut begun = state.clone();
         if strategy.requires_candidates {
             let mut sized = Vec::with_capacity(ports.len());
@@ -233,9 +233,7 @@ impl GangSearch<'_> {
             if sized.iter().any(|(size, _)| *size == 0) {
                 return Err(self.decisions.full_conflict_set());
             }
-            if strategy.order == PortOrder::FewestFirst {
-                sized.sort_by_key(|(size, _)| *size);
-            }
+            strategy.order.sort_by_candidates(&mut sized);
             ports = sized.iter().map(|(_, domain)| domain.place.port).collect();
             // Keep the candidates only of the port that is filled first: nothing is docked before, so they stay valid.
             begun.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();

@@ -1,5 +1,7 @@
 //! The algorithms of thesis 5 as presets of one search.
 
+use super::port_order::PortOrder;
+
 /// An algorithm for marshalling gangs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
@@ -22,17 +24,6 @@ pub enum Algorithm {
     Dyns,
     /// Like [`Algorithm::Dyns`], but starts each port at a random candidate (thesis 5.8.3).
     Dynsr,
-}
-
-/// The order in which the ports of an ad are filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PortOrder {
-    /// In the order of the port list.
-    Listed,
-    /// In the reverse order of the port list.
-    Reversed,
-    /// By the number of candidates before the first port is filled, fewest first.
-    FewestFirst,
 }
 
 /// The settings by which the algorithms of one search differ.
