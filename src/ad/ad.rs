@@ -28,13 +28,14 @@ impl Ad {
         self.0.get(name).map(|(_, expression)| expression)
     }
 
-    /// Returns the attribute with a name, which is spelt as in this ad; `None` if the ad lacks it.
+    /// Returns the attribute with a name; [`Attribute::name`] is spelt as in this ad.  `None` if the ad lacks the
+    /// attribute.
     #[must_use]
     pub fn attribute(&self, name: &Name) -> Option<Attribute<'_>> {
         self.0.get(name).map(|(name, expression)| Attribute { name, expression })
     }
 
-    /// Returns the expression bound to a name, given as text in any case; `None` if the ad lacks it.
+    /// Returns the expression bound to the name `name`, ignoring case; `None` if the ad lacks the attribute.
     #[must_use]
     pub fn get_str(&self, name: &str) -> Option<&Expression> {
         self.get(&Name::new(name))
@@ -57,7 +58,7 @@ impl Ad {
         self.0.iter().map(|(name, expression)| Attribute { name, expression })
     }
 
-    /// Returns a copy of this ad with one attribute added, or its expression replaced.
+    /// Returns a copy of this ad with `name` bound to `expression`, which replaces any expression bound before.
     #[must_use]
     pub fn with(&self, name: Name, expression: Expression) -> Ad {
         let mut attributes = AttributeMap::clone(&self.0);
@@ -91,7 +92,7 @@ impl FromIterator<(Name, Expression)> for Ad {
 }
 
 impl PartialEq for Ad {
-    /// Equal if both bind the same names, in any order, to expressions that are equal by their `==`.
+    /// Equal if both ads bind the same names, in any order, to equal expressions.
     fn eq(&self, other: &Self) -> bool {
         if Arc::ptr_eq(&self.0, &other.0) {
             return true;

@@ -4,8 +4,8 @@ use super::{Expression, Name};
 
 /// Distinct names bound to expressions, in the order of insertion.
 ///
-/// The hash table stores positions in one byte where they fit: pools have hundred thousands of ads with few
-/// attributes each, so the table's size matters.
+/// The hash table stores positions in one byte where they fit: a pool has hundreds of thousands of ads with few
+/// attributes each, so the size of the hash tables matters.
 #[derive(Clone, Default)]
 pub(super) struct AttributeMap {
     entries: Vec<(Name, Expression)>,
@@ -74,7 +74,7 @@ impl PositionTable {
     }
 }
 
-/// Result of a lookup.
+/// Result of looking a name up in a [`PositionTable`].
 enum SlotProbe {
     /// The name is bound at this position.
     Occupied(usize),
@@ -125,7 +125,7 @@ impl AttributeMap {
         }
     }
 
-    /// Binds a name.  If it is bound already, only its expression is replaced; spelling and position stay.
+    /// Binds a name to an expression.  A name that is bound already keeps its spelling and position.
     pub(super) fn bind(&mut self, name: Name, expression: Expression) {
         let position = self.entries.len();
         match self.find(&name) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct ByteString(Arc<[u8]>);
 
 impl ByteString {
-    /// The bytes.
+    /// Returns the bytes, which need not be UTF-8.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

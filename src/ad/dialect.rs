@@ -17,13 +17,13 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Whether this is HTCondor's dialect.
+    /// Whether this is [`Dialect::Condor`].
     #[must_use]
     pub fn is_condor(self) -> bool {
         self == Dialect::Condor
     }
 
-    /// Returns the usual names of an expression's own ad and of the other one.
+    /// Returns the usual names of the two ads of a match: the ad that holds the expression, then the other ad.
     #[must_use]
     pub fn side_names(self) -> [&'static str; 2] {
         if self.is_condor() { ["MY", "TARGET"] } else { ["self", "other"] }

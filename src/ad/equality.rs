@@ -9,18 +9,18 @@ use super::{Expression, ExpressionKind, Value};
 pub(super) enum Equivalence {
     /// Case of names, white space, positions and the order of attributes in ads.
     Syntactic,
-    /// Additionally parentheses.
+    /// All that [`Equivalence::Syntactic`] ignores, and parentheses.
     Structural,
 }
 
-/// Whether two expressions are the same tree: like `==`, but also ignoring parentheses.  Literals are compared by their bits, names without regard to case.
-/// O(n) in the size of the trees.
+/// Whether two expressions are equal by `==` once all parentheses are left out.  Literals are compared by their bits,
+/// names without regard to case.  O(n) in the size of the trees.
 #[must_use]
 pub fn structurally_equal(left: &Expression, right: &Expression) -> bool {
     all_equal(vec![(left, right)], Equivalence::Structural)
 }
 
-/// Whether the expressions of every pair are equal.
+/// Whether the two expressions of every pair are equal, up to the differences that `likeness` ignores.
 pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, likeness: Equivalence) -> bool {
     while let Some((left, right)) = pending.pop() {
         let (left, right) = match likeness {
@@ -68,7 +68,7 @@ fn literals_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
         (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.to_bits() == b.seconds.to_bits(),
-        // Lists made by functions nest as values, so this comparison recurses.
+        // Lists made by functions nest as values, so that this comparison recurses and may need a larger stack.
         _ => stacker::maybe_grow(64 * 1024, 1024 * 1024, || left == right),
     }
 }

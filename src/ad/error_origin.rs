@@ -20,7 +20,7 @@ impl fmt::Display for ErrorOrigin {
     }
 }
 
-/// The optional origin of an error value.  It is diagnostic only: any two compare equal, so that it does not
+/// The optional origin of an error value, for messages only.  Any two causes compare equal, so that they do not
 /// affect the equality of values.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorCause(Option<Arc<ErrorOrigin>>);

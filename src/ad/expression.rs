@@ -121,7 +121,7 @@ impl Expression {
         &self.0.kind
     }
 
-    /// Returns the span in the text it was parsed from.
+    /// Returns the span in the text that the expression was parsed from; empty if it was not parsed.
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
@@ -137,7 +137,7 @@ impl Expression {
         expression
     }
 
-    /// Returns the value if the expression is a literal, with or without parentheses.
+    /// Returns the value of a literal, with or without parentheses; `None` for any other expression.
     #[must_use]
     pub fn as_literal(&self) -> Option<&Value> {
         match self.without_parentheses().kind() {
@@ -146,7 +146,7 @@ impl Expression {
         }
     }
 
-    /// Whether both share the same root node in memory.
+    /// Whether both expressions have one root node in memory.
     #[must_use]
     pub fn ptr_eq(&self, other: &Expression) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -160,7 +160,8 @@ impl Expression {
 
     /// Returns a hash that is consistent with `==`.  O(n) in the size of the tree.
     ///
-    /// It is the sum of a hash of every node and its path, so that the order of attributes does not count.
+    /// The hash is a sum over all nodes, each hashed with the path to it, so that the order of attributes does not
+    /// count.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut sum = 0_u64;
@@ -189,7 +190,7 @@ impl Expression {
     }
 }
 
-/// Mixes the bits of a hash, so that sums of hashes of the same items in other places differ.
+/// Mixes the bits of a hash, so that two trees with the same nodes at different paths have different sums.
 fn mixed(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     hash ^ (hash >> 32)
@@ -206,7 +207,7 @@ impl ExpressionKind {
     /// Whether dropping the node cannot recurse.
     fn is_leaf(&self) -> bool {
         match self {
-            // Functions make lists and ads that are literals but contain expressions.
+            // A literal list or ad, made by a function, contains expressions.
             ExpressionKind::Literal(value) => !matches!(value, Value::List(_) | Value::Ad(_)),
             kind => matches!(kind, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_)),
         }

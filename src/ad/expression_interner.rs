@@ -8,16 +8,16 @@ use super::Expression;
 #[derive(Clone, Debug, Default)]
 pub struct ExpressionInterner {
     by_identity: FxHashMap<usize, usize>,
-    /// Fast path: trees built from the same cached text share their first child, so its address is likely to
-    /// identify the tree.
+    /// Number by the address of the first child, as a fast path: trees built from the same cached text share their
+    /// first child, so that the trees are likely to be equal.
     by_child: FxHashMap<usize, usize>,
     by_fingerprint: FxHashMap<u64, Vec<usize>>,
     expressions: Vec<Expression>,
 }
 
 impl ExpressionInterner {
-    /// Returns the number of an expression and whether it is new.  O(1) for a tree interned before, else O(n) in
-    /// its size.
+    /// Returns the number of an expression and whether the number is new.  O(1) for a clone of the first expression
+    /// with that number, else O(n) in the size of the tree.
     pub fn intern(&mut self, expression: &Expression) -> (usize, bool) {
         if let Some(number) = self.by_identity.get(&expression.identity()) {
             return (*number, false);
@@ -36,7 +36,7 @@ impl ExpressionInterner {
         if known.is_none() {
             alike.push(number);
             self.expressions.push(expression.clone());
-            // The address of an expression that is not kept may be reused.
+            // Only addresses of expressions that are kept here are recorded: other addresses may be reused.
             self.by_identity.insert(expression.identity(), number);
             self.by_child.extend(child.map(|child| (child, number)));
         }

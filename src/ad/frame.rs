@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Ad;
 
-/// Number of a root ad among those that take part in one evaluation: the request, a single ad or `self` comes first,
-/// then the offers.
+/// Number of a root ad among the root ads of one evaluation: the request, a single ad or `self` comes first, then the
+/// offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Participant(u32);
 
@@ -14,10 +14,10 @@ impl Participant {
     pub const REQUEST: Participant = Participant(0);
     /// The other side of a match.
     pub const PARTNER: Participant = Participant(1);
-    /// An ad that takes no part.
+    /// No root ad of the evaluation, such as in [`ScopeFrame::outside_ads`].
     pub const NONE: Participant = Participant(u32::MAX);
 
-    /// Returns the participant at a 0-based position.
+    /// Returns the participant at a 0-based position; [`Participant::NONE`] if the position exceeds 32 bits.
     #[must_use]
     pub fn at(position: usize) -> Self {
         u32::try_from(position).map_or(Participant::NONE, Participant)
@@ -29,13 +29,13 @@ impl Participant {
         Participant::at(offer + 1)
     }
 
-    /// Returns its 0-based position among the participants.
+    /// Returns the 0-based position of this participant; the request is at 0.
     #[must_use]
     pub fn position(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the 0-based index of the offer. Must not be called for the request.
+    /// Returns the 0-based index of this participant among the offers.  Must not be called for the request.
     #[must_use]
     pub fn offer(self) -> usize {
         self.position() - 1
@@ -48,16 +48,18 @@ impl Participant {
     }
 }
 
-/// A link of the scope chain, innermost first (thesis 2.3: a classad value indicates its parent scope).
+/// A frame of the scope chain: an ad and the frames that enclose it (thesis 2.3: a classad value indicates its parent
+/// scope).
 #[derive(Debug)]
 pub struct ScopeFrame {
-    /// The ad of this link.
+    /// The innermost ad of the chain.
     pub ad: Ad,
-    /// The enclosing link; `None` for a root ad.
+    /// The frame of the enclosing ad; `None` for a root ad.
     pub enclosing: Option<Arc<ScopeFrame>>,
     /// Number of the root ad of this chain.
     pub participant: Participant,
-    /// 0-based index in the root's port list, if this ad is one of its ports; labels of earlier ports are visible.
+    /// 0-based index in the root ad's port list, if this ad is a port or nested in one; the labels of earlier ports are
+    /// visible.
     pub port: Option<u32>,
     /// Whether HTCondor's lookup continues from here in the other ad of a match: true for a root, false for an ad
     /// nested in it.
@@ -65,7 +67,7 @@ pub struct ScopeFrame {
 }
 
 impl ScopeFrame {
-    /// Creates the link of a root ad.
+    /// Creates the frame of a root ad, which no frame encloses.
     #[must_use]
     pub fn root(ad: Ad, participant: Participant) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame { ad, enclosing: None, participant, port: None, falls_through: true })
@@ -83,7 +85,7 @@ impl ScopeFrame {
         self.participant == Participant::NONE && self.enclosing.is_none() && self.ad.is_empty()
     }
 
-    /// Creates the link of an ad nested in `self`.
+    /// Creates the frame of an ad nested in the ad of `self`.
     #[must_use]
     pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
@@ -95,7 +97,8 @@ impl ScopeFrame {
         })
     }
 
-    /// Creates the link of a port of this ad; `position` is its 0-based index in the port list.
+    /// Creates the frame of `record`, which belongs to a port of this ad; `position` is the 0-based index of the port
+    /// in the port list.
     #[must_use]
     pub fn dock(self: &Arc<Self>, record: Ad, position: Option<u32>) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
@@ -107,8 +110,8 @@ impl ScopeFrame {
         })
     }
 
-    /// Returns a copy of this link for a separate evaluation in its ad; it inherits `falls_through` from the
-    /// enclosing link.
+    /// Returns a copy of this frame for a separate evaluation in its ad.  The copy takes `falls_through` from the
+    /// enclosing frame; for a root ad it is true.
     #[must_use]
     pub fn as_context(&self) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
@@ -120,7 +123,7 @@ impl ScopeFrame {
         })
     }
 
-    /// Returns the root link.  O(n) in the depth of the chain.
+    /// Returns the frame of the root ad.  O(n) in the depth of the chain.
     #[must_use]
     pub fn outermost(self: &Arc<Self>) -> &Arc<ScopeFrame> {
         let mut frame = self;
@@ -132,7 +135,7 @@ impl ScopeFrame {
 }
 
 impl Drop for ScopeFrame {
-    /// Drops the chain iteratively, so that a deep nest cannot overflow the call stack.
+    /// Drops the chain iteratively, so that deeply nested ads cannot overflow the call stack.
     fn drop(&mut self) {
         let mut next = self.enclosing.take();
         while let Some(frame) = next {

@@ -25,7 +25,7 @@ struct Spelling {
     hash: u32,
 }
 
-/// A name in the program's text, hashed at compile time: comparing a [`Name`] with it rarely reads the texts.
+/// A name that the program knows, hashed at compile time, so that comparing it with a [`Name`] rarely reads the texts.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownName {
     text: &'static str,
@@ -33,13 +33,13 @@ pub struct KnownName {
 }
 
 impl KnownName {
-    /// The name spelt like this.
+    /// Creates the known name `text`; in a constant, the hash is computed at compile time.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         KnownName { text, hash: folded_hash(text) }
     }
 
-    /// The spelling.
+    /// Returns the text as the program spells it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.text
@@ -47,7 +47,7 @@ impl KnownName {
 }
 
 impl Name {
-    /// The name spelt like this.
+    /// Creates the name `text`, which shares memory with a recent name of this spelling in the thread.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let hash = folded_hash(text);
@@ -66,7 +66,7 @@ impl Name {
         Name(Arc::new(Spelling { text: text.into(), hash }))
     }
 
-    /// The spelling.
+    /// Returns the name in its own spelling.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0.text
@@ -77,19 +77,19 @@ impl Name {
         self.0.hash
     }
 
-    /// Whether this is the name `text`, in any case.
+    /// Whether this is the name `text`, ignoring case.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
         self.as_str().eq_ignore_ascii_case(text)
     }
 
-    /// Whether this is a known name, in any case.
+    /// Whether this is the name `known`, ignoring case.
     #[must_use]
     pub fn is_known(&self, known: KnownName) -> bool {
         known.hash == self.0.hash && self.is(known.text)
     }
 
-    /// Whether this is one of several names, in any case.
+    /// Whether this is one of the names `known`, ignoring case.
     #[must_use]
     pub fn is_any(&self, known: &[KnownName]) -> bool {
         known.iter().any(|known| self.is_known(*known))
@@ -118,7 +118,7 @@ pub(super) fn cmp_ignore_case(left: &[u8], right: &[u8]) -> std::cmp::Ordering {
     left.iter().map(u8::to_ascii_lowercase).cmp(right.iter().map(u8::to_ascii_lowercase))
 }
 
-/// FNV-1a over the bytes in lower case.
+/// Returns the FNV-1a hash of the bytes in lower case.
 const fn folded_hash(text: &str) -> u32 {
     let (bytes, mut hash, mut position) = (text.as_bytes(), 0x811c_9dc5_u32, 0);
     while position < bytes.len() {

@@ -29,7 +29,7 @@ macro_rules! binary_operators {
             /// Every operator, in the order of the table.
             pub const ALL: &'static [BinaryOperator] = &[$(BinaryOperator::$name,)*];
 
-            /// How it is written.
+            /// Returns the symbol in bracketed ads and expressions, such as `is`.
             #[must_use]
             pub fn symbol(self) -> &'static str {
                 match self { $(BinaryOperator::$name => $symbol,)* }
@@ -129,7 +129,7 @@ pub enum UnaryOperator {
 }
 
 impl UnaryOperator {
-    /// How it is written.
+    /// Returns the symbol, which is the same in both dialects.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {

@@ -1,13 +1,13 @@
-//! The names that denote whole ads: `my`, `self`, `other`, `target` and the names of the ads around.
+//! The names that denote whole ads: `my`, `self`, `other`, `target` and the names of enclosing ads.
 
 use super::{Dialect, KnownName, Name};
 
 /// An ad that a name denotes, seen from the ad that holds the expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeAd {
-    /// The ad itself: `self`, `my`.
+    /// The ad that holds the expression: `self`, `my`.
     Own,
-    /// The ad around it: `parent`.
+    /// The enclosing ad: `parent`.
     Parent,
     /// The outermost ad: `root`, `toplevel`.
     Root,
@@ -15,11 +15,11 @@ pub enum ScopeAd {
     Other,
 }
 
-/// One row of the table of names.
+/// A name in [`SCOPE_NAMES`], and the ad that the name denotes.
 struct ScopeName {
     name: KnownName,
     ad: ScopeAd,
-    /// Whether the papers reserve the name. Only HTCondor has the others.
+    /// Whether the papers reserve the name, so that no attribute and no label may have it.
     is_reserved: bool,
 }
 
@@ -40,14 +40,14 @@ static SCOPE_NAMES: [ScopeName; 7] = [
 ];
 
 impl ScopeAd {
-    /// Returns the ad that a name denotes in every match; `None` for a name of an attribute.
+    /// Returns the ad that a name denotes in a match, in either dialect; `None` for any other name.
     #[must_use]
     pub fn of(name: &Name) -> Option<Self> {
         SCOPE_NAMES.iter().find(|row| name.is_known(row.name)).map(|row| row.ad)
     }
 
-    /// Returns the ad that a name denotes as an attribute that every ad has: the papers' `self`, `parent` and `root`,
-    /// and HTCondor's `my` and `toplevel`.
+    /// Returns the ad that a built-in attribute denotes: `self`, `parent` and `root`, and in HTCondor's dialect `my`
+    /// and `toplevel`; `None` for any other name.
     #[must_use]
     pub fn built_in(name: &Name, dialect: Dialect) -> Option<Self> {
         let mut rows = SCOPE_NAMES.iter().filter(|row| row.ad != ScopeAd::Other);
@@ -65,7 +65,7 @@ impl ScopeAd {
         matches!(self, ScopeAd::Own | ScopeAd::Other)
     }
 
-    /// Returns all names of the ad, in lower case.
+    /// Returns all names that denote this ad, in lower case.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         SCOPE_NAMES.iter().filter(move |row| row.ad == self).map(|row| row.name.as_str())
     }

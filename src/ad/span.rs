@@ -18,7 +18,7 @@ impl Span {
         Span { start, end }
     }
 
-    /// Returns the smallest span that covers both.
+    /// Returns the smallest span that covers both spans.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }

@@ -41,7 +41,7 @@ pub struct ListValue {
 /// An ad as a value: the ad and its scope chain.
 #[derive(Clone, Debug)]
 pub struct AdValue {
-    /// The link of the scope chain that holds the ad.
+    /// The frame of the scope chain that holds the ad.
     pub frame: Arc<ScopeFrame>,
 }
 
@@ -62,7 +62,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns the short name for machine-readable output.
+    /// Returns the name for machine-readable output, such as `abstime`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Type {
         }
     }
 
-    /// Returns the name for messages, with its article.
+    /// Returns the name for messages, with an article if one belongs there, such as `an ad`.
     #[must_use]
     pub fn phrase(self) -> &'static str {
         match self {
@@ -98,19 +98,19 @@ impl Type {
 }
 
 impl Value {
-    /// Creates an error with its cause: the failing expression and the reason.
+    /// Creates an error whose cause is the failing expression at `span` and a reason.
     #[must_use]
     pub fn error(span: Span, reason: impl Into<String>) -> Value {
         Value::Error(ErrorCause::new(span, reason))
     }
 
-    /// A string.
+    /// Creates a string value.
     #[must_use]
     pub fn string(text: impl Into<ByteString>) -> Value {
         Value::String(text.into())
     }
 
-    /// The type.
+    /// Returns the type of the value itself, whatever a list or an ad contains.
     #[must_use]
     pub fn value_type(&self) -> Type {
         match self {
@@ -174,21 +174,21 @@ impl From<String> for Value {
 }
 
 impl PartialEq for ListValue {
-    /// Compares the elements as expressions, ignoring the scope.
+    /// Compares the elements as expressions, without evaluating them; the scope is ignored.
     fn eq(&self, other: &Self) -> bool {
         super::equal_lists(&self.elements, &other.elements)
     }
 }
 
 impl PartialEq for AdValue {
-    /// Compares the attributes as expressions, ignoring the scope.
+    /// Compares the attributes as expressions, without evaluating them; the scope is ignored.
     fn eq(&self, other: &Self) -> bool {
         self.frame.ad == other.frame.ad
     }
 }
 
 impl AdValue {
-    /// The ad itself.
+    /// Returns the ad without its scope chain.
     #[must_use]
     pub fn ad(&self) -> &Ad {
         &self.frame.ad

@@ -11,7 +11,7 @@ use super::{AttributeColumn, ColumnCell};
 
 /// Collects the bounds in clauses `subject operator bound` of many rows.
 pub struct BoundCollector<S, B> {
-    /// Numbers of the columns.
+    /// Numbers of the columns: indexes into `columns`.
     numbers: FxHashMap<(S, BinaryOperator), usize>,
     columns: Vec<CollectedBounds<S, B>>,
 }
@@ -41,9 +41,9 @@ impl<S, B> Default for BoundCollector<S, B> {
 }
 
 impl<S: Clone + Eq + Hash, B> BoundCollector<S, B> {
-    /// Adds the bound of a row, which must not be less than any other added before, and returns the number of its
-    /// column. `None` if it has to be decided in another way: the operator cannot be exchanged, or the row has a bound in
-    /// the column already, which is rare.
+    /// Adds the bound of a row and returns the number of its column.  Rows must be added in ascending order.  `None` if
+    /// the caller has to check the clause otherwise: the operator cannot be exchanged, or the row has a bound in the
+    /// column already, which is rare.
     pub fn add(&mut self, row: usize, subject: &S, operator: BinaryOperator, bound: B) -> Option<usize> {
         operator.converse()?;
         let number = *self.numbers.entry((subject.clone(), operator)).or_insert(self.columns.len());
@@ -82,7 +82,7 @@ impl<S: Clone + Eq + Hash, B> BoundCollector<S, B> {
 }
 
 impl<S> BoundColumn<S> {
-    /// Returns what is bounded.
+    /// Returns the subject of the clauses, which the bounds restrict.
     pub fn subject(&self) -> &S {
         &self.subject
     }
@@ -92,7 +92,7 @@ impl<S> BoundColumn<S> {
         self.operator
     }
 
-    /// Returns the bounds.
+    /// Returns the bounds by row; the cell of a row without a bound is absent.
     pub fn bounds(&self) -> &AttributeColumn {
         &self.bounds
     }
@@ -102,7 +102,8 @@ impl<S> BoundColumn<S> {
         &self.always_admitted
     }
 
-    /// Replaces `admitted` by the rows that admit a value of the subject, or may do so.
+    /// Replaces `admitted` by the rows that a value of the subject does not exclude: the rows whose bound the value
+    /// meets, and [`BoundColumn::always_admitted`].
     pub fn admitting(&self, value: &Value, admitted: &mut FixedBitSet) {
         admitted.clone_from(&self.always_admitted);
         self.bounds.select(self.exchanged, value, admitted);

@@ -17,13 +17,14 @@ type CensusHasher = BuildHasherDefault<FxHasher>;
 /// Maximum depth of nested ads whose attributes are counted.
 const MAX_NESTED_LEVELS: usize = 8;
 
-/// Maximum length of the path of such a nested ad, in bytes: each of its attributes repeats the path.
+/// Maximum length in bytes of the path of a nested ad whose attributes are counted.  The name of each attribute
+/// repeats the path, so that longer paths would take too much memory.
 const MAX_PATH_BYTES: usize = 256;
 
 /// The attributes of the ads added, each with its [`AttributeSummary`], in the order of first appearance.
 ///
-/// One pass, with bounded memory for values: once it is used up, no new distinct values are recorded, which
-/// [`super::DistinctCount`] reports; the counts stay exact.  The memory for names is not bounded.
+/// The memory for values is bounded: at the limit no new distinct values are recorded, which
+/// [`super::DistinctCount::more`] reports; the counts stay exact.  The memory for names is not bounded.
 #[derive(Clone, Debug)]
 pub struct Census {
     ads: usize,
@@ -91,7 +92,7 @@ impl Census {
         self
     }
 
-    /// Counts an ad.
+    /// Counts an ad and adds its attributes to their summaries.
     pub fn add(&mut self, ad: &Ad) {
         self.ads += 1;
         if self.nested {

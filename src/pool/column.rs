@@ -23,7 +23,7 @@ const DEVIANT: u32 = 1;
 
 /// A dictionary column: a code for each row, and an entry for each code.
 pub struct DictionaryColumn<T> {
-    /// For each row its code.  Rows beyond the end lack the attribute.
+    /// The code of each row.  Rows beyond the end lack the attribute.
     codes: Vec<u32>,
     /// The entries by code; the first one stands for [`ABSENT`].
     entries: Vec<T>,
@@ -41,13 +41,13 @@ impl<T> DictionaryColumn<T> {
         code(self.entries.len() - 1)
     }
 
-    /// Sets the code of a row beyond all others; rows between lack the attribute.
+    /// Sets the code of a row, which must be greater than all rows set before; skipped rows lack the attribute.
     pub fn push_at(&mut self, row: usize, code: u32) {
         self.codes.resize(row, ABSENT);
         self.codes.push(code);
     }
 
-    /// Returns the code of a row.
+    /// Returns the code of a row; [`ABSENT`] for a row beyond the last one set.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row).copied().unwrap_or(ABSENT)
     }
@@ -63,9 +63,9 @@ impl<T> DictionaryColumn<T> {
 pub enum ColumnCell {
     /// The ad has no such attribute.
     Absent,
-    /// It has this value, whatever ad the other side is.
+    /// The attribute has this value, whatever ad is on the other side.
     Constant(Value),
-    /// Its value depends on the other side (thesis 4.4: deviant).
+    /// The value of the attribute depends on the ad on the other side (thesis 4.4: deviant).
     Deviant,
 }
 
@@ -84,7 +84,7 @@ impl ColumnCell {
 /// The values of one attribute of many ads, with indexes for selecting rows by value.
 pub struct AttributeColumn {
     dialect: Dialect,
-    /// The values; those of absent and of deviant rows are undefined.
+    /// The values; absent and deviant rows have the value undefined.
     values: DictionaryColumn<Value>,
     deviant: FixedBitSet,
     has_deviant: bool,
@@ -92,7 +92,7 @@ pub struct AttributeColumn {
     indexes: OnceLock<ValueIndexes>,
 }
 
-/// Builds a column row by row.
+/// Builds an [`AttributeColumn`] row by row.
 struct ColumnBuilder {
     values: DictionaryColumn<Value>,
     codes_by_value: FxHashMap<ValueKey, u32>,
@@ -115,7 +115,7 @@ struct ValueIndexes {
 /// A value as a hash key: equal only for indistinguishable values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ValueKey {
-    /// No value.
+    /// An absent attribute, which has no value.
     Absent,
     /// `undefined`
     Undefined,
@@ -127,7 +127,7 @@ pub enum ValueKey {
     Integer(i64),
     /// A real, by its bits.
     Real(u64),
-    /// A string, exactly.
+    /// A string, with its case.
     String(ByteString),
     /// An absolute time: seconds since 1970, and the offset in seconds.
     AbsoluteTime(i64, i32),
@@ -192,7 +192,7 @@ impl ColumnBuilder {
 }
 
 impl AttributeColumn {
-    /// Builds the column of these cells.
+    /// Builds a column with one row for each cell.
     pub fn new(cells: impl IntoIterator<Item = ColumnCell>, dialect: Dialect) -> Self {
         let mut column = ColumnBuilder::new();
         cells.into_iter().for_each(|cell| {
@@ -201,8 +201,8 @@ impl AttributeColumn {
         column.finish(dialect)
     }
 
-    /// Builds the column of an attribute that is bound to these expressions, `None` where it is absent.  `cell` gives the
-    /// cell of a row with an expression that is not a literal.
+    /// Builds the column of an attribute from the expression of each row, `None` for a row without the attribute.
+    /// `cell` gives the cell of a row whose expression is not a literal.
     pub fn of_expressions<'a>(
         expressions: impl IntoIterator<Item = Option<&'a Expression>>,
         dialect: Dialect,
@@ -227,7 +227,7 @@ impl AttributeColumn {
         column.finish(dialect)
     }
 
-    /// Splits groups of rows by value; rows without a known value leave their groups.
+    /// Splits groups of rows by value; deviant rows leave their groups.
     pub fn split(&self, groups: &mut Partition) {
         let code = |row| Some(self.values.code(row)).filter(|code| *code != DEVIANT);
         groups.split(self.values.entries.len(), code);
@@ -259,7 +259,7 @@ impl AttributeColumn {
     /// Adds the rows for which `attribute operator value` is met.  An absent attribute counts as undefined.
     ///
     /// Deviant rows are left out: a caller that must not miss a match adds [`AttributeColumn::deviant_rows`].  O(log n)
-    /// for a range of numbers or strings, plus a pass over its bitmap.
+    /// for a range of numbers or strings, plus a pass over a bitmap of all rows.
     pub fn select(&self, operator: BinaryOperator, value: &Value, into: &mut FixedBitSet) {
         let dialect = self.dialect;
         let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
@@ -273,12 +273,12 @@ impl AttributeColumn {
                 let bounds = orders.strings.bounds(&string_key(text));
                 self.add_range(&orders.strings, operator, bounds, met, into);
             }
-            // Comparisons with these are never met.
+            // Comparisons with undefined or an error are never met.
             (None, Value::Undefined | Value::Error(_)) if operator.group() == OperatorGroup::Comparison => return,
             _ => return self.select_where(met, into),
         }
         self.add_codes_where(orders.unordered.iter().copied(), met, into);
-        // Numbers and strings are never identical.
+        // A number is never identical to a string, so that `isnt` also accepts the rows of the other index.
         if operator == BinaryOperator::Isnt {
             let other_types = self.values.entries.iter().enumerate().filter(|(_, mine)| {
                 number_key(mine, dialect).is_some() != number_key(value, dialect).is_some()
@@ -294,7 +294,8 @@ impl AttributeColumn {
         self.add_codes_where((0..code(self.values.entries.len())).filter(|code| *code != DEVIANT), met, into);
     }
 
-    /// Adds the rows of the keys that a comparison accepts; `below` and `upto` are the bounds of the operand's key.
+    /// Adds the rows of the keys that a comparison accepts; `below` and `upto` are the [`RangeIndex::bounds`] of the
+    /// operand's key.
     fn add_range<K: Ord + Clone>(
         &self,
         order: &RangeIndex<K>,
@@ -316,7 +317,7 @@ impl AttributeColumn {
             }
             _ => {}
         }
-        // Values with the same key may differ in type or in case.
+        // Values with the same key may differ in type or in case, so each one is compared.
         if matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
             for row in order.rows(below, upto) {
                 if met(self.value(self.values.codes[*row as usize])) {

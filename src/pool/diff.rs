@@ -40,7 +40,7 @@ pub enum Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Returns the name of the attribute, spelt as in the first ad if it is there.
+    /// Returns the name of the attribute, spelt as in the first ad if that ad has the attribute.
     #[must_use]
     pub fn name(&self) -> &'a Name {
         match self {
@@ -48,7 +48,7 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// Returns the attribute of the first ad; `None` if it was added.
+    /// Returns the attribute of the first ad; `None` if the attribute was added.
     #[must_use]
     pub fn before(&self) -> Option<Attribute<'a>> {
         match self {
@@ -57,7 +57,7 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// Returns the attribute of the second ad; `None` if it was removed.
+    /// Returns the attribute of the second ad; `None` if the attribute was removed.
     #[must_use]
     pub fn after(&self) -> Option<Attribute<'a>> {
         match self {
@@ -84,7 +84,8 @@ pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: DiffMode) -> Vec<
     differences
 }
 
-/// The ads of a first set that are not yet paired with one of the second, as 0-based positions by identity.
+/// The ads of a first set that are not yet paired with an ad of a second set: for each identity the 0-based positions
+/// of the ads.
 ///
 /// Ads with equal identities are paired in order, so that repeated identities, such as of ads without a name, pair
 /// the first with the first and the second with the second.
@@ -94,8 +95,8 @@ pub struct UnpairedAds<I> {
 }
 
 impl<I: Hash + Eq> UnpairedAds<I> {
-    /// Pairs the next ad of the second set: removes and returns the position of its partner; `None` if no unpaired ad
-    /// has its identity.
+    /// Pairs the next ad of the second set, which has this identity: removes and returns the position of the partner;
+    /// `None` if no unpaired ad has this identity.
     pub fn take_partner(&mut self, identity: &I) -> Option<usize> {
         self.positions.get_mut(identity).and_then(VecDeque::pop_front)
     }

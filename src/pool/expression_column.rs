@@ -99,7 +99,7 @@ impl ExpressionColumnBuilder {
 }
 
 impl ExpressionColumn {
-    /// Builds the column of an attribute of some ads.
+    /// Builds the column of the attribute `name`, with one row for each ad.
     #[must_use]
     pub fn of(ads: &[Ad], name: &Name) -> Self {
         let mut column = ExpressionColumnBuilder::new();
@@ -118,7 +118,7 @@ impl ExpressionColumn {
         self.column.code(row)
     }
 
-    /// Number of codes, with that of rows without the attribute.
+    /// Number of codes, including the code of rows without the attribute.
     #[must_use]
     pub fn code_count(&self) -> usize {
         self.column.entries().len()
@@ -136,7 +136,7 @@ impl ExpressionColumn {
         self.code(row) != ABSENT
     }
 
-    /// Returns the names that the expressions other than literals mention; computed once.
+    /// Returns the free names of all expressions of the column that are not literals; computed once.
     pub fn free_names(&self, dialect: Dialect) -> &FreeNames {
         self.free_names.get_or_init(|| {
             let mut mentions = FreeNames::default();
@@ -148,7 +148,7 @@ impl ExpressionColumn {
     }
 }
 
-/// Whether the value's [`ValueKey`] identifies it. Lists and ads are interned as expressions instead.
+/// Whether a value is identified by its [`ValueKey`].  Lists and ads are not: they are interned as expressions.
 fn has_key(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Ad(_))
 }

@@ -1,6 +1,6 @@
 //! Structures over many ads: column store, indexes, autoclusters, census and diff.
 //!
-//! This floor knows ads, their evaluation and the advertising protocol, but not matching.
+//! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
 mod autocluster;
 mod bound_column;

@@ -1,12 +1,12 @@
-//! Partition refinement: groups of rows that some attributes do not tell apart.
+//! Partition refinement: groups of rows that agree in some attributes.
 
 use rustc_hash::FxHashMap;
 
 /// A partition of rows into groups, refined by splitting.
 pub struct Partition {
-    /// For each row its group, or [`NO_GROUP`].
+    /// The group of each row, or [`NO_GROUP`].
     group_of: Vec<u32>,
-    /// For each group its first row.
+    /// The first row of each group.
     first_rows: Vec<u32>,
 }
 
@@ -39,7 +39,7 @@ impl Partition {
         self.group_of.get(row).copied().filter(|group| *group != NO_GROUP).map(|group| group as usize)
     }
 
-    /// For each group its first row.
+    /// The first row of each group.
     #[must_use]
     pub fn first_rows(&self) -> &[u32] {
         &self.first_rows
@@ -73,7 +73,7 @@ enum GroupTable {
 }
 
 impl GroupTable {
-    /// Creates an empty table for a number of possible pairs and of rows.
+    /// Creates an empty table for `possible` pairs of a group and a code, of which at most `rows` occur.
     fn new(possible: usize, rows: usize) -> Self {
         if possible <= 4 * rows {
             GroupTable::Dense(vec![NO_GROUP; possible])

@@ -9,10 +9,10 @@ use super::code;
 /// Maximum memory for the bitmaps of one index, in bytes; with more rows the bitmaps are spaced wider.
 const MAX_BITMAP_BYTES: usize = 1 << 20;
 
-/// Minimum distance between bitmaps, in rows; inserting fewer rows one by one is as fast.
+/// Minimum distance between bitmaps, in rows: for fewer rows, inserting them one by one is as fast.
 const MIN_BITMAP_STEP_ROWS: usize = 16;
 
-/// Number of keys in a block of the bisection.
+/// Number of keys in a block, within which the second bisection searches.
 const KEYS_PER_BLOCK: usize = 64;
 
 /// Rows sorted by key.  A range of keys is found by bisection, O(log n).  The set of its rows is the difference of
@@ -133,7 +133,7 @@ impl PartialOrd for NumberKey {
         Some(self.cmp(other))
     }
 
-    /// The comparison of the bisections: one instruction, as there is no NaN.
+    /// Compares two keys with one instruction, for the bisections; this is consistent with `cmp`, as there is no NaN.
     fn lt(&self, other: &Self) -> bool {
         self.0 < other.0
     }

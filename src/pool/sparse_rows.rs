@@ -46,7 +46,7 @@ const WORD_BITS: usize = usize::BITS as usize;
 /// Iterator over the rows of a word: its set bits.
 struct SetBits {
     word: usize,
-    /// The row of its first bit.
+    /// The row of the word's first bit.
     first: usize,
 }
 

@@ -36,7 +36,7 @@ impl BindingKind {
         }
     }
 
-    /// Returns the short name for output.
+    /// Returns the name for output: [`Type::as_str`], or `expression`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl BindingKind {
 pub struct DistinctCount {
     /// Number of distinct values recorded.
     pub values: usize,
-    /// Whether further values were not recorded for lack of room.
+    /// Whether further values were not recorded because the memory limit or the maximum number was reached.
     pub more: bool,
 }
 
@@ -65,9 +65,9 @@ impl fmt::Display for DistinctCount {
 /// The least and the greatest of some comparable values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObservedRange {
-    /// The least.
+    /// The least value.
     pub least: Value,
-    /// The greatest.
+    /// The greatest value.
     pub greatest: Value,
 }
 
@@ -87,7 +87,8 @@ impl Default for CensusBudget {
 }
 
 impl CensusBudget {
-    /// Reserves room for one more value of an attribute that has `values` already; returns whether it fits.
+    /// Reserves memory for the printed `text` of one more value of an attribute, which has `values` recorded values
+    /// already; returns whether the budget suffices.
     fn reserve(&mut self, values: usize, text: &str) -> bool {
         // Overhead of a value in bytes: allocation, table entry, count.
         const BOOKKEEPING: usize = 64;
@@ -142,8 +143,8 @@ impl AttributeSummary {
         contents
     }
 
-    /// Returns the number of distinct values.  Values are distinguished by their printed texts: literals thereby by
-    /// value and type.
+    /// Returns the number of distinct values.  Values are distinguished by their printed texts, so that literals differ
+    /// by value or by type.
     #[must_use]
     pub fn distinct(&self) -> DistinctCount {
         let values = self.values.as_ref();
@@ -154,8 +155,8 @@ impl AttributeSummary {
     }
 
     /// Returns the `most` most frequent values as texts, each with its number of ads; equally frequent ones in the
-    /// order of first appearance.  The counts are exact, but if [`DistinctCount::more`] is set, values that first appeared
-    /// when there was no room are missing.
+    /// order of first appearance.  The counts are exact, but if [`DistinctCount::more`] is set, values that were not
+    /// recorded are missing.
     pub fn most_frequent(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
         let counts = self.values.iter().flat_map(|values| values.counts.iter());
         let mut all: Vec<(&str, usize)> = counts.map(|(text, ads)| (&**text, *ads)).collect();
@@ -172,8 +173,8 @@ impl AttributeSummary {
             .flatten()
     }
 
-    /// Returns the least and the greatest length, of strings in bytes and of lists in elements; `None` if there are
-    /// none.
+    /// Returns the least and the greatest length, of strings in bytes and of lists in elements; `None` without recorded
+    /// strings and lists.
     #[must_use]
     pub fn lengths(&self) -> Option<(usize, usize)> {
         self.values.as_ref()?.lengths

@@ -19,7 +19,7 @@ pub enum AdBoundary {
     NotAnAd(Span),
 }
 
-/// Finds the first bracketed ad of a text.  O(n) up to its end.
+/// Finds the first bracketed ad of a text.  O(n) in the length of the text up to the end of that ad.
 #[must_use]
 pub fn find_first_ad(text: &[u8]) -> AdBoundary {
     let lexer = Token::lexer_with_extras(text, StringSyntax::Escaped.into()).spanned();
@@ -52,8 +52,8 @@ pub fn find_first_ad(text: &[u8]) -> AdBoundary {
     }
 }
 
-/// Returns the length of the longest prefix that holds only complete items, for a text that may be continued; 0
-/// if there is none.
+/// Returns the length of the longest prefix that further text cannot change: complete ads, and text that is no ad up
+/// to the `[` of the last ad.  0 if there is no such prefix.
 #[must_use]
 pub fn complete_ads_length(text: &[u8]) -> usize {
     let mut depth = 0_usize;
@@ -73,7 +73,7 @@ pub fn complete_ads_length(text: &[u8]) -> usize {
                     complete = range.end;
                 }
             }
-            // The continuation of the text may close it.
+            // Further text may close the string, the quoted name or the comment.
             Err(
                 LexicalError::UnterminatedString | LexicalError::UnterminatedQuote | LexicalError::UnterminatedComment,
             ) => break,

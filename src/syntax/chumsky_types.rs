@@ -41,7 +41,7 @@ pub(super) fn token_text(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&text[span.range()])
 }
 
-/// Consumes the next token and returns the error that one of the labels was expected in its place.
+/// Consumes the next token and returns the error that one of `labels` was expected instead of that token.
 pub(super) fn expected_error<'t>(
     input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
     labels: &[&'static str],

@@ -13,7 +13,7 @@ pub struct SyntaxError {
     pub message: String,
     /// A hint what to write instead.
     pub help: Option<String>,
-    /// A related place and its label, such as the bracket that is still open.
+    /// A related place and a message about it, such as the bracket that is still open.
     pub related: Option<(Span, String)>,
     /// Whether a string before the error probably lacks its closing quote.
     pub(crate) lacks_quote: bool,
@@ -26,14 +26,15 @@ impl SyntaxError {
         SyntaxError { span, message: message.into(), help: None, related: None, lacks_quote: false }
     }
 
-    /// Adds a hint.
+    /// Sets the hint [`SyntaxError::help`].
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Translates the spans of a part's error into the whole text, in which the part begins at `offset`.
+    /// Translates the spans of an error in a part of a text into spans of the whole text, in which the part begins at
+    /// `offset`.
     #[must_use]
     pub fn shifted(mut self, offset: u32) -> Self {
         self.span = self.span.shifted(offset);

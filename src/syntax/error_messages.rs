@@ -58,7 +58,7 @@ fn expected_list(expected: &[RichPattern<'_, Token>]) -> String {
     }
 }
 
-/// Describes a lexical error.
+/// Returns the message for a lexical error at `span`, with a hint for the common mistakes.
 fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxError {
     let shown = String::from_utf8_lossy(&text[span.range()]).into_owned();
     let first = Span::new(span.start, span.start + 1);
@@ -86,8 +86,8 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
     }
 }
 
-/// Returns the first string before the error that extends over the end of a line: its closing quote is probably
-/// missing.  `None` if there is none.
+/// Returns the first string before the error that extends over the end of a line, as its closing quote is probably
+/// missing.  `None` if every string before the error ends on its line.
 fn broken_string(span: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<(Span, String)> {
     let (_, string) = tokens.iter().find(|(token, at)| {
         *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()
@@ -96,7 +96,7 @@ fn broken_string(span: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<(Sp
     Some((quote, "this string goes on over the end of its line: is its closing quote missing?".to_owned()))
 }
 
-/// Returns the innermost bracket that is open at the error; `None` if there is none.
+/// Returns the innermost bracket that is open at the error, with a message; `None` if no bracket is open.
 fn open_bracket(span: Span, tokens: &[SpannedToken]) -> Option<(Span, String)> {
     let before = tokens.partition_point(|(_, at)| at.start < span.start);
     let (token, at) = hints::innermost_open(&tokens[..before])?;

@@ -27,13 +27,13 @@ pub struct ParseOptions {
 }
 
 impl ParseOptions {
-    /// Options for expressions and bracketed ads.
+    /// Returns the options for expressions and bracketed ads: strings have C's escapes.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         ParseOptions { dialect, strings: StringSyntax::Escaped }
     }
 
-    /// Options for the values of HTCondor's long form.
+    /// Returns the options for the values of HTCondor's long form: in strings only quotes are escaped.
     #[must_use]
     pub fn long(dialect: Dialect) -> Self {
         ParseOptions { dialect, strings: StringSyntax::Long }
@@ -99,7 +99,7 @@ pub(super) fn lex_checked(text: &[u8], rules: ParseOptions) -> Result<Vec<Spanne
     Ok(tokens)
 }
 
-/// Runs a parser over all tokens of a text and converts its error.
+/// Runs a parser over all tokens of a text and converts chumsky's first error to a [`SyntaxError`].
 fn run<'t, T>(
     parser: impl Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>>,
     tokens: &'t [SpannedToken],
@@ -108,8 +108,8 @@ fn run<'t, T>(
     run_within(parser, tokens, Span::new(to_offset(text.len()), to_offset(text.len())), tokens, text)
 }
 
-/// Runs a parser over a part of the tokens, whose end is at the span `end`, and converts its error; hints take the
-/// tokens `around` into account.
+/// Runs a parser over a part of the tokens, which ends at the span `end`, and converts chumsky's first error to a
+/// [`SyntaxError`].  Hints take the tokens `around` into account.
 pub(super) fn run_within<'t, T>(
     parser: impl Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>>,
     tokens: &'t [SpannedToken],
@@ -129,7 +129,7 @@ pub(super) fn run_within<'t, T>(
 
 type ParsedAttribute = ((Name, Span), Expression);
 
-/// `name = expression`
+/// Returns the parser of `name = expression`.
 pub(super) fn attribute(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, ParsedAttribute> {
     attribute_of(text, rules, expression(text, rules))
 }
@@ -142,7 +142,8 @@ fn attribute_of<'t>(
     attribute_name(text, rules).then_ignore(just(Token::Assign)).then(expression)
 }
 
-/// `[ name = expression; ... ]`, with any number of semicolons between, before and after the attributes.
+/// Returns the parser of `[ name = expression; ... ]`, with any number of semicolons between, before and after the
+/// attributes.
 fn bracketed_ad<'t>(
     text: &'t [u8],
     rules: ParseOptions,
@@ -161,7 +162,7 @@ fn build_ad(attributes: Vec<ParsedAttribute>) -> Ad {
     attributes.into_iter().map(|((name, _), expression)| (name, expression)).collect()
 }
 
-/// The name of an attribute in its definition: not empty and, in the papers' dialect, not reserved.
+/// Returns the parser of the name before a `=`, which is not empty and, in the papers' dialect, not reserved.
 fn attribute_name(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, (Name, Span)> {
     name(text, rules).try_map(move |name: Name, span| {
         if rules.dialect == Dialect::Classad && name.is_reserved() {
@@ -176,7 +177,7 @@ fn attribute_name(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, (Nam
     })
 }
 
-/// A name, quoted or not.
+/// Returns the parser of a name, quoted or not.
 fn name(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, Name> {
     select! { token @ (Token::Name | Token::Quoted) = e => (token, e.span()) }.labelled("a name").try_map(
         move |(token, span): (Token, Span), _| match token {
@@ -193,12 +194,12 @@ fn between_quotes(text: &[u8], span: Span) -> &[u8] {
     &text[span.start as usize + 1..span.end as usize - 1]
 }
 
-/// An expression.
+/// Returns the parser of an expression: operands with operators between them.
 fn expression(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, Expression> {
     recursive(move |expression| operators(operand(text, rules, expression), text))
 }
 
-/// A primary expression, followed by any number of subscripts and selections.
+/// Returns the parser of a primary expression, followed by any number of subscripts and selections.
 fn operand<'t>(
     text: &'t [u8],
     rules: ParseOptions,
@@ -230,7 +231,8 @@ fn operand<'t>(
     })
 }
 
-/// Literals, names, calls and bracketed expressions.  The next token decides, without backtracking.
+/// Returns the parser of literals, names, calls and bracketed expressions.  The next token decides which of them is
+/// parsed, without backtracking.
 fn primary<'t>(
     text: &'t [u8],
     rules: ParseOptions,
@@ -329,7 +331,7 @@ fn primary<'t>(
     })
 }
 
-/// A string literal.  Adjacent strings are joined, as in HTCondor, except in the long form.
+/// Parses a string literal.  Adjacent strings are joined, as in HTCondor, except in the long form.
 fn strings<'t>(
     input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
     text: &[u8],
@@ -362,7 +364,7 @@ fn call(name: Name, arguments: Vec<Expression>, rules: ParseOptions) -> Result<E
     Ok(ExpressionKind::Call(name, arguments.into()))
 }
 
-/// Returns what was parsed, or records its error and returns `undefined`, so that parsing continues.
+/// Returns the result of `read`, or records its error and returns `undefined`, so that parsing continues.
 fn or_emit_error<'t>(
     input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
     read: Result<ExpressionKind, SyntaxError>,
@@ -373,7 +375,7 @@ fn or_emit_error<'t>(
     })
 }
 
-/// A number literal.
+/// Parses a number token as a literal; `negative` puts a minus before the number.
 fn number<'t>(
     input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
     negative: bool,

@@ -13,7 +13,7 @@ struct ErrorContext<'t> {
     at: usize,
 }
 
-/// Returns a hint for an unexpected token at a place; `None` if the mistake is not a known one.
+/// Returns a hint for an unexpected token at the span `error`; `None` if the mistake is not a known one.
 pub(super) fn syntax_hint(error: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<String> {
     let at = tokens.iter().position(|(_, span)| span.start >= error.start).unwrap_or(tokens.len());
     let around = ErrorContext { tokens, text, at };
@@ -155,13 +155,13 @@ impl ErrorContext<'_> {
         })
     }
 
-    /// Returns the innermost bracket that is open before the error; `None` if there is none.
+    /// Returns the innermost bracket that is open before the error; `None` if no bracket is open.
     fn innermost_open(&self) -> Option<Token> {
         innermost_open(&self.tokens[..self.at]).map(|(token, _)| token)
     }
 }
 
-/// Returns the innermost bracket that the tokens leave open; `None` if there is none.
+/// Returns the innermost bracket that the tokens leave open; `None` if no bracket is open.
 pub(super) fn innermost_open(tokens: &[SpannedToken]) -> Option<SpannedToken> {
     let mut open = Vec::new();
     for (token, span) in tokens {
@@ -198,7 +198,7 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
     }
 }
 
-/// Returns a hint for a malformed number.
+/// Returns a hint for a malformed number: the number with the right scale suffix, else the rule for numbers.
 pub(super) fn number_hint(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();

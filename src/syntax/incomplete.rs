@@ -9,7 +9,7 @@ use super::token::{LexicalError, Token, lex};
 pub fn is_incomplete(text: &[u8], rules: ParseOptions) -> bool {
     let Err(error) = parse_expression(text, rules) else { return false };
     let start = error.span.range().start;
-    // The parser failed at the end of the text.
+    // The parser failed at the end of the text, so that further lines may complete the expression.
     if start >= text.len() {
         return true;
     }

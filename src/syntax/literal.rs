@@ -5,7 +5,7 @@ use crate::ad::{AbsoluteTime, ByteString, Dialect, Span, Value};
 
 use super::{StringSyntax, SyntaxError};
 
-/// Parses a number literal; `negative` puts a minus before it.
+/// Parses a number literal; `negative` puts a minus before the number.
 ///
 /// # Errors
 ///
@@ -180,8 +180,8 @@ pub fn read_name(text: &str, dialect: Dialect) -> Option<String> {
     }
 }
 
-/// Returns the value of a call with one constant string that is a literal in the papers: a time, or `real("INF")`,
-/// `real("-INF")`, `real("NaN")`; `None` for any other call.
+/// Returns the value of a call that stands for a literal: a time, or `real("INF")`, `real("-INF")`, `real("NaN")`;
+/// `None` for any other call.  `argument` is the only argument of the call, a constant string.
 ///
 /// # Errors
 ///
@@ -221,7 +221,7 @@ pub fn literal_of_call(
     Ok(None)
 }
 
-/// Parses the longest prefix that C's `strtod` accepts, after leading blanks; `None` if there is none.
+/// Parses the longest prefix that C's `strtod` accepts, after leading blanks; `None` if there is no such prefix.
 #[must_use]
 pub fn number_prefix(text: &str) -> Option<f64> {
     let text = text.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
@@ -261,7 +261,7 @@ pub fn number_prefix(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Parses a hexadecimal number after its `0x`, with fraction and binary exponent; zero if it has no digit.
+/// Parses a hexadecimal number after the `0x`, with fraction and binary exponent; zero if the number has no digit.
 fn hexadecimal(text: &str) -> f64 {
     let mut value = 0.0;
     let mut scale = 0_i64;

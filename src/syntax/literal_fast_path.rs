@@ -1,9 +1,10 @@
-//! Fast path for simple literals: parses them without the lexer.  Most values of a pool are such.
+//! Fast path for simple literals, which most values of a pool are: parses them without the lexer.
 
 use crate::ad::{Expression, ExpressionKind, Span, Value};
 
 /// Parses the value of a line of the long form if it is a simple literal: a boolean, a decimal number, or a string
-/// without backslashes.  The result equals the parser's.  `None` for any other text, even for other literals.
+/// without backslashes.  The parser would return an equal expression.  `None` for any other text, even for other
+/// literals.
 #[must_use]
 pub fn simple_literal(text: &[u8]) -> Option<Expression> {
     let (value, span) = simple_literal_with_span(text)?;
@@ -66,7 +67,7 @@ fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
     const MAX_DIGITS: usize = 18;
     let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &digits[whole..] {
-        // A leading zero would make it octal.
+        // A leading zero would make the number octal.
         [] if (1..=MAX_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => {
             let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
             Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))

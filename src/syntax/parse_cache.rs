@@ -1,4 +1,4 @@
-//! A cache of parsed expressions by their text: the ads of a pool repeat each other.
+//! A cache of parsed expressions by their text, because the ads of a pool repeat the same expressions.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use crate::ad::{Expression, ExpressionKind};
 
 use super::{ParseOptions, parse_prefix, simple_literal};
 
-/// Maximum size of the cached texts, in bytes; the cache is cleared when it is exceeded.
+/// Maximum total length of the cached texts, in bytes; a longer total clears the cache.
 const MAX_CACHED_BYTES: usize = 2 << 20;
 
 /// Maximum length of a cached text, in bytes; longer ones hardly repeat.
@@ -40,9 +40,8 @@ impl<Note: Copy + Default> ParseCache<Note> {
         ParseCache { rules, expressions: FxHashMap::default(), text_bytes: 0 }
     }
 
-    /// Parses a text, or returns its cached tree.  The tree shares all nodes below its root with the cached one.  The
-    /// root is a new node, so that two attributes with the same text have different identities; literals share
-    /// it too.
+    /// Parses a text, or returns a copy of the cached tree.  The copy shares all nodes but the root, so that two
+    /// attributes with the same text have different identities.  A literal shares the root, too.
     pub fn parse(&mut self, text: &[u8]) -> CachedParse<Note> {
         if let Some((seen, note)) = self.expressions.get(text) {
             let expression = match seen.kind() {
@@ -84,7 +83,7 @@ impl<Note: Copy + Default> ParseCache<Note> {
         }
     }
 
-    /// Removes a text.
+    /// Removes a text, with its expression and note, from the cache.
     pub fn remove(&mut self, text: &[u8]) {
         self.expressions.remove(text);
     }

@@ -1,6 +1,6 @@
 //! Operator precedence parsing: a loop with an explicit stack, driven by the table of precedences.
 //!
-//! It does not recurse, so that a chain of a million operators cannot overflow the call stack.
+//! The loop does not recurse, so that a chain of a million operators cannot overflow the call stack.
 
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
@@ -28,7 +28,7 @@ impl StackedOperator {
             StackedOperator::Unary(..) => PRECEDENCE_UNARY,
             StackedOperator::Binary(operator) => operator.precedence(),
             StackedOperator::Alternative => PRECEDENCE_CONDITIONAL,
-            // Only the `:` ends it.
+            // Lower than any operator, because only the `:` ends the consequent.
             StackedOperator::Consequent => PRECEDENCE_CONDITIONAL - 1,
         }
     }
@@ -101,7 +101,7 @@ fn elvis<'t>(
     }))
 }
 
-/// Skips `?:`, also with space between the two characters; returns whether it was there.
+/// Skips the operator `?:`, also with space between the two characters; returns whether the operator was there.
 fn skip_elvis<'t>(input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>) -> bool {
     match input.peek() {
         Some(Token::Elvis) => {

@@ -18,8 +18,8 @@ pub enum Style {
     New,
     /// A line of HTCondor's long form: in strings only quotes are escaped; `=?=` for `is`.
     Long,
-    /// The text that functions of HTCondor's ClassAd library make, such as `string({1.5})`: its digits, its order of
-    /// attributes, its spaces.  It need not parse back.
+    /// The text that functions of HTCondor's ClassAd library make, such as `string({1.5})`, with the library's digits,
+    /// order of attributes and spaces.  The text need not parse back.
     Library,
 }
 
@@ -53,8 +53,8 @@ impl fmt::Display for LossyChange {
     }
 }
 
-/// Prints an expression as the value of a line of the long form, and returns the changes this required: the form
-/// has no escapes but `\"`.
+/// Prints an expression as the value of a line of the long form, and returns the changes to strings that the long
+/// form required, which has no escapes but `\"`.
 #[must_use]
 pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<LossyChange>) {
     let mut printer = ExpressionPrinter::new(Style::Long);
@@ -119,7 +119,7 @@ fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Prints a name, in quotes if it needs them.
+/// Prints a name, in single quotes unless it is an identifier.
 #[must_use]
 pub fn print_name(name: &Name) -> String {
     let mut printer = ExpressionPrinter::new(Style::New);
@@ -127,7 +127,7 @@ pub fn print_name(name: &Name) -> String {
     into_text(printer.out)
 }
 
-/// Prints a string literal.
+/// Prints a string literal, with quotes and the escapes of the style.
 #[must_use]
 pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
     let mut printer = ExpressionPrinter::new(style);
@@ -137,7 +137,7 @@ pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
 
 /// An entry of the printer's stack.
 enum ExpressionPrintTask<'a> {
-    /// An expression, in parentheses if its precedence is below this one.
+    /// An expression, in parentheses if its precedence is below this minimum.
     Expression(&'a Expression, u8),
     /// A name in a definition or a selection.
     Name(&'a Name),
@@ -253,7 +253,7 @@ impl<'a> ExpressionPrinter<'a> {
             self.text(" ");
         }
         self.text(operator.symbol());
-        // `-5` would parse back as a literal.
+        // Without a space `-5` would parse back as a literal.
         if operator == UnaryOperator::Minus && self.style != Style::Library && begins_with_digit(operand) {
             self.text(" ");
         }
@@ -332,7 +332,7 @@ impl<'a> ExpressionPrinter<'a> {
     fn ad(&mut self, ad: &'a Ad) {
         let mut attributes: Vec<_> = ad.iter().collect();
         if self.style == Style::Library {
-            // By length, then alphabetically.
+            // The library sorts attributes by the length of the name, then alphabetically.
             attributes
                 .sort_by(|a, b| a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name)));
         }
@@ -363,7 +363,8 @@ impl<'a> ExpressionPrinter<'a> {
         }
     }
 
-    /// Prints a name in an expression; one that looks like a time is escaped so that it does not parse as one.
+    /// Prints a name in an expression.  The first byte of a name that would parse as a time is escaped, so that the
+    /// text parses back as a name.
     fn reference(&mut self, name: &Name) {
         // The library quotes references to `parent`.
         if name.is_identifier() && !(self.style == Style::Library && name.is("parent")) {
@@ -409,7 +410,7 @@ impl<'a> ExpressionPrinter<'a> {
         self.out.push(b'"');
     }
 
-    /// Prints bytes with C's escapes; those that are not UTF-8 in octal.
+    /// Prints bytes with C's escapes; bytes that are not UTF-8 become octal escapes.
     fn escaped(&mut self, bytes: &[u8], quote: u8) {
         for chunk in bytes.utf8_chunks() {
             if self.style == Style::Library {
@@ -464,7 +465,7 @@ impl<'a> ExpressionPrinter<'a> {
                 self.text(&format!("relTime(\"{}\")", time.to_library_string()));
             }
             Value::RelativeTime(time) => self.text(&format!("relTime(\"{time}\")")),
-            // Only in trees made by functions: values with their scope.
+            // Lists and ads are literals only in trees made by functions.
             Value::List(list) => self.sequence("{", &list.elements, "}"),
             Value::Ad(ad) => self.ad(ad.ad()),
         }

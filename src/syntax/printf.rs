@@ -81,7 +81,7 @@ impl PrintfConversion {
         Ok(Some((conversion, text.len() - rest.len() + 1)))
     }
 
-    /// Returns the kind of value that it takes.
+    /// Returns the kind of value that the conversion takes.
     #[must_use]
     pub fn kind(&self) -> ConversionKind {
         match self.letter {
@@ -99,7 +99,7 @@ impl PrintfConversion {
         self.letter == 'V'
     }
 
-    /// Returns the least width in characters.
+    /// Returns the minimum width in characters.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
@@ -112,7 +112,7 @@ impl PrintfConversion {
         self.padded("", &cut, false)
     }
 
-    /// Formats an integer.
+    /// Formats an integer as C does, by the letter `d`, `i`, `u`, `o`, `x` or `X`.
     #[must_use]
     pub fn format_integer(&self, number: i64) -> String {
         let (sign, digits) = match self.letter {
@@ -131,7 +131,7 @@ impl PrintfConversion {
         self.padded(sign, &digits, self.precision.is_none())
     }
 
-    /// Formats a real number.
+    /// Formats a real number as C does, by the letter `f`, `e` or `g`, or its capital.
     #[must_use]
     pub fn format_real(&self, number: f64) -> String {
         let sign = self.sign(number.is_sign_negative() && !number.is_nan());
@@ -197,7 +197,7 @@ impl PrintfConversion {
     }
 }
 
-/// Reads a decimal number and advances `text`; `None` if there is none.
+/// Reads a decimal number and advances `text`; `None` if the text begins with no digit.
 fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

@@ -18,7 +18,7 @@ const MAX_ERRORS_PER_AD: usize = 20;
 /// The spans of an attribute in the text of a bracketed ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindingSpans {
-    /// The name.
+    /// The name, including any quotes.
     pub name: Span,
     /// The whole definition, from the name to the end of the expression.
     pub whole: Span,
@@ -36,7 +36,7 @@ pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
 }
 
 /// Returns the errors in the text of a bracketed ad, at most one per attribute, in the order of the text; empty if
-/// it is an ad.
+/// the text is an ad.
 #[must_use]
 pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
@@ -58,9 +58,9 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
             errors.push(error);
         }
     }
-    // The parser's first error describes the missing end of the ad better, with the open bracket.
+    // For a missing end of the ad, `first` is the better error: it shows the open bracket.
     errors.retain(|error| error.span.start < first.span.start || error.span.start < to_offset(text.len()));
-    // The first error is outside the attributes, or an unclosed quote that hides them.
+    // Here `first` is outside the attributes, or is an unclosed quote that hides later attributes.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
         errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);
         errors.push(first);
@@ -70,7 +70,7 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     errors
 }
 
-/// Splits the tokens of an ad into those of its attributes, without separators.
+/// Returns for each attribute of an ad the range of its tokens, without separators.
 fn attribute_token_ranges(tokens: &[SpannedToken]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     if tokens.first().map(|(token, _)| *token) != Some(Token::BracketOpen) {
@@ -121,8 +121,8 @@ fn attribute_token_ranges(tokens: &[SpannedToken]) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Pops the open parentheses and braces down to the enclosing `[`: an attribute or the end of an ad cannot be
-/// inside them.
+/// Pops the open parentheses and braces down to the enclosing `[`, because an attribute or the end of an ad cannot
+/// be inside parentheses or braces.
 fn close_inner_brackets(open: &mut Vec<Token>) {
     while open.last().is_some_and(|token| *token != Token::BracketOpen) {
         open.pop();

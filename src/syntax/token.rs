@@ -17,8 +17,8 @@ pub enum StringSyntax {
 }
 
 /// State of the lexer: the syntax of strings, and the terminators known to be missing in the rest of the text.
-/// The latter keep lexing linear: without them, every unclosed quote or comment would search to the end of the
-/// text again.
+/// Missing terminators are recorded to keep lexing linear: otherwise every unclosed quote or comment would be
+/// searched for its end through the whole text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LexerState {
     strings: StringSyntax,
@@ -56,7 +56,7 @@ pub enum LexicalError {
 
 macro_rules! tokens {
     ($($name:ident $text:literal,)*) => {
-        /// The kind of a token; its text is found through its span.
+        /// The kind of a token; the text of the token is found through its span.
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
         #[logos(utf8 = false, extras = LexerState, error = LexicalError)]
         #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
@@ -159,7 +159,7 @@ tokens! {
 }
 
 impl Token {
-    /// Returns the infix operator that the token means; `None` if it is none.
+    /// Returns the infix operator that the token means; `None` for any other token.
     #[must_use]
     pub fn binary(self) -> Option<BinaryOperator> {
         Some(match self {
@@ -188,7 +188,7 @@ impl Token {
         })
     }
 
-    /// Returns the prefix operator that the token means; `None` if it is none.
+    /// Returns the prefix operator that the token means; `None` for any other token.
     #[must_use]
     pub fn unary(self) -> Option<UnaryOperator> {
         Some(match self {
@@ -206,7 +206,7 @@ impl Token {
         matches!(self, Token::Integer | Token::Real | Token::Scaled)
     }
 
-    /// Returns the bracket that closes this one; `None` if this is no opening bracket.
+    /// Returns the bracket that closes this bracket; `None` if this is no opening bracket.
     #[must_use]
     pub fn closing(self) -> Option<Token> {
         Some(match self {
@@ -245,7 +245,7 @@ impl fmt::Display for Token {
     }
 }
 
-/// Returns the number of bytes up to and including the closing quote; `None` if it is missing.  A backslash
+/// Returns the number of bytes up to and including the closing quote; `None` if the quote is missing.  A backslash
 /// escapes the next byte, and the text may have several lines.
 fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
@@ -259,8 +259,8 @@ fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     None
 }
 
-/// Returns the number of bytes up to and including the closing quote of a string in the long form; `None` if it is
-/// missing on the line.
+/// Returns the number of bytes up to and including the closing quote of a string in the long form; `None` if the
+/// line has no closing quote.
 pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'"', b'\n', &rest[at..]) {
@@ -306,7 +306,7 @@ fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), LexicalError> {
     if memchr::memchr(0, inside).is_some() {
         FilterResult::Error(LexicalError::Nul)
     } else if lexer.extras.strings == StringSyntax::Escaped && std::str::from_utf8(inside).is_err() {
-        // Escaped strings can write any byte in octal; in the long form HTCondor writes it raw.
+        // An escaped string has to write such a byte in octal; in the long form HTCondor writes the byte raw.
         FilterResult::Error(LexicalError::Utf8)
     } else {
         FilterResult::Emit(())
@@ -404,7 +404,7 @@ pub(super) fn to_offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Splits a text into its tokens.  O(n) in its length.
+/// Splits a text into its tokens.  O(n) in the length of the text.
 #[must_use]
 pub fn lex(text: &[u8], strings: StringSyntax) -> Vec<SpannedToken> {
     let mut tokens = Vec::with_capacity(text.len() / 4);

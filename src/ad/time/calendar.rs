@@ -1,6 +1,6 @@
 //! The proleptic Gregorian calendar and the machine's time zone.
 //!
-//! The arithmetic is our own because it must be total: times may lie billions of years away.
+//! No library does the arithmetic, because it must be defined for all times, billions of years away too.
 
 use super::{AbsoluteTime, SECONDS_PER_DAY};
 
@@ -105,7 +105,7 @@ fn clamped_timestamp(seconds: i64) -> jiff::Timestamp {
 /// twice because the clocks are put back means the second occurrence, as in HTCondor.
 #[must_use]
 pub fn from_local_clock(clock: i64) -> AbsoluteTime {
-    // The zone's offset changes at most once in two days; the smaller one is that of standard time.
+    // The zone's offset changes at most once in two days; the smaller of the two offsets is that of standard time.
     let standard =
         local_offset(clock.saturating_sub(SECONDS_PER_DAY)).min(local_offset(clock.saturating_add(SECONDS_PER_DAY)));
     let offset = local_offset(clock.saturating_sub(i64::from(standard)));

@@ -52,8 +52,8 @@ impl fmt::Display for AbsoluteTime {
 }
 
 impl RelativeTime {
-    /// Returns whether the length is negative, then days, hours, minutes, whole seconds and the fraction of a
-    /// second of its absolute value.
+    /// Returns whether the length is negative, and the absolute value as days, hours, minutes, whole seconds and the
+    /// fraction of a second.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)] // `as` saturates, which only matters from 2^63 on
     pub fn split(self) -> (bool, i64, i64, i64, i64, f64) {
@@ -65,7 +65,7 @@ impl RelativeTime {
 }
 
 impl fmt::Display for RelativeTime {
-    /// Writes `[-]d+hh:mm:ss[.f]`, with all parts.
+    /// Writes `[-]d+hh:mm:ss[.f]`; the days are written even if they are 0.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, days, hours, minutes, seconds, fraction) = self.split();
         let sign = if negative { "-" } else { "" };
@@ -75,7 +75,7 @@ impl fmt::Display for RelativeTime {
         }
         write!(f, "{sign}{days}+{hours:02}:{minutes:02}:{seconds:02}")?;
         if fraction > 0.0 {
-            // The fraction digits of the whole number, so that reading them back gives the same bits.
+            // The digits are those of the unsplit length, so that reading the text back gives the same bits.
             let text = self.seconds.abs().to_string();
             f.write_str(text.find('.').map_or("", |dot| &text[dot..]))?;
         }

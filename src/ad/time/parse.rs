@@ -106,7 +106,7 @@ fn parse_expanded(text: &str) -> Option<AbsoluteTime> {
     Some(AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset })
 }
 
-/// Splits the offset, in seconds east, off the end of a time; `None` if it has no offset.
+/// Splits the offset, in seconds east, off the end of a time; `None` if the time has no offset.
 fn split_offset(text: &str) -> (&str, Option<i32>) {
     let trimmed = text.trim_end_matches(is_blank);
     if let Some(body) = trimmed.strip_suffix(['z', 'Z'])
@@ -114,7 +114,7 @@ fn split_offset(text: &str) -> (&str, Option<i32>) {
     {
         return (body, Some(0));
     }
-    // HTCondor does not recognize an offset followed by blanks.
+    // HTCondor does not recognize a numeric offset followed by blanks, so the blanks are not trimmed here.
     for length in [5, 6] {
         let Some(at) = text.len().checked_sub(length) else { break };
         let (Some(body), Some(tail)) = (text.get(..at), text.get(at..)) else { continue };
@@ -141,8 +141,8 @@ fn skip_to_digit(rest: &mut &[u8]) {
     *rest = rest.get(digit..).unwrap_or_default();
 }
 
-/// Skips to the next digit and takes it and the next byte, which is part of the number only if it is a digit;
-/// `None` if fewer than two bytes are left.
+/// Skips to the next digit and takes two bytes; the second byte counts only if it is a digit, too.  `None` if fewer
+/// than two bytes are left.
 fn two_digits(rest: &mut &[u8]) -> Option<i64> {
     skip_to_digit(rest);
     let (pair, after) = rest.split_at_checked(2)?;
@@ -160,7 +160,7 @@ fn is_alphabetic(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
-/// Returns 1 to 12 for the three-letter name of a month, in any case; `None` for any other word.
+/// Returns 1 to 12 for the three-letter name of a month, ignoring case; `None` for any other word.
 #[must_use]
 pub fn month_number(word: &str) -> Option<i64> {
     let position = MONTHS.iter().position(|m| word.eq_ignore_ascii_case(m))?;
@@ -194,8 +194,8 @@ impl RelativeTime {
     }
 
     /// Parses the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, so that `8:00` is eight
-    /// minutes; `None` for any other text.  As in HTCondor, it is read from its end, the letters `d` `h` `m` `s` may
-    /// replace the separators, and any part may be missing.
+    /// minutes; `None` for any other text.  As in HTCondor, the string is read from its end, the letters `d` `h` `m`
+    /// `s` may replace the separators, and any part may be missing.
     #[must_use]
     pub fn parse_condor(text: &str) -> Option<RelativeTime> {
         let mut rest = text.trim_end_matches(is_blank);
@@ -274,7 +274,7 @@ fn parse_decimal(text: &str) -> Option<f64> {
     (plain && text.bytes().any(|b| b.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
-/// Counts of seconds below 2^53 are exact as reals.
+/// Converts a count of seconds to a real: exact below 2^53.
 #[allow(clippy::cast_precision_loss)]
 fn seconds_as_real(seconds: i64) -> f64 {
     seconds as f64

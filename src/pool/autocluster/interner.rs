@@ -38,7 +38,7 @@ impl AutoclusterInterner {
         }
     }
 
-    /// Returns the number of a name.
+    /// Returns the number of a name, which all its spellings share.
     #[allow(clippy::cast_possible_truncation)] // 2^32 names would not fit into memory
     pub fn intern_name(&mut self, name: &Name) -> InternedId {
         match self.names.get_index_of(name) {
@@ -66,7 +66,7 @@ impl AutoclusterInterner {
         found
     }
 
-    /// Returns the free names of an expression of a policy.
+    /// Returns the free names of an expression of a policy, in which `label` stands for the other side, too.
     pub fn free_names_of_policy(&mut self, rule: &Expression) -> FreeNameIds {
         let mut mentions = FreeNames::default();
         mentions.add_policy_expression(rule, self.dialect);

@@ -111,7 +111,7 @@ impl RequestClusters {
     }
 }
 
-/// The two sides of a match.
+/// The side of a match that an ad or expression belongs to.
 #[derive(Clone, Copy)]
 enum ClusteringSide {
     Requests,
@@ -145,7 +145,7 @@ struct SignificantAttributes<'c> {
     protocol: &'c Protocol,
     interner: AutoclusterInterner,
     reads: [SideReads; 2],
-    /// The names reached in the walk through one ad.
+    /// The names reached in the current ad; kept from ad to ad so that the memory is reused.
     reached: IndexSet<InternedId, FxBuildHasher>,
 }
 
@@ -183,7 +183,8 @@ impl<'c> SignificantAttributes<'c> {
         }
     }
 
-    /// Returns the significant attributes of an ad, and records the names that they read on the other side.
+    /// Returns the significant attributes of an ad, and records the names that their expressions read on the opposite
+    /// side.
     fn signature(&mut self, ad: &Ad, side: ClusteringSide) -> RequestSignature {
         let mut signature = RequestSignature::new();
         let mut reached = std::mem::take(&mut self.reached);
@@ -220,7 +221,7 @@ impl<'c> SignificantAttributes<'c> {
         signature
     }
 
-    /// Groups requests by their signatures.
+    /// Groups requests by their signatures.  Leaves [`RequestCluster::members`] 0.
     fn group(&self, requests: &[Ad], signatures: &FxHashMap<usize, RequestSignature>) -> RequestClusters {
         let (mut numbers, mut by_ad) = (FxHashMap::<&RequestSignature, usize>::default(), FxHashMap::default());
         let mut found = RequestClusters::default();

@@ -31,9 +31,9 @@ fn what_is_significant() {
     let plain = "[ Requirements = true; Cpus = 4; Site = 1 ]";
     let own = "Far Min Wanted";
     assert_eq!(significant(request, &[plain], &[]), own);
-    // The attribute that the offer reads, and the one that it reads in turn.
+    // The offer reads `Owner`, whose expression reads `User`.
     assert_eq!(significant(request, &["[ Requirements = TARGET.Owner == 1 ]"], &[]), "Far Min Owner User Wanted");
-    // A name without a scope is read of the request only if the offer lacks it.
+    // A name without a scope is read of the request only if the offer lacks the attribute.
     assert_eq!(significant(request, &["[ Requirements = Owner == 1; Owner = 2 ]"], &[]), own);
     assert_eq!(significant(request, &["[ Requirements = Nothing ]"], &[]), "Far Min Nothing Wanted");
     // An attribute of the offer that the request reads refers back to the request.

@@ -34,7 +34,7 @@ pub struct Store {
 }
 
 /// The attributes that the value of an expression can depend on: the transitive closure of the names that it mentions.
-/// Rows that agree in them give the same value, so one evaluation serves them all.
+/// Rows that bind equal expressions to these attributes give the same value, so that one evaluation serves them all.
 #[derive(Clone, Debug)]
 pub struct Dependencies {
     /// The names, sorted.
@@ -50,7 +50,7 @@ pub struct StoreValues {
 }
 
 impl StoreValues {
-    /// Returns the value in an ad.
+    /// Returns the value of the expression in the ad at `row`.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Store {
         Store { columns: build_columns(&ads), has_all_columns: true, ..Store::new(ads, dialect) }
     }
 
-    /// Returns the ads.
+    /// Returns the ads, by row.
     #[must_use]
     pub fn ads(&self) -> &[Ad] {
         &self.ads
@@ -95,7 +95,7 @@ impl Store {
         self.columns.keys()
     }
 
-    /// Returns the column of an attribute, if it is built already.
+    /// Returns the column of an attribute; `None` if the column is not built yet.
     #[must_use]
     pub fn built_column(&self, name: &Name) -> Option<&ExpressionColumn> {
         self.columns.get(name).map(|column| &**column)
@@ -130,7 +130,7 @@ impl Store {
         self.interner.intern(expression).0
     }
 
-    /// Evaluates an expression in each ad by itself.
+    /// Evaluates an expression in each ad, without an ad on the other side.
     pub fn evaluate(&mut self, expression: &Expression, context: &Context) -> StoreValues {
         let dependencies = if self.has_scope_attribute() { None } else { self.dependencies(expression) };
         let groups = self.partition(dependencies.map(|found| found.names));
@@ -153,8 +153,8 @@ impl Store {
         found
     }
 
-    /// Returns what the value of an expression in a pair of `other` and an ad can depend on; `None` if that is not
-    /// known.
+    /// Returns what the value of an expression can depend on if an ad of the store is matched with `other`; `None` if
+    /// that is not known.
     pub fn dependencies_with(&mut self, other: &Ad, expression: &Expression) -> Option<Dependencies> {
         let mut names: IndexSet<Name> = IndexSet::new();
         let add = |mentions: &FreeNames, names: &mut IndexSet<Name>| {

@@ -8,11 +8,11 @@ fn shown(value: &Value) -> String {
     String::from_utf8_lossy(&print_value(value, Style::New)).into_owned()
 }
 
-/// A random line; few names and values, so that they repeat.
+/// Returns a random line; few names and values are possible, so that lines repeat them.
 fn line(random: &mut fastrand::Rng) -> String {
     let mut pick = |among: &[&str]| among[random.usize(..among.len())].to_owned();
     let name = pick(&["a", "A", "b", "c", "d", "START", "target"]);
-    // Rare: a name of a scope disables every column.
+    // The name of a scope disables every column, so it must be rare.
     let name = if name == "target" { pick(&["a", "b", "c", "d", "a", "b", "c", "target"]) } else { name };
     let value = pick(&[
         "1",
