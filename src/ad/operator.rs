@@ -41,7 +41,7 @@ macro_rules! binary_operators {
                 match self { $(BinaryOperator::$name => $precedence,)* }
             }
 
-            /// Returns the family of the operator.
+            /// Returns the kind of the operator: arithmetic, bitwise, comparison, identity or logic.
             #[must_use]
             pub fn group(self) -> OperatorGroup {
                 match self { $(BinaryOperator::$name => OperatorGroup::$group,)* }

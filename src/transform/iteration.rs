@@ -36,11 +36,11 @@ impl IterationItems {
     }
 }
 
-/// Maximum number of ads that the rules make of one.
+/// Maximum number of ads that the rules make of one input ad.
 pub(super) const MAX_ADS_PER_AD: usize = 10_000;
 
 impl TransformLine {
-    /// Returns the number of ads that the line makes of one.
+    /// Returns the number of ads that this `TRANSFORM` line makes of each input ad.
     #[must_use]
     pub fn total(&self) -> usize {
         self.count.saturating_mul(self.items.as_ref().map_or(1, |items| items.all().len()))

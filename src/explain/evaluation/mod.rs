@@ -122,7 +122,7 @@ impl OfferTable {
         }
     }
 
-    /// Number of rows.
+    /// Number of rows: of distinct offers.
     pub fn row_count(&self) -> usize {
         self.store.ads().len()
     }

@@ -76,7 +76,7 @@ pub enum AdSharing {
     /// Every ad is looked up among the shared ads.
     #[default]
     Always,
-    /// Ads are looked up only while enough of them are equal to repay the time and memory of the lookups.
+    /// Ads are looked up among the shared ads only while enough lookups find an equal ad to repay their cost.
     WhileProfitable,
 }
 

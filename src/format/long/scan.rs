@@ -29,7 +29,7 @@ pub struct LineFilter {
 }
 
 impl LineFilter {
-    /// Creates a filter without names: only lines that cannot be plain `name = text` lines pass.
+    /// Creates a filter without names. It rejects every plain `name = text` line and passes every other line.
     pub fn new() -> Self {
         let mut names = Box::new([[NOT_A_NAME_BIT; 256]; MAX_PREFIX_BYTES]);
         for byte in (0..=u8::MAX).filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {

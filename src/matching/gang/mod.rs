@@ -71,10 +71,10 @@ impl Gang {
     }
 }
 
-/// An ad with an invalid list of ports. `index` counts requests or offers, depending on where the ad was passed.
+/// An offer with an invalid list of ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPorts {
-    /// 0-based index of the ad.
+    /// 0-based index into the offers of [`Gangmatcher::new`].
     pub index: usize,
     /// Why the ports of the ad cannot be used.
     pub fault: PortFault,

@@ -13,7 +13,7 @@ use super::one_sided;
 use super::residue::Residue;
 use super::{ItemPostings, OfferIndex};
 
-/// The bound in one clause of an offer.
+/// The value with which one clause of an offer compares an attribute of requests.
 pub enum ImportedBound {
     /// A literal.
     Value(Value),
@@ -26,7 +26,8 @@ pub enum ImportedBound {
 pub struct CollectedClauses {
     /// Bounds on attributes of requests.
     pub bounds: BoundCollector<Name, ImportedBound>,
-    /// String lists by the attribute of the request that must occur in them.
+    /// String lists that must contain the value of an attribute of the request, by that attribute. Each list has the
+    /// position of its offer.
     pub item_lists: FxHashMap<Name, Vec<(u32, ByteString)>>,
     interner: ExpressionInterner,
     /// Residues, their free names, and the offers whose constraints have them.

@@ -35,8 +35,8 @@ impl ConstraintNames {
         }
     }
 
-    /// Reports the names that no ad had, with suggestions from the first ads of `first`. Reports none if `first` has no
-    /// ads.
+    /// Reports the names that no ad had. Suggestions come from the beginning of the first source, `first`; without an
+    /// ad there nothing is reported.
     pub fn report_unseen(&self, session: &Session, first: &SourceText) {
         let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
         let mut known = Census::names();
