@@ -213,6 +213,11 @@ impl ExpressionKind {
         }
     }
 
+    /// Whether this is a name or a selection of one.
+    pub(crate) fn is_reference(&self) -> bool {
+        matches!(self, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..))
+    }
+
     /// Calls `visit` for each direct child, in the order in which the children are written.
     pub fn for_each_child<'a>(&'a self, mut visit: impl FnMut(&'a Expression)) {
         match self {

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use crate::ad::{
     Ad, AdValue, BinaryOperator, Dialect, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span,
-    Type, Value,
+    Value,
 };
 
-use super::builtin::{self, Call};
+use super::builtin::{self, Call, EarlyEnd};
 use super::operators::{self, Truth};
 use super::scope::{Environment, NameResolution};
 use super::{Abort, Context};
 
 /// Evaluator of expressions in the scopes of one environment. The step budget spans all evaluations of one evaluator.
 pub struct Evaluator<'e> {
-    environment: &'e Environment,
-    context: &'e Context,
+    pub(super) environment: &'e Environment,
+    pub(super) context: &'e Context,
     /// Attributes that are being evaluated; meeting one of them again is a circular reference.
     active: Vec<ActiveAttribute>,
     /// Number of circular references met so far.
@@ -45,24 +45,12 @@ impl<'e> Evaluator<'e> {
         Evaluator { environment, context, active: Vec::new(), circular_references: 0, depth: 0, steps: 0, next_check }
     }
 
-    /// Settings of the evaluation.
-    #[must_use]
-    pub fn context(&self) -> &'e Context {
-        self.context
-    }
-
-    /// Environment in which names are resolved.
-    #[must_use]
-    pub fn environment(&self) -> &'e Environment {
-        self.environment
-    }
-
     /// Returns the current time, in seconds since 1970.
     ///
     /// # Errors
     ///
     /// [`Abort::Unknown`] when the time is unknown.
-    pub fn now(&self) -> Result<i64, Abort> {
+    pub(super) fn now(&self) -> Result<i64, Abort> {
         self.context.now.ok_or(Abort::Unknown)
     }
 
@@ -71,7 +59,7 @@ impl<'e> Evaluator<'e> {
     /// # Errors
     ///
     /// [`Abort::Unknown`] when the context has no random stream.
-    pub fn random(&self) -> Result<fastrand::Rng, Abort> {
+    pub(super) fn random(&self) -> Result<fastrand::Rng, Abort> {
         self.context.random.as_ref().map(super::context::RandomStream::next).ok_or(Abort::Unknown)
     }
 
@@ -205,7 +193,7 @@ impl<'e> Evaluator<'e> {
                 Ok(operators::unary(*operator, value, self.context.dialect, span))
             }
             ExpressionKind::Binary(operator, left, right) => self.binary(*operator, left, right, span, frame),
-            ExpressionKind::Call(name, arguments) => self.call(name, arguments, span, frame),
+            ExpressionKind::Call(name, arguments) => self.call(name, arguments, None, span, frame),
             ExpressionKind::List(elements) => {
                 Ok(Value::List(ListValue { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
             }
@@ -438,33 +426,13 @@ impl<'e> Evaluator<'e> {
         Ok(operators::binary(operator, left, &right, dialect, span))
     }
 
-    fn call(
+    /// Returns the value of a call. `values` holds the values of the arguments if they were computed before;
+    /// [`Abort::Unknown`] stands for an unknown value.
+    pub(super) fn call(
         &mut self,
         name: &Name,
         arguments: &[Expression],
-        span: Span,
-        frame: &Arc<ScopeFrame>,
-    ) -> Result<Value, Abort> {
-        self.call_function(name, arguments, None, span, frame)
-    }
-
-    /// Returns the value of a call, given the values of its arguments; [`Abort::Unknown`] stands for an unknown value.
-    pub(super) fn call_with_values(
-        &mut self,
-        name: &Name,
-        arguments: &[Expression],
-        values: Vec<Result<Value, Abort>>,
-        span: Span,
-        frame: &Arc<ScopeFrame>,
-    ) -> Result<Value, Abort> {
-        self.call_function(name, arguments, Some(values), span, frame)
-    }
-
-    fn call_function(
-        &mut self,
-        name: &Name,
-        arguments: &[Expression],
-        known: Option<Vec<Result<Value, Abort>>>,
+        values: Option<Vec<Result<Value, Abort>>>,
         span: Span,
         frame: &Arc<ScopeFrame>,
     ) -> Result<Value, Abort> {
@@ -477,22 +445,10 @@ impl<'e> Evaluator<'e> {
             let reason = format!("{} takes {}, not {}", function.signature, function.arity(), arguments.len());
             return Ok(Value::error(span, reason));
         }
-        let mut call = Call::new(self, frame, arguments, span);
-        if let Some(known) = known {
-            call.set_values(known);
+        match function.run(&mut Call { evaluator: self, frame, arguments, values, span }) {
+            Ok(value) | Err(EarlyEnd::Decided(value)) => Ok(value),
+            Err(EarlyEnd::Aborted(abort)) => Err(abort),
         }
-        if function.kind.is_strict() && call.dialect() == Dialect::Classad {
-            let values = call.all_values()?;
-            if let Some(exception) = values
-                .iter()
-                .find(|value| value.value_type() == Type::Error)
-                .or_else(|| values.iter().find(|value| value.value_type() == Type::Undefined))
-            {
-                return Ok(exception.clone());
-            }
-            call.set_values(values.into_iter().map(Ok).collect());
-        }
-        (function.body)(&mut call)
     }
 }
 

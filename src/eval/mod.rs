@@ -15,8 +15,7 @@ mod specialize;
 
 pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, group_text, parse_template};
 pub use builtin::{
-    BuiltinFunction, Call, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions,
-    string_list_items,
+    BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions, string_list_items,
 };
 pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;

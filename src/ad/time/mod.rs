@@ -8,7 +8,7 @@ use std::fmt;
 pub use calendar::{
     CalendarTime, clock_seconds, days_from_date, from_local_clock, in_local_zone, local_offset, local_zone_name,
 };
-pub use parse::month_number;
+pub(crate) use parse::{MONTHS, month_number};
 
 /// A moment, with the offset from UTC in which it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

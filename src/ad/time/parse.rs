@@ -3,7 +3,21 @@
 use super::calendar::{clock_seconds, days_from_date, from_local_clock};
 use super::{AbsoluteTime, RelativeTime, SECONDS_PER_DAY};
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+/// Names of the months.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 impl AbsoluteTime {
     /// Parses the string of `absTime("...")` as HTCondor does: four digits of year, then two each of month, day,
@@ -163,7 +177,7 @@ fn is_alphabetic(word: &str) -> bool {
 /// Returns 1 to 12 for the three-letter name of a month, ignoring case; `None` for any other word.
 #[must_use]
 pub fn month_number(word: &str) -> Option<i64> {
-    let position = MONTHS.iter().position(|m| word.eq_ignore_ascii_case(m))?;
+    let position = MONTHS.iter().position(|month| word.eq_ignore_ascii_case(&month[..3]))?;
     i64::try_from(position + 1).ok()
 }
 

@@ -1,49 +1,81 @@
 //! Helpers shared by the bodies of functions: checks of argument types, exceptional arguments (undefined and error),
 //! strings of bounded length.
 
-use crate::ad::{ByteString, Type, Value};
+use crate::ad::{ByteString, ListValue, Type, Value};
 
-use super::super::Abort;
 use super::Call;
+use super::call::{CallResult, list_of_values};
 
-/// Result of one step of a call. `Err` decides the call: it holds the value, exceptional or not, that the whole call
-/// has.
-pub(super) type ArgumentResult<T> = Result<T, Value>;
-
-/// Returns the value of a call, whether it was computed or decided early.
-#[allow(clippy::unnecessary_wraps, reason = "the bodies of functions end with it")]
-pub(super) fn value_of_call(outcome: ArgumentResult<Value>) -> Result<Value, Abort> {
-    Ok(outcome.unwrap_or_else(|decided| decided))
-}
-
-/// Returns the string in an argument; any other type decides the call.
-pub(super) fn require_string(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<ByteString> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        other => Err(call.type_error(other, "a string")),
+impl Call<'_, '_> {
+    /// Decides the call by its first argument of this type, if there is one. All arguments must be evaluated before.
+    fn reject(&self, rejected: Type) -> CallResult<()> {
+        let mut values = self.values.iter().flatten().flatten();
+        values.find(|value| value.value_type() == rejected).map_or(Ok(()), |value| Err(value.clone().into()))
     }
-}
 
-/// Returns the string in an optional argument, or `default` if it is left out.
-pub(super) fn optional_string(call: &Call<'_, '_>, value: Option<&Value>, default: &str) -> ArgumentResult<ByteString> {
-    value.map_or_else(|| Ok(default.into()), |value| require_string(call, value))
-}
+    /// Evaluates all arguments, and decides the call as undefined if any is undefined.
+    pub(super) fn reject_undefined(&mut self) -> CallResult<()> {
+        self.evaluate_all()?;
+        self.reject(Type::Undefined)
+    }
 
-/// Returns the text of any value; an exceptional value decides the call.
-pub(super) fn require_text(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<ByteString> {
-    if value.is_exceptional() { Err(value.clone()) } else { Ok(call.text_of_value(value)) }
-}
+    /// Evaluates all arguments, and decides the call if any is exceptional; error takes precedence over undefined.
+    pub(in crate::eval) fn reject_exceptional(&mut self) -> CallResult<()> {
+        self.evaluate_all()?;
+        self.reject(Type::Error)?;
+        self.reject(Type::Undefined)
+    }
 
-/// Decides the call as undefined if any argument is undefined.
-pub(super) fn reject_undefined(values: &[Value]) -> ArgumentResult<()> {
-    if values.iter().any(|value| value.value_type() == Type::Undefined) { Err(Value::Undefined) } else { Ok(()) }
-}
+    /// Returns the string in an argument; any other type decides the call.
+    pub(super) fn string(&mut self, index: usize) -> CallResult<ByteString> {
+        let value = self.value(index)?;
+        self.require_string(&value)
+    }
 
-/// Decides the call if any argument is exceptional; error takes precedence over undefined.
-pub(super) fn reject_exceptional(values: &[Value]) -> ArgumentResult<()> {
-    match values.iter().find(|value| value.value_type() == Type::Error) {
-        Some(error) => Err(error.clone()),
-        None => reject_undefined(values),
+    /// Returns the string in an optional argument, or `default` if it is left out.
+    pub(super) fn optional_string(&mut self, index: usize, default: &str) -> CallResult<ByteString> {
+        if index < self.arguments.len() { self.string(index) } else { Ok(default.into()) }
+    }
+
+    /// Returns the text of any argument; an exceptional one decides the call.
+    pub(super) fn text(&mut self, index: usize) -> CallResult<ByteString> {
+        let value = self.value(index)?;
+        self.require_text(value)
+    }
+
+    /// Returns the texts of the two arguments; undefined takes precedence over error.
+    pub(super) fn two_texts(&mut self) -> CallResult<[ByteString; 2]> {
+        self.reject_undefined()?;
+        Ok([self.text(0)?, self.text(1)?])
+    }
+
+    /// Returns what `convert` makes of the first argument.
+    pub(super) fn convert(&mut self, convert: impl FnOnce(&Self, &Value) -> Value) -> CallResult {
+        let value = self.value(0)?;
+        Ok(convert(self, &value))
+    }
+
+    /// Returns the string in a value; any other type decides the call.
+    pub(super) fn require_string(&self, value: &Value) -> CallResult<ByteString> {
+        match value {
+            Value::String(text) => Ok(text.clone()),
+            other => Err(self.type_error(other, "a string").into()),
+        }
+    }
+
+    /// Returns the text of any value; an exceptional value decides the call.
+    pub(super) fn require_text(&self, value: Value) -> CallResult<ByteString> {
+        if value.is_exceptional() { Err(value.into()) } else { Ok(self.text_of_value(&value)) }
+    }
+
+    /// Returns the list in a value. An undefined value decides the call as undefined, any other type as an error;
+    /// `wanted` names what is expected.
+    pub(super) fn require_list(&self, value: Value, wanted: &str) -> CallResult<ListValue> {
+        match value {
+            Value::List(list) => Ok(list),
+            Value::Undefined => Err(value.into()),
+            other => Err(self.type_error(&other, wanted).into()),
+        }
     }
 }
 
@@ -112,25 +144,7 @@ pub(super) fn list_of_strings(call: &Call<'_, '_>, strings: Vec<Vec<u8>>) -> Val
     if strings.len() > MAX_ELEMENTS {
         return call.error(format!("the list would have more than {MAX_ELEMENTS} elements"));
     }
-    Call::list(strings.into_iter().map(Value::string).collect())
-}
-
-/// Returns the texts of two values; undefined takes precedence over error.
-pub(super) fn require_two_texts(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<(ByteString, ByteString)> {
-    reject_undefined(values)?;
-    let [left, right] = values else {
-        return Err(Value::Undefined);
-    };
-    Ok((require_text(call, left)?, require_text(call, right)?))
-}
-
-/// Evaluates all arguments and returns the value of the call by them.
-pub(super) fn with_values(
-    call: &mut Call<'_, '_>,
-    body: impl FnOnce(&Call<'_, '_>, &[Value]) -> ArgumentResult<Value>,
-) -> Result<Value, Abort> {
-    let values = call.all_values()?;
-    value_of_call(body(call, &values))
+    list_of_values(strings.into_iter().map(Value::string))
 }
 
 /// Converts a count to an integer of the language.

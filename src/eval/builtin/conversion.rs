@@ -1,38 +1,25 @@
 //! Conversions between types (thesis A.9).
 
 use crate::ad::time::in_local_zone;
-use crate::ad::{AbsoluteTime, ByteString, Dialect, Expression, ExpressionKind, RelativeTime, UnaryOperator, Value};
+use crate::ad::{AbsoluteTime, ByteString, Dialect, ExpressionKind, RelativeTime, UnaryOperator, Value};
 use crate::syntax::{ParseOptions, number_prefix, parse_expression};
 
 use super::super::Abort;
-use super::{BuiltinFunction, Call};
+use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(int(1, 1) Strict "(any) -> int",
-    "a number without its fraction, a time in seconds, the number that a string begins with",
-    both "int(\"-12.7\")" => "-12",
-    |call| {
-        let value = call.value(0)?;
-        Ok(to_integer(call, &value))
-    }),
+        "a number without its fraction, a time in seconds, the number that a string begins with",
+        both "int(\"-12.7\")" => "-12",
+        |call| call.convert(to_integer)),
     function!(real(1, 1) Strict "(any) -> real",
-    "as int(), but with the fraction",
-    both "real(\"1.5\")" => "1.5",
-    |call| {
-        let value = call.value(0)?;
-        Ok(match to_real(&value, call.dialect()) {
-            Some(real) => Value::Real(real),
-            None if value.is_exceptional() => value,
-            None => not_a_number_error(call, &value),
-        })
-    }),
+        "as int(), but with the fraction",
+        both "real(\"1.5\")" => "1.5",
+        real),
     function!(string(1, 1) Strict "(any) -> string",
-    "the text of a value",
-    both "string(1 + 1)" => "\"2\"",
-    |call| {
-        let value = call.value(0)?;
-        Ok(if value.is_exceptional() { value } else { Value::String(call.text_of_value(&value)) })
-    }),
+        "the text of a value",
+        both "string(1 + 1)" => "\"2\"",
+        |call| call.text(0).map(Value::String)),
     function!(bool(1, 1) Strict "(any) -> bool",
         "whether a value is not zero; of strings, in the papers whether it is not empty, in HTCondor what it says",
         both "bool(2.5)" => "true",
@@ -57,7 +44,7 @@ pub(super) fn integer_value(call: &Call<'_, '_>, integer: i64) -> Value {
 
 /// Returns the current time at the local UTC offset.
 pub(super) fn local_now(call: &Call<'_, '_>) -> Result<AbsoluteTime, Abort> {
-    call.now().map(in_local_zone)
+    call.evaluator.now().map(in_local_zone)
 }
 
 /// Converts a real to a C `int` as x86 does: the least integer for a value that does not fit.
@@ -69,7 +56,7 @@ pub(super) fn as_c_int(real: f64) -> i32 {
 
 /// Truncates a real to an integer; `None` if it does not fit into 64 bits.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // checked
-fn without_fraction(real: f64) -> Option<i64> {
+pub(super) fn without_fraction(real: f64) -> Option<i64> {
     const BOUND: f64 = i64::MIN as f64;
     (BOUND..-BOUND).contains(&real).then_some(real as i64)
 }
@@ -103,7 +90,7 @@ pub(super) fn to_integer(call: &Call<'_, '_>, value: &Value) -> Value {
 
 /// Converts a value as `real()` does; `None` if there is no number in it.
 #[allow(clippy::cast_precision_loss)] // beyond 2^53 the nearest real
-pub(super) fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
+fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
     Some(match value {
         Value::Integer(integer) => *integer as f64,
         Value::Real(real) => *real,
@@ -121,8 +108,13 @@ pub(super) fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
     })
 }
 
+/// Converts a value as `real()` does; a value without a number decides the call.
+pub(super) fn require_real(call: &Call<'_, '_>, value: &Value) -> CallResult<f64> {
+    to_real(value, call.dialect()).ok_or_else(|| not_a_number_error(call, value).into())
+}
+
 /// Returns the error for a value that cannot be converted to a number.
-pub(super) fn not_a_number_error(call: &Call<'_, '_>, value: &Value) -> Value {
+fn not_a_number_error(call: &Call<'_, '_>, value: &Value) -> Value {
     match value {
         Value::String(text) => call.error(format!("\"{}\" does not begin with a number", text.to_str())),
         value => call.type_error(value, "a number"),
@@ -162,26 +154,25 @@ fn parse_numeric_literal(text: &str) -> Option<Value> {
         return None;
     }
     let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Classad)).ok()?;
-    let (operator, operand) = match expression.kind() {
-        ExpressionKind::Unary(operator @ (UnaryOperator::Plus | UnaryOperator::Minus), operand) => (*operator, operand),
-        _ => (UnaryOperator::Plus, &expression),
+    let (is_negative, operand) = match expression.kind() {
+        ExpressionKind::Unary(UnaryOperator::Minus, operand) => (true, operand),
+        ExpressionKind::Unary(UnaryOperator::Plus, operand) => (false, operand),
+        _ => (false, &expression),
     };
-    let number = literal_number(operand)?;
-    Some(match (operator, number) {
-        (UnaryOperator::Minus, Value::Integer(integer)) => Value::Integer(integer.checked_neg()?),
-        (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),
-        (_, number) => number,
-    })
-}
-
-fn literal_number(expression: &Expression) -> Option<Value> {
-    match expression.kind() {
-        ExpressionKind::Literal(number @ (Value::Integer(_) | Value::Real(_))) => Some(number.clone()),
+    match operand.as_literal()? {
+        Value::Integer(integer) if is_negative => integer.checked_neg().map(Value::Integer),
+        Value::Real(real) if is_negative => Some(Value::Real(-real)),
+        number @ (Value::Integer(_) | Value::Real(_)) => Some(number.clone()),
         _ => None,
     }
 }
 
-fn boolean(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn real(call: &mut Call<'_, '_>) -> CallResult {
+    let value = call.value(0)?;
+    if value.is_exceptional() { Ok(value) } else { require_real(call, &value).map(Value::Real) }
+}
+
+fn boolean(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
     let condor = call.dialect().is_condor();
     Ok(Value::Boolean(match &value {
@@ -191,58 +182,46 @@ fn boolean(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
         Value::RelativeTime(time) if condor => time.seconds.trunc() != 0.0,
         Value::RelativeTime(time) => time.seconds != 0.0,
         Value::AbsoluteTime(time) if !condor => time.seconds != 0,
-        Value::String(text) if condor => {
-            let says = |word: &str| text.as_bytes().eq_ignore_ascii_case(word.as_bytes());
-            match says("true") {
-                false if !says("false") => return Ok(Value::Undefined),
-                is => is,
-            }
-        }
+        Value::String(text) if condor && text.as_bytes().eq_ignore_ascii_case(b"true") => true,
+        Value::String(text) if condor && text.as_bytes().eq_ignore_ascii_case(b"false") => false,
+        Value::String(_) if condor => return Ok(Value::Undefined),
         Value::String(text) => !text.as_bytes().is_empty(),
         Value::Undefined => return Ok(value),
         other => return Ok(call.type_error(other, "a truth value, a number or a string")),
     }))
 }
 
-fn absolute(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    if call.is_empty() {
-        return local_now(call).map(Value::AbsoluteTime);
+fn absolute(call: &mut Call<'_, '_>) -> CallResult {
+    if call.arguments.is_empty() {
+        return Ok(Value::AbsoluteTime(local_now(call)?));
     }
     let value = call.value(0)?;
-    let offset = match call.len() {
-        1 => None,
-        _ => match offset(&call.value(1)?) {
-            Ok(offset) => Some(offset),
-            Err(other) => return Ok(call.type_error(&other, "an offset in seconds")),
-        },
-    };
+    let offset = if call.arguments.len() == 1 { None } else { Some(offset(call)?) };
     Ok(match &value {
         Value::Undefined | Value::AbsoluteTime(_) => value,
         Value::Integer(_) if offset == Some(-1) && call.dialect() == Dialect::Condor => {
             call.error("HTCondor takes an offset of -1 for a failure")
         }
         Value::RelativeTime(time) => absolute_from_number(call, &Value::Real(time.seconds), offset),
-        Value::String(text) => match parse_absolute(&text.to_str()) {
-            Some(time) => Value::AbsoluteTime(AbsoluteTime { offset: offset.unwrap_or(time.offset), ..time }),
-            None => call.error(format!("\"{}\" is no absolute time", text.to_str())),
-        },
+        Value::String(text) => {
+            let text = text.to_str();
+            match AbsoluteTime::parse(&text).or_else(|| AbsoluteTime::parse_asctime(&text)) {
+                Some(time) => Value::AbsoluteTime(AbsoluteTime { offset: offset.unwrap_or(time.offset), ..time }),
+                None => call.error(format!("\"{text}\" is no absolute time")),
+            }
+        }
         other => absolute_from_number(call, other, offset),
     })
 }
 
-fn parse_absolute(text: &str) -> Option<AbsoluteTime> {
-    AbsoluteTime::parse(text).or_else(|| AbsoluteTime::parse_asctime(text))
-}
-
-/// Returns an offset from UTC in seconds, wrapped to 32 bits as in HTCondor. `Err` holds a value of an unsuitable
-/// type.
+/// Returns the offset from UTC in the second argument, in seconds, wrapped to 32 bits as in HTCondor.
 #[allow(clippy::cast_possible_truncation)] // wrapping is intended
-fn offset(value: &Value) -> Result<i32, Value> {
-    match value {
-        Value::Integer(seconds) => Ok(*seconds as i32),
-        Value::Real(seconds) => Ok(as_c_int(*seconds)),
+fn offset(call: &mut Call<'_, '_>) -> CallResult<i32> {
+    match call.value(1)? {
+        Value::Integer(seconds) => Ok(seconds as i32),
+        Value::Real(seconds) => Ok(as_c_int(seconds)),
         Value::RelativeTime(time) => Ok(time.seconds as i64 as i32),
-        other => Err(other.clone()),
+        other => Err(call.type_error(&other, "an offset in seconds").into()),
     }
 }
 
@@ -263,24 +242,18 @@ pub(super) fn absolute_from_number(call: &Call<'_, '_>, value: &Value, offset: O
     })
 }
 
-fn relative(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn relative(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
+    let parse = if call.dialect().is_condor() { RelativeTime::parse_condor } else { RelativeTime::parse_classad };
     Ok(match &value {
         Value::Undefined | Value::RelativeTime(_) => value,
         Value::AbsoluteTime(time) => relative_from_number(call, &Value::Integer(time.seconds)),
-        Value::String(text) => match parse_relative(&text.to_str(), call.dialect()) {
+        Value::String(text) => match parse(&text.to_str()) {
             Some(time) => Value::RelativeTime(time),
             None => call.error(format!("\"{}\" is no relative time", text.to_str())),
         },
         other => relative_from_number(call, other),
     })
-}
-
-fn parse_relative(text: &str, dialect: Dialect) -> Option<RelativeTime> {
-    match dialect {
-        Dialect::Classad => RelativeTime::parse_classad(text),
-        Dialect::Condor => RelativeTime::parse_condor(text),
-    }
 }
 
 /// Returns a relative time of `value` seconds.

@@ -1,11 +1,10 @@
 //! Functions about lists (thesis A.2, and HTCondor's).
 
-use super::arguments::signed;
-use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, Span, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, OperatorGroup, Span, Value};
 
-use super::super::Abort;
 use super::super::operators::{self, Truth};
-use super::{BuiltinFunction, Call};
+use super::arguments::signed;
+use super::{BuiltinFunction, Call, CallResult};
 
 macro_rules! summary {
     ($name:ident $type:literal, $doc:literal, $call:literal => $value:literal, $body:expr) => {
@@ -33,7 +32,9 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "the number of elements, attributes or bytes",
         both "size({ 1, 2 })" => "2",
         size),
-    summary!(sum "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })" => "3.5", sum),
+    summary!(sum "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })" => "3.5", |call| {
+        total(call).map(|(total, _)| total)
+    }),
     summary!(avg "int | real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })" => "1.5", average),
     summary!(min "number", "the least number of a list",
         "min({ 3, 1, undefined, 2 })" => "1", |call| {
@@ -55,7 +56,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
 
 /// Returns the span of an argument, to which errors are attributed.
 fn argument_span(call: &Call<'_, '_>, argument: usize) -> Span {
-    call.expression(argument).map(Expression::span).unwrap_or_default()
+    call.arguments.get(argument).map(Expression::span).unwrap_or_default()
 }
 
 /// Whether the value is neither a list nor an ad.
@@ -63,21 +64,20 @@ fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Ad(_))
 }
 
-fn member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn member(call: &mut Call<'_, '_>) -> CallResult {
     let (wanted, list) = (call.value(0)?, call.value(1)?);
     if matches!((&wanted, &list), (Value::Undefined, _) | (_, Value::Undefined)) {
         return Ok(Value::Undefined);
     }
-    match list {
-        _ if !is_scalar(&wanted) || wanted.is_exceptional() => Ok(call.type_error(&wanted, "a scalar")),
-        Value::List(list) if call.dialect().is_condor() => condor_member(call, wanted, &list),
-        Value::List(list) => classad_member(call, &wanted, &list),
-        other => Ok(call.type_error(&other, "a list")),
+    if !is_scalar(&wanted) || wanted.is_exceptional() {
+        return Ok(call.type_error(&wanted, "a scalar"));
     }
+    let list = call.require_list(list, "a list")?;
+    if call.dialect().is_condor() { condor_member(call, wanted, &list) } else { classad_member(call, &wanted, &list) }
 }
 
 /// Implements `member()` of HTCondor, which skips elements that do not compare.
-fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -> Result<Value, Abort> {
+fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -> CallResult {
     for index in 0..list.elements.len() {
         let mut element = call.element(list, index)?;
         to_common_type(&mut element, &mut wanted);
@@ -89,7 +89,7 @@ fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -
 }
 
 /// Implements `member()` of the papers: `value == first || value == second || ...`.
-fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> Result<Value, Abort> {
+fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> CallResult {
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
     let mut any = Value::Boolean(false);
     for index in 0..list.elements.len() {
@@ -103,14 +103,12 @@ fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> 
     Ok(any)
 }
 
-fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn identical_member(call: &mut Call<'_, '_>) -> CallResult {
     let (wanted, list) = (call.value(0)?, call.value(1)?);
-    let list = match list {
-        Value::Undefined => return Ok(list),
-        _ if !is_scalar(&wanted) => return Ok(call.type_error(&wanted, "a scalar")),
-        Value::List(list) => list,
-        other => return Ok(call.type_error(&other, "a list")),
-    };
+    if !is_scalar(&wanted) && !matches!(list, Value::Undefined) {
+        return Ok(call.type_error(&wanted, "a scalar"));
+    }
+    let list = call.require_list(list, "a list")?;
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
     for index in 0..list.elements.len() {
         let element = call.element(&list, index)?;
@@ -121,7 +119,7 @@ fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     Ok(Value::Boolean(false))
 }
 
-fn size(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn size(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
     let size = match &value {
         Value::List(list) => list.elements.len(),
@@ -133,22 +131,18 @@ fn size(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     Ok(Value::Integer(signed(size)))
 }
 
-/// Runs `work` on each number of the list in the first argument, skipping undefined elements. Returns the value of
-/// the call if the argument is unsuitable, else `None`.
-fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<Option<Value>, Abort> {
-    let list = match call.value(0)? {
-        Value::List(list) => list,
-        Value::Undefined => return Ok(Some(Value::Undefined)),
-        other => return Ok(Some(call.type_error(&other, "a list of numbers"))),
-    };
+/// Runs `work` on each number of the list in the first argument, skipping undefined elements.
+fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> CallResult<()> {
+    let list = call.value(0)?;
+    let list = call.require_list(list, "a list of numbers")?;
     for index in 0..list.elements.len() {
         match call.element(&list, index)? {
             Value::Undefined => {}
             number if is_number(&number) => work(number),
-            other => return Ok(Some(call.type_error(&other, "a number in the list"))),
+            other => return Err(call.type_error(&other, "a number in the list").into()),
         }
     }
-    Ok(None)
+    Ok(())
 }
 
 /// Whether the value counts as a number. Functions about lists accept booleans as numbers.
@@ -156,49 +150,33 @@ fn is_number(value: &Value) -> bool {
     matches!(value, Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
 }
 
-fn sum(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    Ok(match total(call)? {
-        Ok((total, _)) => total,
-        Err(wrong) => wrong,
-    })
+fn average(call: &mut Call<'_, '_>) -> CallResult {
+    let (total, count) = total(call)?;
+    if count == 0.0 {
+        return Ok(total);
+    }
+    let (dialect, span) = (call.dialect(), argument_span(call, 0));
+    Ok(operators::binary(BinaryOperator::Divide, &total, &Value::Real(count), dialect, span))
 }
 
-fn average(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    Ok(match total(call)? {
-        Ok((total, 0.0)) => total,
-        Ok((total, count)) => operators::binary(
-            BinaryOperator::Divide,
-            &total,
-            &Value::Real(count),
-            call.dialect(),
-            argument_span(call, 0),
-        ),
-        Err(wrong) => wrong,
-    })
-}
-
-/// Returns the sum and the count of the numbers in the list. `Err` holds the value of the call if the argument is
-/// unsuitable.
-fn total(call: &mut Call<'_, '_>) -> Result<Result<(Value, f64), Value>, Abort> {
+/// Returns the sum and the count of the numbers in the list.
+fn total(call: &mut Call<'_, '_>) -> CallResult<(Value, f64)> {
     let (dialect, span) = (call.dialect(), argument_span(call, 0));
     let (mut total, mut count) = (None, 0.0);
-    let wrong = each_number(call, |number| {
+    each_number(call, |number| {
         count += 1.0;
         total = Some(match total.take() {
             Some(total) => operators::binary(BinaryOperator::Add, &total, &number, dialect, span),
             None => number,
         });
     })?;
-    Ok(match wrong {
-        Some(wrong) => Err(wrong),
-        None => Ok((total.unwrap_or(Value::Integer(0)), count)),
-    })
+    Ok((total.unwrap_or(Value::Integer(0)), count))
 }
 
-fn extreme_number(call: &mut Call<'_, '_>, better: BinaryOperator) -> Result<Value, Abort> {
+fn extreme_number(call: &mut Call<'_, '_>, better: BinaryOperator) -> CallResult {
     let dialect = call.dialect();
     let mut best: Option<Value> = None;
-    let wrong = each_number(call, |mut number| {
+    each_number(call, |mut number| {
         if let Some(best) = &mut best {
             to_common_type(&mut number, best);
             if operators::compare(better, &number, best, dialect) == Some(true) {
@@ -208,7 +186,7 @@ fn extreme_number(call: &mut Call<'_, '_>, better: BinaryOperator) -> Result<Val
             best = Some(number);
         }
     })?;
-    Ok(wrong.or(best).unwrap_or(Value::Undefined))
+    Ok(best.unwrap_or(Value::Undefined))
 }
 
 /// Converts two numbers to their common type. HTCondor converts them for a comparison and keeps the converted values.
@@ -229,7 +207,7 @@ fn to_common_type(left: &mut Value, right: &mut Value) {
 }
 
 /// Returns whether the comparison holds for at least one element if `one_is_enough`, else whether it holds for all.
-fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, Abort> {
+fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> CallResult {
     let (operator, list) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
     // In the papers' dialect error takes precedence over undefined.
@@ -240,23 +218,17 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, A
         }
     }
     let operator = match &operator {
-        Value::Undefined => return Ok(Value::Undefined),
-        Value::String(symbol) => match comparison(symbol.as_bytes()) {
-            Some(operator) => operator,
-            None => return Ok(call.error(format!("`{}` is no comparison", symbol.to_str()))),
-        },
+        Value::Undefined => return Ok(operator),
+        Value::String(symbol) => comparison(symbol.as_bytes())
+            .ok_or_else(|| call.error(format!("`{}` is no comparison", symbol.to_str())))?,
         other => return Ok(call.type_error(other, "a comparison as a string")),
     };
-    let list = match list {
-        Value::List(list) => list,
-        Value::Undefined => return Ok(Value::Undefined),
-        other => return Ok(call.type_error(&other, "a list")),
-    };
+    let list = call.require_list(list, "a list")?;
     let mut wanted = call.value(2)?;
     let span = argument_span(call, 1);
     for index in 0..list.elements.len() {
         let mut element = call.element(&list, index)?;
-        if !matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
+        if operator.group() == OperatorGroup::Comparison {
             to_common_type(&mut element, &mut wanted);
         }
         match operators::binary(operator, &element, &wanted, dialect, span) {
@@ -269,18 +241,11 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, A
     Ok(Value::Boolean(!one_is_enough))
 }
 
+/// Returns the comparison with this symbol; `is` and `isnt` are comparisons here.
 fn comparison(symbol: &[u8]) -> Option<BinaryOperator> {
-    Some(match symbol {
-        b"<" => BinaryOperator::Less,
-        b"<=" => BinaryOperator::LessEqual,
-        b"==" => BinaryOperator::Equal,
-        b"!=" => BinaryOperator::NotEqual,
-        b">=" => BinaryOperator::GreaterEqual,
-        b">" => BinaryOperator::Greater,
-        b"is" => BinaryOperator::Is,
-        b"isnt" => BinaryOperator::Isnt,
-        _ => return None,
-    })
+    let compares =
+        |operator: &BinaryOperator| matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity);
+    BinaryOperator::ALL.iter().copied().filter(compares).find(|operator| operator.symbol().as_bytes() == symbol)
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ use crate::text::{closest_names, counted};
 use super::Abort;
 use super::specialize::TypeSet;
 
-pub use call::Call;
+pub(super) use call::{Call, CallResult, EarlyEnd};
 pub(super) use reflection::names_read_as_text;
 pub use string_lists::string_list_items;
 
@@ -67,7 +67,7 @@ pub struct BuiltinFunction {
     /// Example call and its value, checked by a test.
     pub example: FunctionExample,
     /// Computes the value of a call.
-    pub body: fn(&mut Call<'_, '_>) -> Result<crate::ad::Value, Abort>,
+    body: fn(&mut Call<'_, '_>) -> CallResult,
 }
 
 /// What a function does with its arguments, and whether its value depends on more than their values.
@@ -141,6 +141,14 @@ impl BuiltinFunction {
     #[must_use]
     pub fn accepts_count(&self, count: usize) -> bool {
         count >= self.min_arguments && self.max_arguments.is_none_or(|most| count <= most)
+    }
+
+    /// Computes the value of a call.
+    pub(super) fn run(&self, call: &mut Call<'_, '_>) -> CallResult {
+        if self.kind.is_strict() && call.dialect() == Dialect::Classad {
+            call.reject_exceptional()?;
+        }
+        (self.body)(call)
     }
 
     /// Returns the possible types of the function's results: those in its signature, undefined and error.

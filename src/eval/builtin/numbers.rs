@@ -2,10 +2,9 @@
 
 use crate::ad::{Dialect, ListValue, Value};
 
-use super::super::Abort;
 use super::super::operators::wrapped_integer;
-use super::conversion::{not_a_number_error, to_integer, to_real, truncated_integer};
-use super::{BuiltinFunction, Call};
+use super::conversion::{require_real, to_integer, truncated_integer};
+use super::{BuiltinFunction, Call, CallResult};
 
 macro_rules! rounding {
     ($name:ident, $doc:literal, $call:literal => $value:literal, $round:path) => {
@@ -40,21 +39,19 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         interval),
 ];
 
-fn round_argument(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> Result<Value, Abort> {
+fn round_argument(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> CallResult {
     let value = call.value(0)?;
-    Ok(match &value {
-        Value::Integer(_) => value,
-        Value::Real(number) => truncated_integer(call, round(*number)),
+    let number = match &value {
+        Value::Integer(_) => return Ok(value),
+        Value::Real(number) => *number,
         // The papers' functions accept numbers only.
-        other if call.dialect() == Dialect::Classad => call.type_error(other, "a number"),
-        other => match to_real(other, Dialect::Condor) {
-            Some(number) => truncated_integer(call, round(number)),
-            None => not_a_number_error(call, other),
-        },
-    })
+        other if call.dialect() == Dialect::Classad => return Ok(call.type_error(other, "a number")),
+        other => require_real(call, other)?,
+    };
+    Ok(truncated_integer(call, round(number)))
 }
 
-fn pow(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn pow(call: &mut Call<'_, '_>) -> CallResult {
     let (base, exponent) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
     if let (Value::Integer(base), Value::Integer(exponent)) = (&base, &exponent)
@@ -68,11 +65,7 @@ fn pow(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
             Dialect::Condor => Value::Integer(power(*base, exponent, i64::checked_mul).unwrap_or(i64::MIN)),
         });
     }
-    Ok(match (to_real(&base, dialect), to_real(&exponent, dialect)) {
-        (Some(base), Some(exponent)) => Value::Real(base.powf(exponent)),
-        (None, _) => not_a_number_error(call, &base),
-        (_, None) => not_a_number_error(call, &exponent),
-    })
+    Ok(Value::Real(require_real(call, &base)?.powf(require_real(call, &exponent)?)))
 }
 
 /// Computes a power by repeated squaring with the given multiplication; `None` as soon as that fails.
@@ -90,65 +83,51 @@ fn power(base: i64, exponent: u64, multiply: fn(i64, i64) -> Option<i64>) -> Opt
     }
 }
 
-fn quantize(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn quantize(call: &mut Call<'_, '_>) -> CallResult {
     let (value, base) = (call.value(0)?, call.value(1)?);
-    let dialect = call.dialect();
-    let Some(number) = to_real(&value, dialect) else { return Ok(not_a_number_error(call, &value)) };
+    let number = require_real(call, &value)?;
     let base = match base {
-        Value::List(list) => match step_of_list(call, &list, number)? {
-            QuantizeStep::Taken(step) => return Ok(step),
-            QuantizeStep::Beyond(highest) => highest,
-        },
+        Value::List(list) => last_step(call, &list, number)?,
         base => base,
     };
-    let Some(step) = to_real(&base, dialect) else { return Ok(not_a_number_error(call, &base)) };
+    let step = require_real(call, &base)?;
     Ok(match (&value, &base) {
-        (_, Value::Integer(0)) => value,
-        (Value::Integer(number), Value::Integer(step)) => {
-            let steps = number.wrapping_add(*step).wrapping_sub(1).wrapping_div(*step);
-            wrapped_integer(steps.wrapping_mul(*step), dialect)
-        }
-        (_, Value::Integer(_)) => Value::Real((number / step).ceil() * step),
         // HTCondor takes a step this small for zero.
         _ if step.abs() <= 1e-8 => value,
+        (Value::Integer(number), Value::Integer(step)) => {
+            let steps = number.wrapping_add(*step).wrapping_sub(1).wrapping_div(*step);
+            wrapped_integer(steps.wrapping_mul(*step), call.dialect())
+        }
         _ => Value::Real((number / step).ceil() * step),
     })
 }
 
-/// Result of looking a number up in a list of steps.
-enum QuantizeStep {
-    /// The first step that is not below the number, or the error for an unsuitable list.
-    Taken(Value),
-    /// The number is above the last step, which this holds.
-    Beyond(Value),
-}
-
-fn step_of_list(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> Result<QuantizeStep, Abort> {
+/// Returns the last step of a list if the number is above all of them; 0.0 for an empty list. Otherwise the first step
+/// that is not below the number decides the call.
+fn last_step(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> CallResult {
     let mut step = Value::Real(0.0);
     for index in 0..list.elements.len() {
         step = call.element(list, index)?;
-        match to_real(&step, call.dialect()) {
-            Some(height) if height >= number => return Ok(QuantizeStep::Taken(step)),
-            Some(_) => {}
-            None => return Ok(QuantizeStep::Taken(not_a_number_error(call, &step))),
+        if require_real(call, &step)? >= number {
+            return Err(step.into());
         }
     }
-    Ok(QuantizeStep::Beyond(step))
+    Ok(step)
 }
 
-fn random(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let most = if call.is_empty() { Value::Real(1.0) } else { call.value(0)? };
+fn random(call: &mut Call<'_, '_>) -> CallResult {
+    let most = if call.arguments.is_empty() { Value::Real(1.0) } else { call.value(0)? };
     Ok(match &most {
         Value::Integer(..=0) => call.error("expected a number above 0"),
         Value::Real(most) if *most <= 0.0 => call.error("expected a number above 0"),
-        Value::Integer(most) => Value::Integer(call.evaluator().random()?.i64(0..*most)),
-        Value::Real(most) => Value::Real(*most * call.evaluator().random()?.f64()),
+        Value::Integer(most) => Value::Integer(call.evaluator.random()?.i64(0..*most)),
+        Value::Real(most) => Value::Real(*most * call.evaluator.random()?.f64()),
         other => call.type_error(other, "a number"),
     })
 }
 
 #[allow(clippy::cast_possible_truncation)] // HTCondor uses 32 bits
-fn interval(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn interval(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
     let seconds = match to_integer(call, &value) {
         Value::Integer(seconds) => seconds as i32,

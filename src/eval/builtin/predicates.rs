@@ -2,15 +2,14 @@
 
 use crate::ad::{Type, Value};
 
-use super::super::Abort;
-use super::{BuiltinFunction, Call};
+use super::BuiltinFunction;
 
 macro_rules! predicate {
     ($name:ident $type:ident, $doc:literal, $call:literal => $value:literal) => {
         function!($name(1, 1) Lazy "(any) -> bool",
             $doc,
             both $call => $value,
-            |call| has_type(call, Type::$type))
+            |call| Ok(Value::Boolean(call.value(0)?.value_type() == Type::$type)))
     };
 }
 
@@ -28,7 +27,3 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     predicate!(isRelTime RelativeTime, "whether the value is a relative time",
         "isRelTime(relTime(\"5\"))" => "true"),
 ];
-
-fn has_type(call: &mut Call<'_, '_>, wanted: Type) -> Result<Value, Abort> {
-    Ok(Value::Boolean(call.value(0)?.value_type() == wanted))
-}

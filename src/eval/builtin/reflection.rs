@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, ScopeAd, ScopeFrame, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Type, Value};
 use crate::syntax::{ParseOptions, Style, parse_expression, print, print_multiline, print_name};
 
 use super::super::operators::{Truth, truncate_relative_time, truth};
 use super::super::references::{Reference, external_references};
-use super::super::{Abort, NameResolution};
+use super::super::{Abort, Evaluator, NameResolution};
 use super::arguments::signed;
+use super::call::list_of_values;
 use super::regex::matches_ignoring_case;
-use super::{BuiltinFunction, Call, FunctionKind};
+use super::{BuiltinFunction, Call, CallResult, EarlyEnd, FunctionKind};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(ifThenElse(3, 3) Lazy "(condition, any, any) -> any",
@@ -42,7 +43,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(debug(1, 1) Logged "(any) -> any",
         "its argument; HTCondor writes it to its log as well",
         both "debug(1 + 1)" => "2",
-        |call| call.value(0)),
+        |call| Ok(call.value(0)?)),
 ];
 
 /// Returns the names whose expressions, not just values, are read by a call such as `unparse(name)` anywhere in an ad.
@@ -63,40 +64,36 @@ pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     names
 }
 
-fn if_then_else(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn if_then_else(call: &mut Call<'_, '_>) -> CallResult {
     let condition = call.value(0)?;
-    match truth(&condition, call.dialect()) {
-        Truth::True => call.value(1),
-        Truth::False => call.value(2),
-        Truth::Undefined | Truth::Error => Ok(condition),
-        Truth::NotBoolean => Ok(call.type_error(&condition, "a boolean")),
-    }
+    Ok(match truth(&condition, call.dialect()) {
+        Truth::True => call.value(1)?,
+        Truth::False => call.value(2)?,
+        Truth::Undefined | Truth::Error => condition,
+        Truth::NotBoolean => call.type_error(&condition, "a boolean"),
+    })
 }
 
-fn eval(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn eval(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
     if value.is_exceptional() {
         return Ok(call.type_error(&value, "the text of an expression"));
     }
     let text = call.text_of_value(&value);
-    match parse_expression(text.as_bytes(), ParseOptions::new(call.dialect())) {
-        Ok(expression) => {
-            let value = call.evaluate(&expression, call.frame())?;
-            // Spans in the parsed text are not spans in the source, so the cause goes into the message.
-            Ok(match value.error_origin() {
-                Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
-                None => value,
-            })
-        }
-        Err(error) => Ok(call.error(format!("\"{}\" is no expression: {error}", text.to_str()))),
-    }
+    let expression = parse_expression(text.as_bytes(), ParseOptions::new(call.dialect()))
+        .map_err(|error| call.error(format!("\"{}\" is no expression: {error}", text.to_str())))?;
+    let value = call.evaluator.evaluate(&expression, call.frame)?;
+    // Spans in the parsed text are not spans in the source, so the cause goes into the message.
+    Ok(match value.error_origin() {
+        Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
+        None => value,
+    })
 }
 
-#[allow(clippy::unnecessary_wraps)] // the signature of every body in the table
-fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let expression = match call.expression(0).map(Expression::kind) {
-        Some(ExpressionKind::Attribute(name)) => match call.frame().ad.get(name) {
-            None if call.evaluator().environment().is_partly_known(call.frame()) => return Err(Abort::Unknown),
+fn unparse(call: &mut Call<'_, '_>) -> CallResult {
+    let expression = match call.arguments.first().map(Expression::kind) {
+        Some(ExpressionKind::Attribute(name)) => match call.frame.ad.get(name) {
+            None if call.evaluator.environment.is_partly_known(call.frame) => return Err(Abort::Unknown.into()),
             bound => bound,
         },
         Some(ExpressionKind::Select(..) | ExpressionKind::RootAttribute(_)) => None,
@@ -113,12 +110,11 @@ fn resolve_attribute(
     call: &mut Call<'_, '_>,
     reference: &Expression,
 ) -> Result<Option<(Expression, Arc<ScopeFrame>)>, Abort> {
-    let context = call.context();
-    let environment = call.evaluator().environment();
+    let Evaluator { environment, context, .. } = *call.evaluator;
     let resolution = match reference.kind() {
-        ExpressionKind::Attribute(name) => environment.resolve(call.frame(), name, context),
-        ExpressionKind::RootAttribute(name) => environment.resolve_root(call.frame(), name, context),
-        ExpressionKind::Select(ad, name) => match call.evaluate(ad, call.frame())? {
+        ExpressionKind::Attribute(name) => environment.resolve(call.frame, name, context),
+        ExpressionKind::RootAttribute(name) => environment.resolve_root(call.frame, name, context),
+        ExpressionKind::Select(ad, name) => match call.evaluator.evaluate(ad, call.frame)? {
             Value::Ad(ad) => environment.resolve_selected(&ad.frame, name, context),
             _ => NameResolution::Missing,
         },
@@ -131,41 +127,36 @@ fn resolve_attribute(
     })
 }
 
-fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let Some(reference) = call.expression(0) else { return Ok(Value::Undefined) };
-    if !matches!(
-        reference.kind(),
-        ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..)
-    ) {
+fn unresolved(call: &mut Call<'_, '_>) -> CallResult {
+    let reference = &call.arguments[0];
+    if !reference.kind().is_reference() {
         return Ok(call.error("expected the name of an attribute"));
     }
     let Some((expression, frame)) = resolve_attribute(call, reference)? else { return Ok(Value::Undefined) };
-    let context = call.context();
-    let environment = call.evaluator().environment();
-    let missing = external_references(&expression, &frame, environment, context);
+    let environment = call.evaluator.environment;
+    let missing = external_references(&expression, &frame, environment, call.evaluator.context);
     if !missing.is_empty() && environment.has_unknowns() {
-        return Err(Abort::Unknown);
+        return Err(Abort::Unknown.into());
     }
     let mut names: Vec<Name> = missing.iter().map(missing_part).collect();
     names.sort();
     names.dedup();
-    if call.len() == 1 {
-        let names: Vec<&str> = names.iter().map(Name::as_str).collect();
-        return Ok(Value::string(names.join(",")));
+    let names = names.iter().map(Name::as_str);
+    if call.arguments.len() == 1 {
+        return Ok(Value::string(names.collect::<Vec<_>>().join(",")));
     }
     let pattern = match call.value(1)? {
         Value::String(pattern) => pattern,
         other => return Ok(call.type_error(&other, "a pattern")),
     };
-    // An invalid pattern is an error even if there is no name to match.
-    if let Err(reason) = matches_ignoring_case(&pattern, b"") {
-        return Ok(call.error(reason));
-    }
+    let matches = |name: &str| {
+        matches_ignoring_case(&pattern, name.as_bytes()).map_err(|reason| EarlyEnd::from(call.error(reason)))
+    };
+    // An invalid pattern is an error even if there is no name to match. No pattern matches the empty name.
+    matches("")?;
     for name in names {
-        match matches_ignoring_case(&pattern, name.as_str().as_bytes()) {
-            Ok(true) => return Ok(Value::Boolean(true)),
-            Ok(false) => {}
-            Err(reason) => return Ok(call.error(reason)),
+        if matches(name)? {
+            return Ok(Value::Boolean(true));
         }
     }
     Ok(Value::Boolean(false))
@@ -183,53 +174,37 @@ fn missing_part(reference: &Reference) -> Name {
     Name::new(&parts.iter().map(print_name).collect::<Vec<_>>().join("."))
 }
 
-/// Returns the expression to evaluate in each ad: the one bound to the first argument if that is a name, else the
-/// argument.
-fn expression_for_each(call: &mut Call<'_, '_>) -> Result<Expression, Abort> {
-    let Some(argument) = call.expression(0) else { return Ok(Expression::literal(Value::Undefined)) };
-    Ok(match resolve_attribute(call, argument)? {
-        Some((expression, _)) => expression,
-        None => argument.clone(),
-    })
-}
-
-/// Returns the value of the first argument's expression in each ad of the list.
-fn evaluate_in_each(call: &mut Call<'_, '_>, list: &ListValue) -> Result<Vec<Value>, Abort> {
-    let expression = expression_for_each(call)?;
-    let elements = call.elements(list)?;
-    elements
-        .into_iter()
-        .map(|element| match element {
-            Value::Ad(ad) => call.evaluate(&expression, &ad.frame.as_context()),
-            Value::Undefined => Ok(Value::Undefined),
-            other => Ok(call.type_error(&other, "an ad")),
-        })
-        .collect()
-}
-
-fn eval_in_each_context(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    match call.value(1)? {
-        Value::List(list) => {
-            let values = evaluate_in_each(call, &list)?;
-            let whole = call.dialect().is_condor();
-            Ok(Call::list(
-                values.into_iter().map(|value| if whole { truncate_relative_time(value) } else { value }).collect(),
-            ))
-        }
-        Value::Undefined => Ok(Value::Undefined),
-        other => Ok(call.type_error(&other, "a list of ads")),
+/// Returns the value of the first argument's expression in each ad of the list. If the argument is a name, the
+/// expression is the one bound to the name.
+fn evaluate_in_each(call: &mut Call<'_, '_>, list: Value) -> CallResult<Vec<Value>> {
+    let list = call.require_list(list, "a list of ads")?;
+    let argument = &call.arguments[0];
+    let expression = resolve_attribute(call, argument)?.map_or_else(|| argument.clone(), |(expression, _)| expression);
+    let mut values = call.elements(&list)?;
+    for value in &mut values {
+        *value = match &*value {
+            Value::Ad(ad) => call.evaluator.evaluate(&expression, &ad.frame.as_context())?,
+            Value::Undefined => continue,
+            other => call.type_error(other, "an ad"),
+        };
     }
+    Ok(values)
 }
 
-fn count_matches(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    match call.value(1)? {
-        Value::List(list) => {
-            let dialect = call.dialect();
-            let count =
-                evaluate_in_each(call, &list)?.iter().filter(|value| truth(value, dialect) == Truth::True).count();
-            Ok(Value::Integer(signed(count)))
-        }
-        Value::Undefined => Ok(Value::Integer(0)),
-        other => Ok(call.type_error(&other, "a list of ads")),
+fn eval_in_each_context(call: &mut Call<'_, '_>) -> CallResult {
+    let list = call.value(1)?;
+    let values = evaluate_in_each(call, list)?.into_iter();
+    let condor = call.dialect().is_condor();
+    Ok(list_of_values(values.map(|value| if condor { truncate_relative_time(value) } else { value })))
+}
+
+fn count_matches(call: &mut Call<'_, '_>) -> CallResult {
+    let list = call.value(1)?;
+    if list.value_type() == Type::Undefined {
+        return Ok(Value::Integer(0));
     }
+    let dialect = call.dialect();
+    let values = evaluate_in_each(call, list)?;
+    let count = values.iter().filter(|value| truth(value, dialect) == Truth::True).count();
+    Ok(Value::Integer(signed(count)))
 }

@@ -10,13 +10,9 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{ByteString, Type, Value};
 
-use super::super::Abort;
-use super::arguments::{
-    ArgumentResult, BoundedString, excerpt, optional_string, reject_exceptional, require_string, value_of_call,
-    with_values,
-};
+use super::arguments::{BoundedString, excerpt};
 use super::string_lists::{DEFAULT_DELIMITERS, StringList};
-use super::{BuiltinFunction, Call};
+use super::{BuiltinFunction, Call, CallResult};
 
 /// Table entry of a function that replaces matches of a pattern.
 macro_rules! substitution {
@@ -24,7 +20,7 @@ macro_rules! substitution {
         function!($name(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
             $doc,
             both $call => $value,
-            |call| with_values(call, |call, values| substitute(call, values, $extra)))
+            |call| substitute(call, $extra))
     };
 }
 
@@ -32,7 +28,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(regexp(2, 3) Strict "(pattern, string [, options]) -> bool",
         "whether a part of a string matches a pattern; options: i (any case), m (lines), s (dot is all), x (spaced)",
         both "regexp(\"^slot[0-9]+@\", \"slot1@crane\")" => "true",
-        |call| with_values(call, matches_string)),
+        matches_string),
     function!(regexpMember(2, 3) Strict "(pattern, list [, options]) -> bool",
         "whether a part of a list's string matches a pattern",
         both "regexpMember(\"^b\", { \"ab\", \"bc\" })" => "true",
@@ -47,7 +43,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringList_regexpMember(2, 4) Lazy "(pattern, string [, delimiters [, options]]) -> bool",
         "whether a part of an item that a string lists matches a pattern",
         both "stringList_regexpMember(\"^b\", \"ab, bc\")" => "true",
-        |call| with_values(call, matches_listed_item)),
+        matches_listed_item),
 ];
 
 /// Whether a pattern matches a non-empty part of a text, ignoring case.
@@ -223,10 +219,8 @@ fn find_groups(regex: &Regex, subject: &[u8], from: usize) -> Result<Option<Capt
         return Ok(None);
     }
     let mut groups = regex.capture_locations();
-    match regex.captures_read_at(&mut groups, subject, from) {
-        Ok(found) => Ok(found.map(|_| groups)),
-        Err(error) => Err(error_message(&error)),
-    }
+    let found = regex.captures_read_at(&mut groups, subject, from).map_err(|error| error_message(&error))?;
+    Ok(found.map(|_| groups))
 }
 
 /// Converts a pattern to UTF-8, which the `pcre2` crate requires. In a pattern that is not UTF-8, each byte beyond
@@ -263,47 +257,42 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Compiles the pattern in an argument; an unsuitable one decides the call.
-fn pattern_of(call: &Call<'_, '_>, value: &Value, options: PatternOptions) -> ArgumentResult<Rc<CompiledPattern>> {
-    let text = require_string(call, value)?;
-    CompiledPattern::get(&text, options).map_err(|reason| call.error(reason))
-}
-
-fn matches_string(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    reject_exceptional(values)?;
-    let [pattern, subject, options @ ..] = values else {
-        return Err(Value::Undefined);
-    };
-    let options = optional_string(call, options.first(), "")?;
-    let subject = require_string(call, subject)?;
-    let pattern = pattern_of(call, pattern, PatternOptions::of(options.as_bytes()))?;
-    pattern.matches(subject.as_bytes()).map(Value::Boolean).map_err(|reason| call.error(reason))
-}
-
-fn matches_member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let values = call.all_values()?;
-    if let Err(decided) = reject_exceptional(&values) {
-        return Ok(decided);
+impl Call<'_, '_> {
+    /// Returns the matching options in an optional argument.
+    fn pattern_options(&mut self, index: usize) -> CallResult<PatternOptions> {
+        Ok(PatternOptions::of(self.optional_string(index, "")?.as_bytes()))
     }
-    let elements = match values.get(1) {
-        Some(Value::List(list)) => call.elements(list)?,
-        other => return Ok(call.type_error(other.unwrap_or(&Value::Undefined), "a list")),
-    };
-    value_of_call(matches_element(call, &values, &elements))
+
+    /// Compiles the pattern in the first argument; an unsuitable one decides the call.
+    fn pattern(&mut self, options: PatternOptions) -> CallResult<Rc<CompiledPattern>> {
+        let text = self.string(0)?;
+        CompiledPattern::get(&text, options).map_err(|reason| self.error(reason).into())
+    }
 }
 
-fn matches_element(call: &Call<'_, '_>, values: &[Value], elements: &[Value]) -> ArgumentResult<Value> {
-    let options = optional_string(call, values.get(2), "")?;
-    let pattern = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
+fn matches_string(call: &mut Call<'_, '_>) -> CallResult {
+    call.reject_exceptional()?;
+    let options = call.pattern_options(2)?;
+    let subject = call.string(1)?;
+    let found = call.pattern(options)?.matches(subject.as_bytes());
+    found.map(Value::Boolean).map_err(|reason| call.error(reason).into())
+}
+
+fn matches_member(call: &mut Call<'_, '_>) -> CallResult {
+    call.reject_exceptional()?;
+    let list = call.value(1)?;
+    let list = call.require_list(list, "a list")?;
+    let elements = call.elements(&list)?;
+    let options = call.pattern_options(2)?;
     // In HTCondor's library an invalid pattern matches nothing here.
-    let pattern = CompiledPattern::get(&pattern, PatternOptions::of(options.as_bytes()));
+    let pattern = CompiledPattern::get(&call.string(0)?, options);
     let mut any_undefined = false;
     for element in elements {
         if element.value_type() == Type::Undefined {
             any_undefined = true;
             continue;
         }
-        let subject = require_string(call, element)?;
+        let subject = call.require_string(&element)?;
         if pattern.as_ref().is_ok_and(|pattern| pattern.matches(subject.as_bytes()) == Ok(true)) {
             return Ok(Value::Boolean(true));
         }
@@ -311,17 +300,13 @@ fn matches_element(call: &Call<'_, '_>, values: &[Value], elements: &[Value]) ->
     Ok(if any_undefined { Value::Undefined } else { Value::Boolean(false) })
 }
 
-fn matches_listed_item(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    let [pattern, text, rest @ ..] = values else {
-        return Err(Value::Undefined);
-    };
-    require_string(call, pattern)?;
-    let text = require_string(call, text)?;
-    let delimiters = optional_string(call, rest.first(), DEFAULT_DELIMITERS)?;
+fn matches_listed_item(call: &mut Call<'_, '_>) -> CallResult {
+    call.evaluate_all()?;
+    call.string(0)?;
+    let list = StringList { text: call.string(1)?, delimiters: call.optional_string(2, DEFAULT_DELIMITERS)? };
     // Only this function accepts options in upper case.
-    let options = optional_string(call, rest.get(1), "")?.as_bytes().to_ascii_lowercase();
-    let pattern = pattern_of(call, pattern, PatternOptions::of(&options))?;
-    let list = StringList::new(text, delimiters);
+    let options = call.optional_string(3, "")?.as_bytes().to_ascii_lowercase();
+    let pattern = call.pattern(PatternOptions::of(&options))?;
     let mut items = list.items().peekable();
     if items.peek().is_none() {
         return Ok(Value::Undefined);
@@ -330,25 +315,22 @@ fn matches_listed_item(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<
 }
 
 /// Replaces matches; the options of the call are added to the implied ones of the function.
-fn substitute(call: &Call<'_, '_>, values: &[Value], implied: &[u8]) -> ArgumentResult<Value> {
-    reject_exceptional(values)?;
-    let [pattern, subject, template, options @ ..] = values else {
-        return Err(Value::Undefined);
-    };
-    let options = optional_string(call, options.first(), "")?;
-    let subject = require_string(call, subject)?;
-    let template = require_string(call, template)?;
-    let pattern = pattern_of(call, pattern, PatternOptions::of(options.as_bytes()))?;
+fn substitute(call: &mut Call<'_, '_>, implied: &[u8]) -> CallResult {
+    call.reject_exceptional()?;
+    let options = call.optional_string(3, "")?;
+    let subject = call.string(1)?;
+    let template = call.string(2)?;
+    let pattern = call.pattern(PatternOptions::of(options.as_bytes()))?;
     let has = |letter| options.as_bytes().contains(&letter) || implied.contains(&letter);
-    let work = Substitution {
+    let substitution = Substitution {
         pattern: &pattern,
         subject: subject.as_bytes(),
         template: parse_template(template.as_bytes()),
         keeps_unmatched: has(b'f'),
         replaces_all: has(b'g'),
     };
-    let draft = work.run().map_err(|reason| call.error(reason))?;
-    Ok(draft.finish(call))
+    let text = substitution.run().map_err(|reason| call.error(reason))?;
+    Ok(text.finish(call))
 }
 
 /// Piece of a substitution template.
@@ -395,7 +377,7 @@ impl Substitution<'_> {
     /// non-empty match at the same position; otherwise it skips a byte, which is kept even if `keeps_unmatched` is
     /// false. Unlike the library, it stops at the end of the string.
     fn run(&self) -> Result<BoundedString, String> {
-        let mut draft = BoundedString::default();
+        let mut text = BoundedString::default();
         let mut at = 0;
         let mut was_empty = false;
         loop {
@@ -403,7 +385,7 @@ impl Substitution<'_> {
                 if was_empty { self.pattern.find_next(self.subject, at) } else { self.pattern.find(self.subject, at) }?;
             let Some(groups) = found else {
                 match self.subject.get(at) {
-                    Some(passed) if was_empty => draft.push(&[*passed]),
+                    Some(passed) if was_empty => text.push(&[*passed]),
                     _ => break,
                 }
                 at += 1;
@@ -416,26 +398,26 @@ impl Substitution<'_> {
                 return Err("the pattern matches backwards".to_owned());
             }
             if self.keeps_unmatched {
-                draft.push(&self.subject[at..start]);
+                text.push(&self.subject[at..start]);
             }
-            self.expand(&groups, &mut draft)?;
+            self.expand(&groups, &mut text)?;
             at = end;
             was_empty |= start == end;
-            if !self.replaces_all || draft.is_too_long() {
+            if !self.replaces_all || text.is_too_long() {
                 break;
             }
         }
         if self.keeps_unmatched {
-            draft.push(self.subject.get(at..).unwrap_or_default());
+            text.push(self.subject.get(at..).unwrap_or_default());
         }
-        Ok(draft)
+        Ok(text)
     }
 
     /// Appends the template with its groups filled in.
-    fn expand(&self, groups: &CaptureLocations, draft: &mut BoundedString) -> Result<(), String> {
+    fn expand(&self, groups: &CaptureLocations, text: &mut BoundedString) -> Result<(), String> {
         for piece in &self.template {
-            draft.push(match piece {
-                TemplatePiece::Text(text) => text,
+            text.push(match piece {
+                TemplatePiece::Text(literal) => literal,
                 TemplatePiece::Group(group) => group_text(groups, self.subject, *group)
                     .ok_or_else(|| format!("\\{group} stands for a group that the match does not have"))?,
             });

@@ -4,12 +4,11 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use crate::ad::{ByteString, Type, Value};
+use crate::syntax::number_prefix;
 
-use super::arguments::{
-    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, signed, with_values,
-};
-use super::conversion::integer_value;
-use super::{BuiltinFunction, Call};
+use super::arguments::{excerpt, is_space, signed};
+use super::conversion::{integer_value, without_fraction};
+use super::{BuiltinFunction, Call, CallResult};
 
 /// Table entry of a function that reduces a list of numbers to one number.
 macro_rules! summary {
@@ -17,7 +16,7 @@ macro_rules! summary {
         function!($name(1, 2) Lazy "(string [, delimiters]) -> int | real",
             $doc,
             both $call => $value,
-            |call| with_values(call, |call, values| numbers_of(call, values).map(|numbers| $summarize(call, &numbers))))
+            |call| numbers_of(call).map(|numbers| $summarize(call, &numbers)))
     };
 }
 
@@ -27,7 +26,7 @@ macro_rules! search {
         function!($name(2, 3) Lazy $signature,
             $doc,
             both $call => "true",
-            |call| with_values(call, |call, values| ItemSearch::new(call, values).map(|search| Value::Boolean($search(&search)))))
+            |call| ItemSearch::new(call).map(|search| Value::Boolean($search(&search))))
     };
 }
 
@@ -35,15 +34,15 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringListSize(1, 2) Lazy "(string [, delimiters]) -> int",
         "how many items a string lists, by default between commas and spaces",
         both "stringListSize(\"red, green, blue\")" => "3",
-        |call| with_values(call, |call, values| list_argument(call, values).map(|list| Value::Integer(signed(list.items().count()))))),
+        |call| list_argument(call).map(|list| Value::Integer(signed(list.items().count())))),
     summary!(stringListSum, "the sum of the numbers that a string lists",
         "stringListSum(\"10, 20, 2.5\")" => "32.5", sum),
     summary!(stringListAvg, "the average of the numbers that a string lists; whole if all of them are",
         "stringListAvg(\"10, 20, 30.0\")" => "20.0", average),
     summary!(stringListMin, "the least of the numbers that a string lists",
-        "stringListMin(\"30, 10, 20\")" => "10", least),
+        "stringListMin(\"30, 10, 20\")" => "10", |call, numbers| extreme(call, numbers, Ordering::Less)),
     summary!(stringListMax, "the greatest of the numbers that a string lists",
-        "stringListMax(\"-30, -10, -20\")" => "-10", greatest),
+        "stringListMax(\"-30, -10, -20\")" => "-10", |call, numbers| extreme(call, numbers, Ordering::Greater)),
     search!(stringListMember "(item, string [, delimiters]) -> bool", "whether a string lists an item",
         "stringListMember(\"b\", \"a, b\")", |search: &ItemSearch| search.lists_item(<[u8]>::eq)),
     search!(stringListIMember "(item, string [, delimiters]) -> bool", "whether a string lists an item, in any case",
@@ -57,7 +56,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringListsIntersect(2, 3) Strict "(string, string [, delimiters]) -> bool",
         "whether two strings list an item in common",
         both "stringListsIntersect(\"a,b\", \"b,c\")" => "true",
-        |call| with_values(call, intersect)),
+        intersect),
 ];
 
 /// Default delimiters of most functions about string lists.
@@ -66,20 +65,17 @@ pub(super) const DEFAULT_DELIMITERS: &str = ", ";
 /// Returns the items of a string list, as `stringListMember()` finds them.
 #[must_use]
 pub fn string_list_items(text: &ByteString) -> Vec<ByteString> {
-    StringList::new(text.clone(), DEFAULT_DELIMITERS.into()).items().map(ByteString::from).collect()
+    let list = StringList { text: text.clone(), delimiters: DEFAULT_DELIMITERS.into() };
+    list.items().map(ByteString::from).collect()
 }
 
 /// String list: a text and the bytes that separate its items.
 pub(super) struct StringList {
-    text: ByteString,
-    delimiters: ByteString,
+    pub text: ByteString,
+    pub delimiters: ByteString,
 }
 
 impl StringList {
-    pub(super) fn new(text: ByteString, delimiters: ByteString) -> Self {
-        StringList { text, delimiters }
-    }
-
     /// Returns the items, trimmed; empty ones are dropped.
     pub(super) fn items(&self) -> impl Iterator<Item = &[u8]> {
         self.parts().map(trim).filter(|item| !item.is_empty())
@@ -94,24 +90,16 @@ impl StringList {
     }
 }
 
-fn trim(mut text: &[u8]) -> &[u8] {
-    while let [first, rest @ ..] = text
-        && is_space(*first)
-    {
-        text = rest;
-    }
-    while let [rest @ .., last] = text
-        && is_space(*last)
-    {
-        text = rest;
-    }
-    text
+fn trim(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|byte| !is_space(*byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !is_space(*byte)).map_or(start, |last| last + 1);
+    &text[start..end]
 }
 
 /// Returns the string list in the first argument, with the delimiters in the second.
-fn list_argument(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<StringList> {
-    let text = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
-    Ok(StringList::new(text, optional_string(call, values.get(1), DEFAULT_DELIMITERS)?))
+fn list_argument(call: &mut Call<'_, '_>) -> CallResult<StringList> {
+    call.evaluate_all()?;
+    Ok(StringList { text: call.string(0)?, delimiters: call.optional_string(1, DEFAULT_DELIMITERS)? })
 }
 
 /// Numbers in a string list.
@@ -121,22 +109,13 @@ struct ListedNumbers {
     integers: Option<Vec<i128>>,
 }
 
-fn numbers_of(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<ListedNumbers> {
-    let list = list_argument(call, values)?;
-    let mut values = Vec::new();
-    let mut integers = Some(Vec::new());
-    for item in list.items() {
-        let Some(value) = leading_real(item) else {
-            return Err(call.error(format!("`{}` is not a number", excerpt(item))));
-        };
-        values.push(value);
-        match &mut integers {
-            Some(integers) if item.iter().all(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9')) => {
-                integers.push(leading_integer(item));
-            }
-            _ => integers = None,
-        }
-    }
+fn numbers_of(call: &mut Call<'_, '_>) -> CallResult<ListedNumbers> {
+    let list = list_argument(call)?;
+    let number =
+        |item| leading_real(item).ok_or_else(|| call.error(format!("`{}` is not a number", excerpt(item))).into());
+    let values = list.items().map(number).collect::<CallResult<_>>()?;
+    let is_integer = |item: &[u8]| item.iter().all(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'));
+    let integers = list.items().map(|item| is_integer(item).then(|| leading_integer(item))).collect();
     Ok(ListedNumbers { values, integers })
 }
 
@@ -148,14 +127,6 @@ fn average(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
     #[allow(clippy::cast_precision_loss, reason = "no list has that many items")]
     let count = numbers.values.len().max(1) as f64;
     numbers.result(call, numbers.total() / count)
-}
-
-fn least(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
-    extreme(call, numbers, Ordering::Less)
-}
-
-fn greatest(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
-    extreme(call, numbers, Ordering::Greater)
 }
 
 /// Returns the least or the greatest number.
@@ -185,20 +156,14 @@ impl ListedNumbers {
         self.values.iter().fold(0.0, |total, value| total + value)
     }
 
-    /// Returns a result as an integer if all items are integers, else as a real. An empty list gives a real.
+    /// Returns a result as an integer if all items are integers, else as a real. An empty list gives a real. Beyond 64
+    /// bits the integer is the least one, as on x86, and as in HTCondor's `int()`.
     fn result(&self, call: &Call<'_, '_>, value: f64) -> Value {
         match &self.integers {
-            Some(integers) if !integers.is_empty() => integer_value(call, truncated(value)),
+            Some(integers) if !integers.is_empty() => integer_value(call, without_fraction(value).unwrap_or(i64::MIN)),
             _ => Value::Real(value),
         }
     }
-}
-
-/// Truncates a real; beyond 64 bits the least integer, as x86 does, and as `int()` does in HTCondor's dialect.
-fn truncated(value: f64) -> i64 {
-    const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
-    #[allow(clippy::cast_possible_truncation, reason = "the range is checked")]
-    if (-TWO_POW_63..TWO_POW_63).contains(&value) { value as i64 } else { i64::MIN }
 }
 
 /// Returns the integer at the beginning of a text of digits and signs.
@@ -214,8 +179,13 @@ fn leading_integer(text: &[u8]) -> i128 {
 /// Returns the real at the beginning of a text, as C's `scanf` reads it; `None` if there is none.
 fn leading_real(text: &[u8]) -> Option<f64> {
     let (negative, magnitude) = split_sign(text);
-    let value = leading_magnitude(magnitude)?;
-    Some(if negative { -value } else { value })
+    let begins_with = |word: &[u8]| magnitude.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if begins_with(b"0x") {
+        let value = leading_hexadecimal(&magnitude[2..])?;
+        return Some(if negative { -value } else { value });
+    }
+    // A text that continues `inf` with another `i` must be `infinity`.
+    if begins_with(b"infi") && !begins_with(b"infinity") { None } else { number_prefix(&String::from_utf8_lossy(text)) }
 }
 
 /// Splits off the sign: whether the number is negative, and the rest.
@@ -226,36 +196,16 @@ fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-fn leading_magnitude(text: &[u8]) -> Option<f64> {
-    let begins_with = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    if begins_with(b"inf") {
-        // A text that continues `inf` with another `i` must be `infinity`.
-        let goes_on = begins_with(b"infi");
-        return (!goes_on || begins_with(b"infinity")).then_some(f64::INFINITY);
-    }
-    if begins_with(b"nan") {
-        return Some(f64::NAN);
-    }
-    if begins_with(b"0x") {
-        return leading_hexadecimal(&text[2..]);
-    }
-    let (whole, rest) = split_digits(text, u8::is_ascii_digit);
-    let (fraction, rest) = split_fraction(rest, u8::is_ascii_digit);
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let exponent = split_exponent(rest, b'e').map_or(rest.len(), |(_, rest)| rest.len());
-    std::str::from_utf8(&text[..text.len() - exponent]).ok()?.parse().ok()
-}
-
 /// Returns the value of the hexadecimal digits after `0x`.
 fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
     if !text.first().is_some_and(|byte| byte.is_ascii_hexdigit() || *byte == b'.') {
         return None;
     }
     let (whole, rest) = split_digits(text, u8::is_ascii_hexdigit);
-    let (fraction, rest) = split_fraction(rest, u8::is_ascii_hexdigit);
-    let written = split_exponent(rest, b'p').map_or(0, |(exponent, _)| exponent);
+    let (fraction, rest) = match rest {
+        [b'.', rest @ ..] => split_digits(rest, u8::is_ascii_hexdigit),
+        _ => (&[][..], rest),
+    };
     let mut mantissa = 0_u64;
     let mut shift = -4 * i128::try_from(fraction.len()).unwrap_or(0);
     for digit in whole.iter().chain(fraction) {
@@ -269,7 +219,7 @@ fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
         }
     }
     // Two factors, since one could overflow although the product does not.
-    let exponent = i32::try_from((shift + i128::from(written)).clamp(-3000, 3000)).unwrap_or(0);
+    let exponent = i32::try_from((shift + i128::from(leading_exponent(rest))).clamp(-3000, 3000)).unwrap_or(0);
     #[allow(clippy::cast_precision_loss, reason = "this is where it is rounded")]
     Some(mantissa as f64 * 2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2))
 }
@@ -279,28 +229,14 @@ fn split_digits(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(count)
 }
 
-/// Splits a text after a point into the leading digits and the rest.
-fn split_fraction(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
-    match text {
-        [b'.', rest @ ..] => split_digits(rest, is_digit),
-        _ => (b"", text),
-    }
-}
-
-/// Splits off an exponent; `None` if it has no digits.
-fn split_exponent(text: &[u8], letter: u8) -> Option<(i64, &[u8])> {
-    let [first, rest @ ..] = text else { return None };
-    if !first.eq_ignore_ascii_case(&letter) {
-        return None;
-    }
-    let (negative, rest) = split_sign(rest);
-    let (digits, rest) = split_digits(rest, u8::is_ascii_digit);
-    if digits.is_empty() {
-        return None;
-    }
-    let exponent =
+/// Returns the binary exponent at the beginning of a text; 0 if there is none.
+fn leading_exponent(text: &[u8]) -> i64 {
+    let [b'p' | b'P', text @ ..] = text else { return 0 };
+    let (negative, text) = split_sign(text);
+    let (digits, _) = split_digits(text, u8::is_ascii_digit);
+    let size =
         digits.iter().fold(0_i64, |number, digit| number.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
-    Some((if negative { -exponent } else { exponent }, rest))
+    if negative { -size } else { size }
 }
 
 /// Search for an item, or for the items of a list, in a string list.
@@ -312,20 +248,20 @@ struct ItemSearch {
 impl ItemSearch {
     /// Reads the arguments. An undefined item or list counts as empty, but the call is undefined if both are. Undefined
     /// delimiters stand for the default ones.
-    fn new(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Self> {
-        let mut texts = Vec::with_capacity(3);
-        for (value, default) in values.iter().zip(["", "", ", \t\r\n"]) {
-            texts.push(match value {
-                Value::Undefined => default.into(),
-                value => require_string(call, value)?,
-            });
+    fn new(call: &mut Call<'_, '_>) -> CallResult<Self> {
+        call.evaluate_all()?;
+        let mut text = |index, default: &str| match call.value(index)? {
+            Value::Undefined => Ok(ByteString::from(default)),
+            value => call.require_string(&value),
+        };
+        let search = ItemSearch {
+            wanted: text(0, "")?,
+            list: StringList { text: text(1, "")?, delimiters: text(2, ", \t\r\n")? },
+        };
+        if call.value(0)?.value_type() == Type::Undefined && call.value(1)?.value_type() == Type::Undefined {
+            return Err(Value::Undefined.into());
         }
-        if values.iter().take(2).all(|value| value.value_type() == Type::Undefined) {
-            return Err(Value::Undefined);
-        }
-        let mut texts = texts.into_iter();
-        let mut next = |default: &str| texts.next().unwrap_or_else(|| default.into());
-        Ok(ItemSearch { wanted: next(""), list: StringList::new(next(""), next(", \t\r\n")) })
+        Ok(search)
     }
 
     fn lists_item(&self, same: fn(&[u8], &[u8]) -> bool) -> bool {
@@ -339,28 +275,21 @@ impl ItemSearch {
             return true;
         }
         let listed: HashSet<Vec<u8>> = self.list.items().map(fold).collect();
-        let wanted = StringList::new(self.wanted.clone(), self.list.delimiters.clone());
-        let mut any = false;
-        let all = wanted.items().map(fold).all(|item| {
-            any = true;
-            listed.contains(&item)
-        });
-        any && all
+        let wanted = StringList { text: self.wanted.clone(), delimiters: self.list.delimiters.clone() };
+        let mut items = wanted.items().map(fold).peekable();
+        items.peek().is_some() && items.all(|item| listed.contains(&item))
     }
 }
 
 /// Whether two lists have a common item. Items are not trimmed, as in HTCondor's library.
-fn intersect(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    const DEFAULT_INTERSECT_DELIMITERS: &str = " ,";
-    reject_exceptional(values)?;
-    let [left, right, delimiters @ ..] = values else {
-        return Err(Value::Undefined);
-    };
-    let delimiters = optional_string(call, delimiters.first(), DEFAULT_INTERSECT_DELIMITERS)?;
-    let delimiters =
-        if delimiters.as_bytes().is_empty() { ByteString::from(DEFAULT_INTERSECT_DELIMITERS) } else { delimiters };
-    let left = StringList::new(require_string(call, left)?, delimiters.clone());
-    let right = StringList::new(require_string(call, right)?, delimiters);
+fn intersect(call: &mut Call<'_, '_>) -> CallResult {
+    call.reject_exceptional()?;
+    let mut delimiters = call.optional_string(2, "")?;
+    if delimiters.as_bytes().is_empty() {
+        delimiters = " ,".into();
+    }
+    let left = StringList { text: call.string(0)?, delimiters: delimiters.clone() };
+    let right = StringList { text: call.string(1)?, delimiters };
     let listed: HashSet<&[u8]> = left.parts().filter(|part| !part.is_empty()).collect();
     let common = right.parts().any(|part| listed.contains(part));
     Ok(Value::Boolean(common))

@@ -5,11 +5,9 @@ use std::cmp::Ordering;
 use crate::ad::{ByteString, Type, Value};
 
 use super::super::Abort;
-use super::arguments::{
-    ArgumentResult, BoundedString, is_space, list_of_strings, optional_string, reject_undefined, require_string,
-    require_text, require_two_texts, value_of_call, with_values,
-};
-use super::{BuiltinFunction, Call};
+use super::arguments::{BoundedString, is_space, list_of_strings};
+use super::call::list_of_values;
+use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(strcat(0, _) Strict "(any...) -> string",
@@ -43,7 +41,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(split(1, 2) Lazy "(string [, separators]) -> list",
         "the parts between separators, by default commas, spaces and tabs",
         both "split(\"a, b,,c\")" => "{ \"a\", \"b\", \"\", \"c\" }",
-        |call| with_values(call, split)),
+        split),
     function!(splitUserName(1, 1) Lazy "(string) -> list",
         "what is before and behind the first @; without one, all of it is the user",
         both "splitUserName(\"ann@cs.wisc.edu\")" => "{ \"ann\", \"cs.wisc.edu\" }",
@@ -54,96 +52,72 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| split_at_sign(call, |all| [b"", all])),
 ];
 
-fn strcat(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let mut draft = BoundedString::default();
-    for index in 0..call.len() {
-        // The first exceptional value decides; later arguments are not evaluated.
-        let value = call.value(index)?;
-        match require_text(call, &value) {
-            Ok(text) => draft.push(text.as_bytes()),
-            Err(decided) => return Ok(decided),
-        }
+fn strcat(call: &mut Call<'_, '_>) -> CallResult {
+    let mut text = BoundedString::default();
+    // The first exceptional value decides; later arguments are not evaluated.
+    for index in 0..call.arguments.len() {
+        text.push(call.text(index)?.as_bytes());
     }
-    Ok(draft.finish(call))
+    Ok(text.finish(call))
 }
 
-fn join(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let values = values_to_join(call)?;
-    value_of_call(join_values(call, &values))
-}
-
-/// Returns the separator followed by the items. If there are at most two arguments and the last is a list, its
-/// elements are the items.
-fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Abort> {
-    let mut values = call.all_values()?;
-    if values.len() > 2 {
-        return Ok(values);
-    }
-    if let Some(Value::List(list)) = values.last() {
-        let elements = call.elements(&list.clone())?;
-        values.pop();
-        if values.is_empty() {
-            values.push(Value::string(""));
-        }
-        values.extend(elements);
-    }
-    Ok(values)
-}
-
-fn join_values(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    let mut draft = BoundedString::default();
+fn join(call: &mut Call<'_, '_>) -> CallResult {
+    let mut joined = BoundedString::default();
     let mut separator = ByteString::from("");
     let mut any_undefined = false;
     let mut any_defined = false;
-    for (index, value) in values.iter().enumerate() {
+    for (index, value) in values_to_join(call)?.into_iter().enumerate() {
         if value.value_type() == Type::Undefined {
             any_undefined = true;
             continue;
         }
-        let text = require_text(call, value)?;
+        let text = call.require_text(value)?;
         if index == 0 {
             separator = text;
             continue;
         }
         // No separator is written while all items so far are empty.
-        if !draft.is_empty() {
-            draft.push(separator.as_bytes());
+        if !joined.is_empty() {
+            joined.push(separator.as_bytes());
         }
-        draft.push(text.as_bytes());
+        joined.push(text.as_bytes());
         any_defined = true;
     }
-    if any_undefined && !any_defined {
-        return Err(Value::Undefined);
+    Ok(if any_undefined && !any_defined { Value::Undefined } else { joined.finish(call) })
+}
+
+/// Returns the separator followed by the items. If there are at most two arguments and the last is a list, its
+/// elements are the items.
+fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Abort> {
+    let mut values = (0..call.arguments.len()).map(|index| call.value(index)).collect::<Result<Vec<_>, _>>()?;
+    if let [separator @ .., Value::List(list)] = values.as_slice()
+        && separator.len() < 2
+    {
+        let elements = call.elements(list)?;
+        let separator = separator.first().cloned().unwrap_or_else(|| Value::string(""));
+        values = std::iter::once(separator).chain(elements).collect();
     }
-    Ok(draft.finish(call))
+    Ok(values)
 }
 
-fn change_case(call: &mut Call<'_, '_>, change: fn(&[u8]) -> Vec<u8>) -> Result<Value, Abort> {
-    let value = call.value(0)?;
-    value_of_call(require_text(call, &value).map(|text| Value::string(change(text.as_bytes()))))
+fn change_case(call: &mut Call<'_, '_>, change: fn(&[u8]) -> Vec<u8>) -> CallResult {
+    Ok(Value::string(change(call.text(0)?.as_bytes())))
 }
 
-fn substr(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let values = call.all_values()?;
-    value_of_call(substring(call, &values))
-}
-
-fn substring(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    reject_undefined(values)?;
-    let [text, offset, length @ ..] = values else {
-        return Err(Value::Undefined);
-    };
-    let text = require_string(call, text)?;
-    let offset = integer_of(call, offset)?;
-    let length = length.first().map(|length| integer_of(call, length)).transpose()?;
+fn substr(call: &mut Call<'_, '_>) -> CallResult {
+    call.reject_undefined()?;
+    let text = call.string(0)?;
+    let offset = integer(call, 1)?;
+    let length = if call.arguments.len() == 2 { None } else { Some(integer(call, 2)?) };
     let (start, end) = substring_range(text.as_bytes().len(), offset, length);
     Ok(Value::string(text.as_bytes().get(start..end).unwrap_or_default()))
 }
 
-fn integer_of(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<i64> {
-    match value {
-        Value::Integer(integer) => Ok(*integer),
-        other => Err(call.type_error(other, "an integer")),
+/// Returns the integer in an argument; any other type decides the call.
+fn integer(call: &mut Call<'_, '_>, index: usize) -> CallResult<i64> {
+    match call.value(index)? {
+        Value::Integer(integer) => Ok(integer),
+        other => Err(call.type_error(&other, "an integer").into()),
     }
 }
 
@@ -161,14 +135,15 @@ fn substring_range(size: usize, offset: i64, length: Option<i64>) -> (usize, usi
     (position(start), position(start + length))
 }
 
-fn compare_texts(call: &mut Call<'_, '_>, compare: fn(&ByteString, &ByteString) -> Ordering) -> Result<Value, Abort> {
-    let values = call.all_values()?;
-    value_of_call(require_two_texts(call, &values).map(|(left, right)| Value::Integer(compare(&left, &right) as i64)))
+fn compare_texts(call: &mut Call<'_, '_>, compare: fn(&ByteString, &ByteString) -> Ordering) -> CallResult {
+    let [left, right] = call.two_texts()?;
+    Ok(Value::Integer(compare(&left, &right) as i64))
 }
 
-fn split(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    let text = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
-    let separators = optional_string(call, values.get(1), ", \t")?;
+fn split(call: &mut Call<'_, '_>) -> CallResult {
+    call.evaluate_all()?;
+    let text = call.string(0)?;
+    let separators = call.optional_string(1, ", \t")?;
     Ok(list_of_strings(call, pieces(text.as_bytes(), separators.as_bytes())))
 }
 
@@ -193,16 +168,14 @@ fn pieces(text: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
     pieces
 }
 
-fn split_at_sign(call: &mut Call<'_, '_>, without: fn(&[u8]) -> [&[u8]; 2]) -> Result<Value, Abort> {
-    let value = call.value(0)?;
-    value_of_call(require_string(call, &value).map(|name| {
-        let name = name.as_bytes();
-        let parts = match name.iter().position(|byte| *byte == b'@') {
-            Some(sign) => [&name[..sign], &name[sign + 1..]],
-            None => without(name),
-        };
-        Call::list(parts.map(Value::string).to_vec())
-    }))
+fn split_at_sign(call: &mut Call<'_, '_>, without: fn(&[u8]) -> [&[u8]; 2]) -> CallResult {
+    let name = call.string(0)?;
+    let name = name.as_bytes();
+    let parts = match memchr::memchr(b'@', name) {
+        Some(sign) => [&name[..sign], &name[sign + 1..]],
+        None => without(name),
+    };
+    Ok(list_of_values(parts.map(Value::string)))
 }
 
 #[cfg(test)]

@@ -2,45 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use crate::ad::{ByteString, Type, Value};
+use crate::ad::{Type, Value};
 
-use super::super::Abort;
-use super::arguments::{
-    ArgumentResult, BoundedString, excerpt, list_of_strings, require_string, value_of_call, with_values,
-};
-use super::{BuiltinFunction, Call};
+use super::arguments::{BoundedString, excerpt, list_of_strings};
+use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(argsToList(1, 2) Lazy "(string [, 1 | 2]) -> list",
         "the arguments that a text of the second syntax, or the first, stands for",
         both "argsToList(\"a 'b c'\")" => "{ \"a\", \"b c\" }",
-        |call| with_values(call, arguments_to_list)),
+        arguments_to_list),
     function!(listToArgs(1, 2) Lazy "(list [, 1 | 2]) -> string",
         "the text, in the second syntax or the first, that stands for a list of arguments",
         both "listToArgs({ \"a\", \"b c\" })" => "\"a b' 'c\"",
         list_to_arguments),
     function!(envV1ToV2(1, 1) Strict "(string) -> string",
-    "an environment of the first syntax in the second",
-    both "envV1ToV2(\"B=2;A=1\")" => "\"A=1 B=2\"",
-    |call| {
-        let value = call.value(0)?;
-        value_of_call(environment_v1_to_v2(call, &value))
-    }),
+        "an environment of the first syntax in the second",
+        both "envV1ToV2(\"B=2;A=1\")" => "\"A=1 B=2\"",
+        environment_v1_to_v2),
     function!(mergeEnvironment(0, _) Lazy "(string...) -> string",
         "one environment of several, all in the second syntax; the last value of a variable counts",
         both "mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")" => "\"A=2 B=3\"",
-        |call| with_values(call, merge_environments)),
+        merge_environments),
     function!(userHome(1, 2) Lazy "(string [, default]) -> string",
         "a user's home; no host is asked for it, so the default, or undefined without one",
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
-        |call| with_values(call, user_home)),
+        user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
-    "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
-    both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
-    |call| {
-        let values = call.all_values()?;
-        Ok(user_map(&values))
-    }),
+        "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
+        both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
+        user_map),
 ];
 
 /// Syntax of an argument string; the first one has no quotes.
@@ -50,21 +41,21 @@ enum ArgumentSyntax {
     Second,
 }
 
-impl ArgumentSyntax {
-    /// Returns the syntax that an argument of the call names; the second by default.
-    fn of(call: &Call<'_, '_>, value: Option<&Value>) -> ArgumentResult<Self> {
-        match value {
-            None | Some(Value::Integer(2)) => Ok(ArgumentSyntax::Second),
-            Some(Value::Integer(1)) => Ok(ArgumentSyntax::First),
-            Some(Value::Integer(other)) => Err(call.error(format!("there is no syntax {other}, only 1 and 2"))),
-            Some(other) => Err(call.type_error(other, "1 or 2")),
-        }
+/// Returns the syntax that the second argument names; the second syntax by default.
+fn argument_syntax(call: &mut Call<'_, '_>) -> CallResult<ArgumentSyntax> {
+    let number = if call.arguments.len() > 1 { call.value(1)? } else { Value::Integer(2) };
+    match &number {
+        Value::Integer(1) => Ok(ArgumentSyntax::First),
+        Value::Integer(2) => Ok(ArgumentSyntax::Second),
+        Value::Integer(other) => Err(call.error(format!("there is no syntax {other}, only 1 and 2")).into()),
+        other => Err(call.type_error(other, "1 or 2").into()),
     }
 }
 
-fn arguments_to_list(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    let syntax = ArgumentSyntax::of(call, values.get(1))?;
-    let text = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
+fn arguments_to_list(call: &mut Call<'_, '_>) -> CallResult {
+    call.evaluate_all()?;
+    let syntax = argument_syntax(call)?;
+    let text = call.string(0)?;
     let words = match syntax {
         ArgumentSyntax::First => {
             text.as_bytes().split(|byte| is_blank(*byte)).filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
@@ -81,7 +72,7 @@ fn is_blank(byte: u8) -> bool {
 
 /// Splits a text of the second syntax into words. Text between single quotes belongs to a word, including blanks; a
 /// single quote within is written twice.
-fn split_words(call: &Call<'_, '_>, text: &[u8]) -> ArgumentResult<Vec<Vec<u8>>> {
+fn split_words(call: &Call<'_, '_>, text: &[u8]) -> CallResult<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quoted = false;
@@ -102,72 +93,63 @@ fn split_words(call: &Call<'_, '_>, text: &[u8]) -> ArgumentResult<Vec<Vec<u8>>>
         }
     }
     if quoted {
-        return Err(call.error("a single quote is not closed"));
+        return Err(call.error("a single quote is not closed").into());
     }
     words.extend(word);
     Ok(words)
 }
 
-fn list_to_arguments(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let values = call.all_values()?;
-    let syntax = match ArgumentSyntax::of(call, values.get(1)) {
-        Ok(syntax) => syntax,
-        Err(decided) => return Ok(decided),
+fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
+    call.evaluate_all()?;
+    let syntax = argument_syntax(call)?;
+    let words = match call.value(0)? {
+        Value::List(list) => call.elements(&list)?,
+        other => return Ok(call.type_error(&other, "a list")),
     };
-    let words = match values.first() {
-        Some(Value::List(list)) => call.elements(list)?,
-        other => return Ok(call.type_error(other.unwrap_or(&Value::Undefined), "a list")),
-    };
-    value_of_call(join_words(call, &words, syntax))
-}
-
-fn join_words(call: &Call<'_, '_>, words: &[Value], syntax: ArgumentSyntax) -> ArgumentResult<Value> {
-    let mut draft = BoundedString::default();
+    let mut text = BoundedString::default();
     for word in words {
-        let word = require_string(call, word)?;
+        let word = call.require_string(&word)?;
+        let word = word.as_bytes();
         match syntax {
-            ArgumentSyntax::First => append_word_v1(call, &mut draft, &word)?,
-            ArgumentSyntax::Second => append_word_v2(&mut draft, word.as_bytes()),
+            // The first syntax cannot express words with blanks.
+            ArgumentSyntax::First if word.iter().any(|byte| is_blank(*byte)) => {
+                return Ok(call.error(format!("the first syntax cannot write `{}`", excerpt(word))));
+            }
+            ArgumentSyntax::First => {
+                separate(&mut text);
+                text.push(word);
+            }
+            ArgumentSyntax::Second => append_word(&mut text, word),
         }
     }
-    Ok(draft.finish(call))
-}
-
-/// Appends a word in the first syntax, which cannot express words with blanks.
-fn append_word_v1(call: &Call<'_, '_>, draft: &mut BoundedString, word: &ByteString) -> ArgumentResult<()> {
-    if word.as_bytes().iter().any(|byte| is_blank(*byte)) {
-        return Err(call.error(format!("the first syntax cannot write `{}`", excerpt(word.as_bytes()))));
-    }
-    separate(draft);
-    draft.push(word.as_bytes());
-    Ok(())
+    Ok(text.finish(call))
 }
 
 /// Appends a word in the second syntax: each run of blanks and quotes is enclosed in quotes.
-fn append_word_v2(draft: &mut BoundedString, word: &[u8]) {
-    separate(draft);
+fn append_word(text: &mut BoundedString, word: &[u8]) {
+    separate(text);
     if word.is_empty() {
-        draft.push(b"''");
+        text.push(b"''");
     }
     for byte in word {
         if !is_blank(*byte) && *byte != b'\'' {
-            draft.push(&[*byte]);
+            text.push(&[*byte]);
             continue;
         }
         // Reopens quotes that were just closed.
-        if draft.last() == Some(b'\'') {
-            draft.pop();
+        if text.last() == Some(b'\'') {
+            text.pop();
         } else {
-            draft.push(b"'");
+            text.push(b"'");
         }
-        draft.push(if *byte == b'\'' { b"''" } else { std::slice::from_ref(byte) });
-        draft.push(b"'");
+        text.push(if *byte == b'\'' { b"''" } else { std::slice::from_ref(byte) });
+        text.push(b"'");
     }
 }
 
-fn separate(draft: &mut BoundedString) {
-    if !draft.is_empty() {
-        draft.push(b" ");
+fn separate(text: &mut BoundedString) {
+    if !text.is_empty() {
+        text.push(b" ");
     }
 }
 
@@ -178,46 +160,39 @@ struct EnvironmentVariables(BTreeMap<Vec<u8>, Option<Vec<u8>>>);
 
 impl EnvironmentVariables {
     /// Sets a variable from an entry `NAME=value`.
-    fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> ArgumentResult<()> {
-        match entry.iter().position(|byte| *byte == b'=') {
-            Some(0) => Err(call.error(format!("a name is missing in `{}`", excerpt(entry)))),
-            Some(sign) => {
-                self.0.insert(entry[..sign].to_vec(), Some(entry[sign + 1..].to_vec()));
-                Ok(())
-            }
-            None if entry.windows(2).any(|pair| pair == b"$$") => {
-                self.0.insert(entry.to_vec(), None);
-                Ok(())
-            }
-            None => Err(call.error(format!("`=` is missing in `{}`", excerpt(entry)))),
-        }
+    fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> CallResult<()> {
+        let (name, value) = match memchr::memchr(b'=', entry) {
+            Some(0) => return Err(call.error(format!("a name is missing in `{}`", excerpt(entry))).into()),
+            Some(sign) => (&entry[..sign], Some(entry[sign + 1..].to_vec())),
+            None if memchr::memmem::find(entry, b"$$").is_some() => (entry, None),
+            None => return Err(call.error(format!("`=` is missing in `{}`", excerpt(entry))).into()),
+        };
+        self.0.insert(name.to_vec(), value);
+        Ok(())
     }
 
     /// Returns the environment in the second syntax.
     fn text(&self, call: &Call<'_, '_>) -> Value {
-        let mut draft = BoundedString::default();
+        let mut text = BoundedString::default();
         for (name, value) in &self.0 {
             let mut entry = name.clone();
             if let Some(value) = value {
                 entry.push(b'=');
                 entry.extend_from_slice(value);
             }
-            append_word_v2(&mut draft, &entry);
+            append_word(&mut text, &entry);
         }
-        draft.finish(call)
+        text.finish(call)
     }
 }
 
-fn environment_v1_to_v2(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<Value> {
-    if value.value_type() == Type::Undefined {
-        return Err(Value::Undefined);
-    }
-    let text = require_string(call, value)?;
+fn environment_v1_to_v2(call: &mut Call<'_, '_>) -> CallResult {
+    call.reject_undefined()?;
+    let text = call.string(0)?;
     let mut variables = EnvironmentVariables::default();
     let (delimiter, entries) = split_delimiter(text.as_bytes());
     for entry in entries.split(|byte| *byte == delimiter || *byte == b'\n') {
-        let start = entry.iter().take_while(|byte| is_blank(**byte)).count();
-        if start < entry.len() {
+        if let Some(start) = entry.iter().position(|byte| !is_blank(*byte)) {
             variables.set(call, &entry[start..])?;
         }
     }
@@ -234,37 +209,38 @@ fn split_delimiter(text: &[u8]) -> (u8, &[u8]) {
     }
 }
 
-fn merge_environments(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+fn merge_environments(call: &mut Call<'_, '_>) -> CallResult {
+    call.evaluate_all()?;
     let mut variables = EnvironmentVariables::default();
-    for value in values.iter().filter(|value| value.value_type() != Type::Undefined) {
-        let text = require_string(call, value)?;
-        for entry in split_words(call, text.as_bytes())? {
-            variables.set(call, &entry)?;
+    for index in 0..call.arguments.len() {
+        let value = call.value(index)?;
+        if value.value_type() != Type::Undefined {
+            let text = call.require_string(&value)?;
+            for entry in split_words(call, text.as_bytes())? {
+                variables.set(call, &entry)?;
+            }
         }
     }
     Ok(variables.text(call))
 }
 
 /// Behaves as HTCondor does when `CLASSAD_ENABLE_USER_HOME` is off: expressions must not query the users of a host.
-fn user_home(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    if let Some(default @ Value::String(text)) = values.get(1)
-        && !text.as_bytes().is_empty()
-    {
-        return Ok(default.clone());
-    }
-    match values.first() {
-        Some(Value::String(_) | Value::Undefined) | None => Ok(Value::Undefined),
-        Some(other) => Err(call.type_error(other, "a string")),
+fn user_home(call: &mut Call<'_, '_>) -> CallResult {
+    match (call.value(0)?, call.value(1)?) {
+        (_, Value::String(default)) if !default.as_bytes().is_empty() => Ok(Value::String(default)),
+        (Value::String(_) | Value::Undefined, _) => Ok(Value::Undefined),
+        (other, _) => Ok(call.type_error(&other, "a string")),
     }
 }
 
 /// Behaves as HTCondor does when no maps are configured.
-fn user_map(values: &[Value]) -> Value {
-    if values.iter().take(2).all(|value| value.value_type() == Type::String) {
-        return values.get(3).cloned().unwrap_or(Value::Undefined);
-    }
-    let error = values.iter().take(2).find(|value| value.value_type() == Type::Error);
-    error.or(values.get(3)).cloned().unwrap_or(Value::Undefined)
+fn user_map(call: &mut Call<'_, '_>) -> CallResult {
+    call.evaluate_all()?;
+    let error = [call.value(0)?, call.value(1)?].into_iter().find(|value| value.value_type() == Type::Error);
+    Ok(match error {
+        Some(error) => error,
+        None => call.value(3)?,
+    })
 }
 
 #[cfg(test)]

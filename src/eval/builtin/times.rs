@@ -2,13 +2,11 @@
 
 mod format;
 
-use crate::ad::time::{CalendarTime, days_from_date, from_local_clock, in_local_zone};
-use crate::ad::{AbsoluteTime, Ad, AdValue, Dialect, Expression, Name, RelativeTime, ScopeFrame, Value};
+use crate::ad::time::{CalendarTime, MONTHS, days_from_date, from_local_clock, in_local_zone, month_number};
+use crate::ad::{AbsoluteTime, Ad, AdValue, Dialect, Expression, Name, Participant, RelativeTime, ScopeFrame, Value};
 
-use super::super::Abort;
 use super::conversion::{absolute_from_number, as_c_int, integer_value, local_now, relative_from_number};
-use super::{BuiltinFunction, Call};
-use format::{BrokenDownTime, MONTHS};
+use super::{Abort, BuiltinFunction, Call, CallResult};
 
 macro_rules! clock {
     ($name:ident $type:literal, $doc:literal, $call:literal => $value:literal, $body:expr) => {
@@ -19,12 +17,13 @@ macro_rules! clock {
     };
 }
 
+/// Table entry of a function that extracts a part of an absolute time, of a relative time in seconds, or of either.
 macro_rules! part {
-    ($name:ident $of:literal, $doc:literal, $dialect:ident $call:literal => $value:literal, $part:ident) => {
+    ($name:ident $of:literal, $doc:literal, $dialect:ident $call:literal => $value:literal, $absolute:expr, $relative:expr) => {
         function!($name(1, 1) Strict concat!("(", $of, ") -> int"),
             $doc,
             $dialect $call => $value,
-            |call| part(call, TimePart::$part))
+            |call| part(call, $absolute, $relative))
     };
 }
 
@@ -39,15 +38,11 @@ macro_rules! measure {
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     clock!(time "int", "now, in seconds since 1970",
-        "time() > 0" => "true", |call| {
-        call.now().map(|now| integer_value(call, now))
-    }),
+        "time() > 0" => "true", |call| Ok(integer_value(call, call.evaluator.now()?))),
     clock!(currentTime "abstime", "now",
-        "currentTime() == absTime()" => "true", |call| {
-        local_now(call).map(Value::AbsoluteTime)
-    }),
+        "currentTime() == absTime()" => "true", |call| Ok(Value::AbsoluteTime(local_now(call)?))),
     clock!(timeZoneOffset "reltime", "how far the clocks here are ahead of UTC",
-        "isRelTime(timeZoneOffset())" => "true", |call| local_now(call).map(|now| relative_seconds(i64::from(now.offset)))),
+        "isRelTime(timeZoneOffset())" => "true", |call| Ok(relative_seconds(i64::from(local_now(call)?.offset)))),
     clock!(dayTime "reltime", "the time since midnight",
         "dayTime() < relTime(\"1+00:00:00\")" => "true", |call| {
         let parts = calendar_parts(local_now(call)?);
@@ -58,35 +53,35 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "getDayOfYear(makeDate(\"mar\", 1, 2000))" => "60",
         make_date),
     function!(makeAbsTime(1, 1) Strict "(number) -> abstime",
-    "the moment so many seconds after the beginning of 1970",
-    both "makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")" => "true",
-    |call| {
-        let value = call.value(0)?;
-        Ok(absolute_from_number(call, &value, None))
-    }),
+        "the moment so many seconds after the beginning of 1970",
+        both "makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")" => "true",
+        |call| call.convert(|call, value| absolute_from_number(call, value, None))),
     function!(makeRelTime(1, 1) Strict "(number) -> reltime",
-    "a length of so many seconds",
-    both "makeRelTime(93784)" => "relTime(\"1+02:03:04\")",
-    |call| {
-        let value = call.value(0)?;
-        Ok(relative_from_number(call, &value))
-    }),
-    part!(getYear "abstime", "the year here", both "getYear(makeDate(2, 3, 2001))" => "2001", Year),
+        "a length of so many seconds",
+        both "makeRelTime(93784)" => "relTime(\"1+02:03:04\")",
+        |call| call.convert(relative_from_number)),
+    part!(getYear "abstime", "the year here", both "getYear(makeDate(2, 3, 2001))" => "2001",
+        Some(|time, _| time.year), None),
     part!(getMonth "abstime", "the month here: from 0 in the papers, from 1 in HTCondor",
-        condor "getMonth(makeDate(2, 3, 2001))" => "2", Month),
+        condor "getMonth(makeDate(2, 3, 2001))" => "2",
+        Some(|time, dialect| if dialect.is_condor() { time.month } else { time.month - 1 }), None),
     part!(getDayOfYear "abstime", "the day of the year here, from 0",
-        both "getDayOfYear(makeDate(2, 3, 2001))" => "33", DayOfYear),
+        both "getDayOfYear(makeDate(2, 3, 2001))" => "33", Some(|time, _| time.day_of_year), None),
     part!(getDayOfMonth "abstime", "the day of the month here, from 1",
-        both "getDayOfMonth(makeDate(2, 3, 2001))" => "3", DayOfMonth),
+        both "getDayOfMonth(makeDate(2, 3, 2001))" => "3", Some(|time, _| time.day), None),
     part!(getDayOfWeek "abstime", "the day of the week here, from 0 for Sunday",
-        both "getDayOfWeek(makeDate(2, 3, 2001))" => "6", DayOfWeek),
-    part!(getDays "reltime", "the whole days", both "getDays(relTime(\"1+02:03:04\"))" => "1", Days),
+        both "getDayOfWeek(makeDate(2, 3, 2001))" => "6", Some(|time, _| time.weekday), None),
+    part!(getDays "reltime", "the whole days", both "getDays(relTime(\"1+02:03:04\"))" => "1",
+        None, Some(|seconds| seconds / 86_400)),
     part!(getHours "time", "the hour here, or the whole hours beyond the days",
-        both "getHours(relTime(\"1+02:03:04\"))" => "2", Hours),
+        both "getHours(relTime(\"1+02:03:04\"))" => "2",
+        Some(|time, _| time.hour), Some(|seconds| seconds % 86_400 / 3600)),
     part!(getMinutes "time", "the minute here, or the whole minutes beyond the hours",
-        both "getMinutes(relTime(\"1+02:03:04\"))" => "3", Minutes),
+        both "getMinutes(relTime(\"1+02:03:04\"))" => "3",
+        Some(|time, _| time.minute), Some(|seconds| seconds % 3600 / 60)),
     part!(getSeconds "time", "the second here, or the whole seconds beyond the minutes",
-        both "getSeconds(relTime(\"1+02:03:04\"))" => "4", Seconds),
+        both "getSeconds(relTime(\"1+02:03:04\"))" => "4",
+        Some(|time, _| time.second), Some(|seconds| seconds % 60)),
     measure!(inDays, "a time as a number of days", "inDays(relTime(\"1+12:00:00\"))" => "1.5", 86_400.0),
     measure!(inHours, "a time as a number of hours", "inHours(relTime(\"1+12:00:00\"))" => "36.0", 3_600.0),
     measure!(inMinutes, "a time as a number of minutes", "inMinutes(relTime(\"00:01:30\"))" => "1.5", 60.0),
@@ -112,15 +107,14 @@ fn relative_seconds(seconds: i64) -> Value {
     Value::RelativeTime(RelativeTime { seconds: seconds as f64 })
 }
 
-fn make_date(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn make_date(call: &mut Call<'_, '_>) -> CallResult {
     let [month, day, year] = [call.value(0)?, call.value(1)?, call.value(2)?];
     let number = match &month {
         Value::Integer(number @ 1..=12) => *number,
-        Value::String(name) => match month_of_name(&name.to_str()) {
-            Some(number) => number,
-            None => return Ok(call.error(format!("\"{}\" is no month", name.to_str()))),
-        },
         Value::Integer(number) => return Ok(call.error(format!("there is no month {number}"))),
+        Value::String(name) => {
+            month_of_name(&name.to_str()).ok_or_else(|| call.error(format!("\"{}\" is no month", name.to_str())))?
+        }
         other => return Ok(call.type_error(other, "a month")),
     };
     let (day, year) = match (&day, &year) {
@@ -139,82 +133,38 @@ fn make_date(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
 
 /// Returns 1 to 12 for the name of a month or its first three letters, ignoring case; `None` for other names.
 fn month_of_name(name: &str) -> Option<i64> {
-    let position = MONTHS.iter().position(|month| {
-        name.eq_ignore_ascii_case(month) || month.get(..3).is_some_and(|short| name.eq_ignore_ascii_case(short))
-    })?;
-    i64::try_from(position + 1).ok()
+    let is_whole = MONTHS.iter().any(|month| name.eq_ignore_ascii_case(month));
+    month_number(if is_whole { &name[..3] } else { name })
 }
 
-/// Part of a time that a function extracts.
-#[derive(Clone, Copy)]
-enum TimePart {
-    Year,
-    Month,
-    DayOfYear,
-    DayOfMonth,
-    DayOfWeek,
-    Days,
-    Hours,
-    Minutes,
-    Seconds,
-}
-
-impl TimePart {
-    fn of_absolute(self, parts: CalendarTime, dialect: Dialect) -> Option<i64> {
-        Some(match self {
-            TimePart::Year => parts.year,
-            TimePart::Month if dialect.is_condor() => parts.month,
-            TimePart::Month => parts.month - 1,
-            TimePart::DayOfYear => parts.day_of_year,
-            TimePart::DayOfMonth => parts.day,
-            TimePart::DayOfWeek => parts.weekday,
-            TimePart::Hours => parts.hour,
-            TimePart::Minutes => parts.minute,
-            TimePart::Seconds => parts.second,
-            TimePart::Days => return None,
-        })
-    }
-
-    /// Returns the part of a relative time. All parts of a negative time are zero or negative.
-    #[allow(clippy::cast_possible_truncation)] // `as` saturates
-    fn of_relative(self, time: RelativeTime) -> Option<i64> {
-        let seconds = time.seconds as i64;
-        Some(match self {
-            TimePart::Days => seconds / 86_400,
-            TimePart::Hours => seconds % 86_400 / 3600,
-            TimePart::Minutes => seconds % 3600 / 60,
-            TimePart::Seconds => seconds % 60,
-            _ => return None,
-        })
-    }
-
-    fn expected_type(self) -> &'static str {
-        match self {
-            TimePart::Days => "a relative time",
-            TimePart::Hours | TimePart::Minutes | TimePart::Seconds => "a time",
-            _ => "an absolute time",
-        }
-    }
-}
-
-fn part(call: &mut Call<'_, '_>, part: TimePart) -> Result<Value, Abort> {
+/// Returns a part of the time in the first argument: of an absolute time by its date and clock here, of a relative time
+/// by its whole seconds. All parts of a negative relative time are zero or negative.
+fn part(
+    call: &mut Call<'_, '_>,
+    of_absolute: Option<fn(&CalendarTime, Dialect) -> i64>,
+    of_relative: Option<fn(i64) -> i64>,
+) -> CallResult {
     let value = call.value(0)?;
-    let number = match &value {
+    let number = match (&value, of_absolute, of_relative) {
         // The local offset applies, not the value's own one.
-        Value::AbsoluteTime(time) => part.of_absolute(calendar_parts(in_local_zone(time.seconds)), call.dialect()),
-        Value::RelativeTime(time) => part.of_relative(*time),
-        _ => None,
+        (Value::AbsoluteTime(time), Some(part), _) => {
+            part(&calendar_parts(in_local_zone(time.seconds)), call.dialect())
+        }
+        #[allow(clippy::cast_possible_truncation)] // `as` saturates
+        (Value::RelativeTime(time), _, Some(part)) => part(time.seconds as i64),
+        (_, Some(_), Some(_)) => return Ok(call.type_error(&value, "a time")),
+        (_, Some(_), None) => return Ok(call.type_error(&value, "an absolute time")),
+        (_, None, _) => return Ok(call.type_error(&value, "a relative time")),
     };
-    Ok(number.map_or_else(|| call.type_error(&value, part.expected_type()), |number| integer_value(call, number)))
+    Ok(integer_value(call, number))
 }
 
 #[allow(clippy::cast_precision_loss)] // beyond 2^53 seconds the nearest real
-fn measure(call: &mut Call<'_, '_>, unit: f64) -> Result<Value, Abort> {
-    let value = call.value(0)?;
-    Ok(match &value {
+fn measure(call: &mut Call<'_, '_>, unit: f64) -> CallResult {
+    Ok(match call.value(0)? {
         Value::AbsoluteTime(time) => Value::Real(time.seconds as f64 / unit),
         Value::RelativeTime(time) => Value::Real(time.seconds / unit),
-        other => call.type_error(other, "a time"),
+        other => call.type_error(&other, "a time"),
     })
 }
 
@@ -229,7 +179,7 @@ fn to_absolute(value: &Value) -> Option<AbsoluteTime> {
     }
 }
 
-fn split_time(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+fn split_time(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
     Ok(match (&value, to_absolute(&value)) {
         (_, Some(time)) => ad_of_absolute(time),
@@ -275,60 +225,50 @@ fn ad_of_relative(time: RelativeTime) -> Value {
 /// Returns an ad without enclosing ads.
 fn root_ad<const N: usize>(attributes: [(&str, Value); N]) -> Value {
     let ad: Ad = attributes.into_iter().map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
-    Value::Ad(AdValue { frame: ScopeFrame::root(ad, crate::ad::Participant::REQUEST) })
+    Value::Ad(AdValue { frame: ScopeFrame::root(ad, Participant::REQUEST) })
 }
 
 /// Maximum number of bytes that `formatTime()` returns, as in HTCondor.
 const MAX_FORMATTED_BYTES: usize = 1022;
 
-fn format_time(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
-    let clock = match call.len() {
-        0 => clock_of_absolute(local_now(call)?),
+fn format_time(call: &mut Call<'_, '_>) -> CallResult {
+    let time = match call.arguments.len() {
+        0 => calendar_parts(local_now(call)?),
         _ => match call.value(0)? {
-            Value::Ad(nested) => clock_of_ad(call, &nested)?,
+            Value::Ad(nested) => calendar_time_of_ad(call, &nested)?,
             value => match to_absolute(&value) {
-                Some(time) => clock_of_absolute(time),
+                Some(time) => calendar_parts(time),
                 None => return Ok(call.type_error(&value, "an absolute time")),
             },
         },
     };
-    if call.len() < 2 {
-        return Ok(Value::string(format::format(clock, b"%c", MAX_FORMATTED_BYTES)));
-    }
-    Ok(match call.value(1)? {
-        Value::String(template) => Value::string(format::format(clock, template.as_bytes(), MAX_FORMATTED_BYTES)),
+    let template = if call.arguments.len() < 2 { Value::string("%c") } else { call.value(1)? };
+    Ok(match template {
+        Value::String(template) => Value::string(format::format(&time, template.as_bytes(), MAX_FORMATTED_BYTES)),
         other => call.type_error(&other, "a template"),
     })
 }
 
-fn clock_of_absolute(time: AbsoluteTime) -> BrokenDownTime {
-    let parts = calendar_parts(time);
-    BrokenDownTime {
-        year: parts.year,
-        month: parts.month,
-        day: parts.day,
-        hour: parts.hour,
-        minute: parts.minute,
-        second: parts.second,
-    }
-}
-
-/// Reads the parts of a time from an ad. Only integers count, wrapped to 32 bits as in HTCondor.
-fn clock_of_ad(call: &mut Call<'_, '_>, nested: &AdValue) -> Result<BrokenDownTime, Abort> {
+/// Reads the parts of a time from an ad; they may be out of range. Only integers count, wrapped to 32 bits as in
+/// HTCondor.
+fn calendar_time_of_ad(call: &mut Call<'_, '_>, nested: &AdValue) -> Result<CalendarTime, Abort> {
     let mut part = |name: &str, missing: i64| -> Result<i64, Abort> {
-        Ok(match call.evaluator().attribute(&nested.frame, &Name::new(name))? {
+        Ok(match call.evaluator.attribute(&nested.frame, &Name::new(name))? {
             #[allow(clippy::cast_possible_truncation)] // wrapping is intended
             Value::Integer(part) => i64::from(part as i32),
             _ => missing,
         })
     };
-    Ok(BrokenDownTime {
+    Ok(CalendarTime {
         year: part("Year", 1900)?,
         month: part("Month", 1)?,
         day: part("Day", 0)?,
         hour: part("Hours", 0)?,
         minute: part("Minutes", 0)?,
         second: part("Seconds", 0)?,
+        // `formatTime()` computes these itself, as HTCondor does.
+        weekday: 0,
+        day_of_year: 0,
     })
 }
 

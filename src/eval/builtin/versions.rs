@@ -1,23 +1,17 @@
 //! Functions about versions.
 
-use crate::ad::{Type, Value};
+use crate::ad::Value;
 
-use super::arguments::{
-    ArgumentResult, reject_undefined, require_text, require_two_texts, signed, value_of_call, with_values,
-};
-use super::{BuiltinFunction, Call};
+use super::arguments::signed;
+use super::{BuiltinFunction, Call, CallResult};
 
 /// Table entry of a comparison of versions.
 macro_rules! version_comparison {
-    ($name:ident, $doc:literal, $call:literal, $holds:expr) => {
+    ($name:ident $operator:tt, $doc:literal, $call:literal) => {
         function!($name(2, 2) Strict "(any, any) -> bool",
             $doc,
             both $call => "true",
-            |call| {
-                let holds: fn(i64) -> bool = $holds;
-                let values = call.all_values()?;
-                value_of_call(version_order(call, &values).map(|order| Value::Boolean(holds(order))))
-            })
+            |call| Ok(Value::Boolean(version_order(call)? $operator 0)))
     };
 }
 
@@ -25,50 +19,33 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(versioncmp(2, 2) Strict "(any, any) -> int",
         "negative, zero or positive: the order of two versions, whose numbers count as such",
         both "versioncmp(\"8.10\", \"8.9\")" => "1",
-        |call| with_values(call, |call, values| version_order(call, values).map(Value::Integer))),
-    version_comparison!(versionLT, "whether a version comes before another", "versionLT(\"8.9\", \"8.10\")", |order| {
-        order < 0
-    }),
-    version_comparison!(
-        versionLE,
-        "whether a version is another or comes before it",
-        "versionLE(\"8.9\", \"8.9\")",
-        |order| order <= 0
-    ),
-    version_comparison!(versionGT, "whether a version comes after another", "versionGT(\"8.10\", \"8.9\")", |order| {
-        order > 0
-    }),
-    version_comparison!(
-        versionGE,
-        "whether a version is another or comes after it",
-        "versionGE(\"8.9\", \"8.9\")",
-        |order| order >= 0
-    ),
-    version_comparison!(versionEQ, "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")", |order| order
-        == 0),
+        |call| version_order(call).map(Value::Integer)),
+    version_comparison!(versionLT <, "whether a version comes before another", "versionLT(\"8.9\", \"8.10\")"),
+    version_comparison!(versionLE <=, "whether a version is another or comes before it", "versionLE(\"8.9\", \"8.9\")"),
+    version_comparison!(versionGT >, "whether a version comes after another", "versionGT(\"8.10\", \"8.9\")"),
+    version_comparison!(versionGE >=, "whether a version is another or comes after it", "versionGE(\"8.9\", \"8.9\")"),
+    version_comparison!(versionEQ ==, "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")"),
     function!(version_in_range(3, 3) Strict "(version, least, greatest) -> bool",
         "whether a version is one of the two others or between them",
         both "version_in_range(\"8.9\", \"8.8\", \"8.10\")" => "true",
-        |call| with_values(call, version_in_range)),
+        version_in_range),
 ];
 
-fn version_order(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<i64> {
-    let (left, right) = require_two_texts(call, values)?;
+fn version_order(call: &mut Call<'_, '_>) -> CallResult<i64> {
+    let [left, right] = call.two_texts()?;
     Ok(compare_versions(left.as_bytes(), right.as_bytes()))
 }
 
-fn version_in_range(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
-    let [version, least, greatest] = values else {
-        return Err(Value::Undefined);
-    };
+fn version_in_range(call: &mut Call<'_, '_>) -> CallResult {
+    let values = [call.value(0)?, call.value(1)?, call.value(2)?];
     // An undefined limit makes the result undefined, but an undefined version is an error.
-    reject_undefined(&values[1..])?;
-    if version.value_type() == Type::Undefined {
-        return Err(call.type_error(version, "a version"));
+    match &values {
+        [_, Value::Undefined, _] | [_, _, Value::Undefined] => return Ok(Value::Undefined),
+        [version @ Value::Undefined, ..] => return Ok(call.type_error(version, "a version")),
+        _ => {}
     }
-    let version = require_text(call, version)?;
-    let least = require_text(call, least)?;
-    let greatest = require_text(call, greatest)?;
+    let [version, least, greatest] = values.map(|value| call.require_text(value));
+    let (version, least, greatest) = (version?, least?, greatest?);
     let within = compare_versions(least.as_bytes(), version.as_bytes()) <= 0
         && compare_versions(version.as_bytes(), greatest.as_bytes()) <= 0;
     Ok(Value::Boolean(within))

@@ -377,7 +377,7 @@ impl<'e> Specializer<'e> {
         let known = if as_written {
             self.evaluator.evaluate(expression, frame)
         } else {
-            self.evaluator.call_with_values(name, arguments, values, expression.span(), frame)
+            self.evaluator.call(name, arguments, Some(values), expression.span(), frame)
         };
         if let Ok(value) = known {
             return PartialResult::known(expression, value);
