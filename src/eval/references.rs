@@ -46,7 +46,7 @@ impl fmt::Display for Reference {
 pub struct References {
     /// References that the expression's own ad does not resolve, in order of first use. They include the references of
     /// the attributes that the expression reads.
-    pub external: Vec<Reference>,
+    pub external: IndexSet<Reference>,
     /// Attributes of the expression's own ad that it reads, in order of first use.
     pub internal: IndexSet<Name>,
     /// Whether the expression may read any attribute: a name is computed, or a whole ad is used as a value.
@@ -76,7 +76,7 @@ pub fn references_of_all<'a>(
     let mut walk = ReferenceWalk::new(frame, environment, context);
     expressions.into_iter().for_each(|expression| walk.visit_expression(expression, frame));
     walk.visit_relocatable();
-    walk.finish()
+    walk.found
 }
 
 /// Returns the references of an expression itself, without following the attributes that it reads.
@@ -87,11 +87,8 @@ pub fn direct_references(
     environment: &Environment,
     context: &Context,
 ) -> References {
-    let mut walk = ReferenceWalk::new(frame, environment, context);
-    walk.through_attributes = false;
-    walk.visit_expression(expression, frame);
-    walk.visit_relocatable();
-    walk.finish()
+    let walk = ReferenceWalk::new(frame, environment, context);
+    ReferenceWalk { through_attributes: false, ..walk }.references(expression)
 }
 
 /// Returns the references that the expression's own ad does not resolve, as HTCondor's `unresolved()` reports them: a
@@ -102,12 +99,9 @@ pub fn external_references(
     frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
-) -> Vec<Reference> {
-    let mut walk = ReferenceWalk::new(frame, environment, context);
-    walk.reads_texts = false;
-    walk.visit_expression(expression, frame);
-    walk.visit_relocatable();
-    walk.finish().external
+) -> IndexSet<Reference> {
+    let walk = ReferenceWalk::new(frame, environment, context);
+    ReferenceWalk { reads_texts: false, ..walk }.references(expression).external
 }
 
 /// Maximum length of a chain of attributes that are aliases of one another; a longer one is most likely circular.
@@ -124,9 +118,9 @@ struct ReferenceWalk<'w> {
     home: Arc<ScopeFrame>,
     reads_texts: bool,
     through_attributes: bool,
-    external: IndexSet<Reference>,
-    internal: IndexSet<Name>,
-    reads_anything: bool,
+    found: References,
+    /// Expressions that are still to be visited, and their scopes.
+    pending: Vec<(Expression, Arc<ScopeFrame>)>,
     /// Identities of the expressions walked and of their ads, so that circular references end.
     seen: FxHashSet<(usize, usize)>,
     /// Expressions parsed for `eval()`, kept alive because identities are addresses.
@@ -142,8 +136,6 @@ struct ReferenceWalk<'w> {
     call_scopes: IndexMap<usize, Arc<ScopeFrame>>,
 }
 
-type PendingExpressions = Vec<(Expression, Arc<ScopeFrame>)>;
-
 impl<'w> ReferenceWalk<'w> {
     fn new(home: &Arc<ScopeFrame>, environment: &'w Environment, context: &'w Context) -> Self {
         ReferenceWalk {
@@ -152,9 +144,8 @@ impl<'w> ReferenceWalk<'w> {
             home: Arc::clone(home),
             reads_texts: true,
             through_attributes: true,
-            external: IndexSet::new(),
-            internal: IndexSet::new(),
-            reads_anything: false,
+            found: References::default(),
+            pending: Vec::new(),
             seen: FxHashSet::default(),
             texts: Vec::new(),
             relocatable: IndexMap::new(),
@@ -163,30 +154,37 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    fn finish(self) -> References {
-        References {
-            external: self.external.into_iter().collect(),
-            internal: self.internal,
-            reads_anything: self.reads_anything,
-        }
+    /// Returns the references of an expression in the scope of the walk.
+    fn references(mut self, expression: &Expression) -> References {
+        let home = Arc::clone(&self.home);
+        self.visit_expression(expression, &home);
+        self.visit_relocatable();
+        self.found
     }
 
     fn visit_expression(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
         if self.seen.insert((expression.identity(), frame.ad.identity())) {
-            self.visit(vec![(expression.clone(), Arc::clone(frame))], u64::MAX);
+            self.push(expression, frame);
+            self.visit(u64::MAX);
         }
+    }
+
+    fn push(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
+        self.pending.push((expression.clone(), Arc::clone(frame)));
     }
 
     /// Visits the pending expressions and their children, with an explicit stack, so that deep nesting cannot overflow
     /// the call stack. Visits at most `steps` nodes and returns the number of steps left.
-    fn visit(&mut self, mut pending: PendingExpressions, mut steps: u64) -> u64 {
-        while let Some((expression, frame)) = pending.pop()
-            && steps > 0
-        {
+    fn visit(&mut self, mut steps: u64) -> u64 {
+        while let Some((expression, frame)) = self.pending.pop() {
+            if steps == 0 {
+                self.pending.clear();
+                break;
+            }
             steps -= 1;
-            let start = pending.len();
-            self.visit_node(&expression, &frame, &mut pending);
-            pending[start..].reverse();
+            let start = self.pending.len();
+            self.visit_node(&expression, &frame);
+            self.pending[start..].reverse();
         }
         steps
     }
@@ -199,74 +197,65 @@ impl<'w> ReferenceWalk<'w> {
         let size = |walk: &Self| (walk.relocatable.len(), walk.names_of_unknown_ads.len(), walk.call_scopes.len());
         while before.replace(size(self)) != Some(size(self)) {
             let names: Vec<_> = self.names_of_unknown_ads.iter().cloned().map(Expression::attribute).collect();
-            if !self.external.is_empty() {
+            if !self.found.external.is_empty() {
                 // The names may be selected from an ad of the other side.
                 let nowhere = ScopeFrame::outside_ads();
-                steps = self.visit(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))).collect(), steps);
+                self.pending.extend(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))));
+                steps = self.visit(steps);
             }
             for position in 0..self.call_scopes.len() {
-                let place = Arc::clone(&self.call_scopes[position]);
-                let names = names.iter().cloned();
-                let from_elsewhere = self.relocatable.values().filter(|(_, ad)| *ad != place.ad.identity());
-                let travellers = from_elsewhere.map(|(expression, _)| expression.clone());
-                let pending = names.chain(travellers).map(|expression| (expression, Arc::clone(&place))).collect();
+                let scope = Arc::clone(&self.call_scopes[position]);
+                let from_elsewhere = self.relocatable.values().filter(|(_, ad)| *ad != scope.ad.identity());
+                let expressions = names.iter().chain(from_elsewhere.map(|(expression, _)| expression));
+                self.pending.extend(expressions.map(|expression| (expression.clone(), Arc::clone(&scope))));
                 self.seen.clear();
-                steps = self.visit(pending, steps);
+                steps = self.visit(steps);
             }
             if steps == 0 {
-                self.reads_anything = true;
+                self.found.reads_anything = true;
                 return;
             }
         }
     }
 
-    fn visit_node(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>, pending: &mut PendingExpressions) {
+    fn visit_node(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
         match expression.kind() {
-            ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..) => {
-                let found = self.resolve_reference(expression, frame, pending);
-                match found {
-                    NameResolution::Expression(expression, frame) => self.push_bound(expression, frame, pending),
-                    NameResolution::Value(value) => self.reads_anything |= matches!(value, Value::Ad(_)),
-                    NameResolution::Missing | NameResolution::Unknown => {}
-                }
-            }
+            kind if kind.is_reference() => match self.resolve_reference(expression, frame) {
+                NameResolution::Expression(expression, frame) => self.push_bound(expression, frame),
+                NameResolution::Value(value) => self.found.reads_anything |= matches!(value, Value::Ad(_)),
+                NameResolution::Missing | NameResolution::Unknown => {}
+            },
             ExpressionKind::Ad(ad) => {
                 let inner = frame.enter(ad.clone());
                 self.add_scope(&inner);
-                pending.extend(ad.iter().map(|a| (a.expression.clone(), Arc::clone(&inner))));
+                ad.iter().for_each(|attribute| self.push(attribute.expression, &inner));
             }
             ExpressionKind::Call(name, arguments) => {
                 self.add_scope(frame);
-                let kind = FunctionKind::of(name);
-                match arguments.as_ref() {
-                    [text] if kind == Some(FunctionKind::ParsesText) && self.reads_texts => {
-                        self.visit_eval_text(text, frame, pending);
+                match (FunctionKind::of(name), arguments.as_ref()) {
+                    (Some(FunctionKind::ParsesText), [text]) if self.reads_texts => self.visit_eval_text(text, frame),
+                    (Some(FunctionKind::EvaluatesElsewhere), [each, list]) => {
+                        self.push_children(expression, frame);
+                        self.visit_each_context(each, list, frame);
                     }
-                    [each, list] if kind == Some(FunctionKind::EvaluatesElsewhere) => {
-                        push_children(expression, frame, pending);
-                        self.visit_each_context(each, list, frame, pending);
-                    }
-                    _ => push_children(expression, frame, pending),
+                    _ => self.push_children(expression, frame),
                 }
             }
             ExpressionKind::Subscript(inner, index) => {
                 // A computed index may select any attribute of an ad. Of a list it selects an element, and all of them
                 // are visited.
-                let place = matches!(index.without_parentheses().kind(), ExpressionKind::Literal(_));
-                self.reads_anything |= !place
-                    && !matches!(
-                        inner.without_parentheses().kind(),
-                        ExpressionKind::List(_) | ExpressionKind::Call(..)
-                    );
-                push_children(expression, frame, pending);
+                let is_list =
+                    matches!(inner.without_parentheses().kind(), ExpressionKind::List(_) | ExpressionKind::Call(..));
+                self.found.reads_anything |= index.as_literal().is_none() && !is_list;
+                self.push_children(expression, frame);
             }
             ExpressionKind::List(elements) => {
-                push_children(expression, frame, pending);
+                self.push_children(expression, frame);
                 if self.context.dialect.is_condor() {
                     elements.iter().for_each(|element| self.add_relocatable(element, frame));
                 }
             }
-            _ => push_children(expression, frame, pending),
+            _ => self.push_children(expression, frame),
         }
     }
 
@@ -286,29 +275,18 @@ impl<'w> ReferenceWalk<'w> {
         let around = |frame: &ScopeFrame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
         let known = self.call_scopes.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
         // An ad in a list element that is evaluated in two scopes is two different ads, but only one scope is kept.
-        self.reads_anything |= around(known) != around(frame);
+        self.found.reads_anything |= around(known) != around(frame);
     }
 
     /// Adds the expression that `evalInEachContext()` evaluates in each ad of a list. If the argument is a name, that
     /// is the expression bound to it.
-    fn visit_each_context(
-        &mut self,
-        each: &Expression,
-        list: &Expression,
-        frame: &Arc<ScopeFrame>,
-        pending: &mut PendingExpressions,
-    ) {
-        if matches!(
-            each.kind(),
-            ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..)
-        ) {
-            match self.resolve_reference(each, frame, pending) {
-                NameResolution::Expression(bound, scope) => self.add_relocatable(&bound, &scope),
-                NameResolution::Unknown => self.reads_anything = true,
-                NameResolution::Missing | NameResolution::Value(_) => self.add_relocatable(each, frame),
-            }
-        } else {
-            self.add_relocatable(each, frame);
+    fn visit_each_context(&mut self, each: &Expression, list: &Expression, frame: &Arc<ScopeFrame>) {
+        let found =
+            if each.kind().is_reference() { self.resolve_reference(each, frame) } else { NameResolution::Missing };
+        match found {
+            NameResolution::Expression(bound, scope) => self.add_relocatable(&bound, &scope),
+            NameResolution::Unknown => self.found.reads_anything = true,
+            NameResolution::Missing | NameResolution::Value(_) => self.add_relocatable(each, frame),
         }
         if !matches!(list.without_parentheses().kind(), ExpressionKind::List(_)) {
             // The ads of the list are not known.
@@ -317,56 +295,47 @@ impl<'w> ReferenceWalk<'w> {
     }
 
     /// Visits the argument of `eval()`: the parsed expression if the text is constant.
-    fn visit_eval_text(&mut self, text: &Expression, frame: &Arc<ScopeFrame>, pending: &mut PendingExpressions) {
-        match text.without_parentheses().kind() {
-            ExpressionKind::Literal(Value::String(text)) => {
+    fn visit_eval_text(&mut self, text: &Expression, frame: &Arc<ScopeFrame>) {
+        match text.as_literal() {
+            Some(Value::String(text)) => {
                 if let Ok(inside) = parse_expression(text.as_bytes(), ParseOptions::new(self.context.dialect)) {
-                    self.texts.push(inside.clone());
-                    pending.push((inside, Arc::clone(frame)));
+                    self.push(&inside, frame);
+                    self.texts.push(inside);
                 }
             }
-            ExpressionKind::Literal(_) => {}
-            _ => {
-                self.reads_anything = true;
-                pending.push((text.clone(), Arc::clone(frame)));
+            Some(_) => {}
+            None => {
+                self.found.reads_anything = true;
+                self.push(text, frame);
             }
         }
     }
 
     /// Resolves a name or a dotted path. Returns `Unknown` for names that are selected from a computed value.
-    fn resolve_reference(
-        &mut self,
-        expression: &Expression,
-        frame: &Arc<ScopeFrame>,
-        pending: &mut PendingExpressions,
-    ) -> NameResolution {
+    fn resolve_reference(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> NameResolution {
         match DottedPath::of(expression) {
-            Ok(path) => self.follow_path(path, frame, pending),
+            Ok(path) => self.follow_path(path, frame),
             Err((computed, names)) => {
-                pending.push((computed, Arc::clone(frame)));
-                self.resolve_outward(names, frame, pending)
+                self.push(&computed, frame);
+                self.resolve_outward(names, frame)
             }
         }
     }
 
     /// Follows a dotted path through ads, and through aliases: attributes that are dotted paths themselves.
-    fn follow_path(
-        &mut self,
-        mut path: DottedPath,
-        frame: &Arc<ScopeFrame>,
-        pending: &mut PendingExpressions,
-    ) -> NameResolution {
-        let mut frame = Arc::clone(frame);
+    fn follow_path(&mut self, mut path: DottedPath, frame: &Arc<ScopeFrame>) -> NameResolution {
         // Scopes of the path and of the aliases followed.
-        let mut stands = vec![Arc::clone(&frame)];
+        let mut scopes = vec![Arc::clone(frame)];
         'path: loop {
-            let mut known = 0;
-            let mut found = self.resolve_first(&path, &frame);
+            let mut resolved = 0;
+            let mut found = self.resolve_first(&path, &scopes[scopes.len() - 1]);
             for at in path.first_selected()..path.names.len() {
                 let ad = match found {
                     NameResolution::Value(Value::Ad(ad)) => ad.frame,
                     NameResolution::Value(_) => return found,
-                    NameResolution::Missing | NameResolution::Unknown => return self.add_external(path.names, known),
+                    NameResolution::Missing | NameResolution::Unknown => {
+                        return self.add_external(path.names, resolved);
+                    }
                     NameResolution::Expression(bound, scope) => {
                         match (bound.without_parentheses().kind(), DottedPath::of(&bound)) {
                             (ExpressionKind::Ad(ad), _) => scope.enter(ad.clone()),
@@ -374,30 +343,27 @@ impl<'w> ReferenceWalk<'w> {
                             (ExpressionKind::Literal(value), _) if !matches!(value, Value::List(_) | Value::Ad(_)) => {
                                 return NameResolution::Value(Value::Undefined);
                             }
-                            (_, Ok(mut alias)) if self.through_attributes && stands.len() <= MAX_ALIAS_CHAIN => {
+                            (_, Ok(mut alias)) if self.through_attributes && scopes.len() <= MAX_ALIAS_CHAIN => {
                                 alias.names.extend(path.names.drain(at..));
-                                (path, frame) = (alias, scope);
-                                stands.push(Arc::clone(&frame));
+                                path = alias;
+                                scopes.push(scope);
                                 continue 'path;
                             }
                             _ => {
-                                for stand in &stands {
-                                    self.add_scope(stand);
-                                }
-                                let found = self.resolve_outward(path.names.split_off(at), &scope, pending);
-                                self.push_bound(bound, scope, pending);
+                                scopes.iter().for_each(|scope| self.add_scope(scope));
+                                let found = self.resolve_outward(path.names.split_off(at), &scope);
+                                self.push_bound(bound, scope);
                                 return found;
                             }
                         }
                     }
                 };
-                known = at;
-                found = self.resolve_and_record(&path.names[at], |environment, name, context| {
-                    environment.resolve_selected(&ad, name, context)
-                });
+                resolved = at;
+                let selected = self.environment.resolve_selected(&ad, &path.names[at], self.context);
+                found = self.record(&path.names[at], selected);
             }
             return match found {
-                NameResolution::Missing | NameResolution::Unknown => self.add_external(path.names, known),
+                NameResolution::Missing | NameResolution::Unknown => self.add_external(path.names, resolved),
                 found => found,
             };
         }
@@ -405,60 +371,42 @@ impl<'w> ReferenceWalk<'w> {
 
     /// Resolves the first name of a path.
     fn resolve_first(&mut self, path: &DottedPath, frame: &Arc<ScopeFrame>) -> NameResolution {
-        if let PathStart::Ad(ad) = &path.start {
-            return NameResolution::Expression(ad.clone(), Arc::clone(frame));
-        }
-        let rooted = matches!(path.start, PathStart::Root);
-        let found = self.resolve_and_record(&path.names[0], |environment, name, context| {
-            if rooted {
-                environment.resolve_root(frame, name, context)
-            } else {
-                environment.resolve_own(frame, name, context)
-            }
-        });
-        match found {
+        let found = match &path.start {
+            PathStart::Ad(ad) => return NameResolution::Expression(ad.clone(), Arc::clone(frame)),
+            PathStart::Root => self.environment.resolve_root(frame, &path.names[0], self.context),
+            PathStart::Here => self.environment.resolve_own(frame, &path.names[0], self.context),
+        };
+        match (self.record(&path.names[0], found), &path.start) {
             // In a match `my` is the ad itself.
-            NameResolution::Missing | NameResolution::Unknown
-                if self.context.dialect == Dialect::Classad && path.names[0].is("my") && !rooted =>
+            (NameResolution::Missing | NameResolution::Unknown, PathStart::Here)
+                if self.context.dialect == Dialect::Classad && path.names[0].is("my") =>
             {
                 NameResolution::Value(Value::Ad(AdValue { frame: Arc::clone(frame) }))
             }
-            found => found,
+            (found, _) => found,
         }
     }
 
-    /// Looks a name up, and records it as internal if it is an attribute of the expression's own ad.
-    fn resolve_and_record(
-        &mut self,
-        name: &Name,
-        look: impl FnOnce(&Environment, &Name, &Context) -> NameResolution,
-    ) -> NameResolution {
-        let found = look(self.environment, name, self.context);
+    /// Records a resolved name as internal if it is an attribute of the expression's own ad.
+    fn record(&mut self, name: &Name, found: NameResolution) -> NameResolution {
         if let NameResolution::Expression(_, frame) = &found
             && frame.enclosing.is_none()
             && frame.participant == self.home.participant
         {
-            self.internal.insert(name.clone());
+            self.found.internal.insert(name.clone());
         }
         found
     }
 
     /// Resolves names that are selected from an ad which the analysis cannot determine. That ad may lie within the ad
     /// of `frame`, where the names are looked up then.
-    fn resolve_outward(
-        &mut self,
-        names: Vec<Name>,
-        frame: &Arc<ScopeFrame>,
-        pending: &mut PendingExpressions,
-    ) -> NameResolution {
+    fn resolve_outward(&mut self, names: Vec<Name>, frame: &Arc<ScopeFrame>) -> NameResolution {
         self.add_scope(frame);
         for name in names {
-            let scope = Arc::clone(frame);
-            let found = self
-                .resolve_and_record(&name, |environment, name, context| environment.resolve_own(&scope, name, context));
+            let found = self.record(&name, self.environment.resolve_own(frame, &name, self.context));
             self.names_of_unknown_ads.insert(name.clone());
             match found {
-                NameResolution::Expression(expression, frame) => self.push_bound(expression, frame, pending),
+                NameResolution::Expression(expression, frame) => self.push_bound(expression, frame),
                 NameResolution::Value(_) => {}
                 NameResolution::Missing | NameResolution::Unknown => drop(self.add_external(vec![name], 0)),
             }
@@ -466,21 +414,21 @@ impl<'w> ReferenceWalk<'w> {
         NameResolution::Unknown
     }
 
-    fn add_external(&mut self, path: Vec<Name>, known: usize) -> NameResolution {
-        self.reads_anything |= path.len() == 1 && ScopeAd::of(&path[0]) == Some(ScopeAd::Other);
-        self.external.insert(Reference { path, resolved: known });
+    fn add_external(&mut self, path: Vec<Name>, resolved: usize) -> NameResolution {
+        self.found.reads_anything |= path.len() == 1 && ScopeAd::of(&path[0]) == Some(ScopeAd::Other);
+        self.found.external.insert(Reference { path, resolved });
         NameResolution::Missing
     }
 
-    fn push_bound(&mut self, expression: Expression, frame: Arc<ScopeFrame>, pending: &mut PendingExpressions) {
+    fn push_bound(&mut self, expression: Expression, frame: Arc<ScopeFrame>) {
         if self.through_attributes && self.seen.insert((expression.identity(), frame.ad.identity())) {
-            pending.push((expression, frame));
+            self.pending.push((expression, frame));
         }
     }
-}
 
-fn push_children(expression: &Expression, frame: &Arc<ScopeFrame>, pending: &mut PendingExpressions) {
-    expression.kind().for_each_child(|child| pending.push((child.clone(), Arc::clone(frame))));
+    fn push_children(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
+        expression.kind().for_each_child(|child| self.push(child, frame));
+    }
 }
 
 /// Dotted path: its start and the names that follow.
