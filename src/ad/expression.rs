@@ -14,6 +14,7 @@ use super::{Ad, BinaryOperator, Name, Span, UnaryOperator, Value};
 
 /// An expression tree.  Immutable; cloning is O(1) and shares the tree.
 #[derive(Clone)]
+#[must_use]
 pub struct Expression(Arc<ExpressionNode>);
 
 struct ExpressionNode {
@@ -56,61 +57,51 @@ static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| Expression::literal(Va
 
 impl Expression {
     /// Creates an expression that was parsed from this span.
-    #[must_use]
     pub fn new(kind: ExpressionKind, span: Span) -> Self {
         Expression(Arc::new(ExpressionNode { kind, span }))
     }
 
     /// Creates a literal with an empty span.
-    #[must_use]
     pub fn literal(value: impl Into<Value>) -> Self {
         ExpressionKind::Literal(value.into()).into()
     }
 
     /// Creates `name` with an empty span.
-    #[must_use]
     pub fn attribute(name: impl Into<Name>) -> Self {
         ExpressionKind::Attribute(name.into()).into()
     }
 
     /// Creates `subject.name` with an empty span.
-    #[must_use]
     pub fn select(subject: Expression, name: impl Into<Name>) -> Self {
         ExpressionKind::Select(subject, name.into()).into()
     }
 
     /// Creates `operator operand` with an empty span.
-    #[must_use]
     pub fn unary(operator: UnaryOperator, operand: Expression) -> Self {
         ExpressionKind::Unary(operator, operand).into()
     }
 
     /// Creates `left operator right` with an empty span.
-    #[must_use]
     pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Self {
         ExpressionKind::Binary(operator, left, right).into()
     }
 
     /// Creates `left && right` with an empty span.
-    #[must_use]
     pub fn and(left: Expression, right: Expression) -> Self {
         Expression::binary(BinaryOperator::And, left, right)
     }
 
     /// Creates `name(arguments)` with an empty span.
-    #[must_use]
     pub fn call(name: impl Into<Name>, arguments: impl IntoIterator<Item = Expression>) -> Self {
         ExpressionKind::Call(name.into(), arguments.into_iter().collect()).into()
     }
 
     /// Creates `{ elements }` with an empty span.
-    #[must_use]
     pub fn list(elements: impl IntoIterator<Item = Expression>) -> Self {
         ExpressionKind::List(elements.into_iter().collect()).into()
     }
 
     /// Creates `[ attributes ]` with an empty span.
-    #[must_use]
     pub fn ad(ad: Ad) -> Self {
         ExpressionKind::Ad(ad).into()
     }
@@ -122,13 +113,11 @@ impl Expression {
     }
 
     /// Returns the span in the text that the expression was parsed from; empty if it was not parsed.
-    #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
     }
 
     /// Returns the expression without the parentheses around it.
-    #[must_use]
     pub fn without_parentheses(&self) -> &Expression {
         let mut expression = self;
         while let ExpressionKind::Parentheses(inner) = expression.kind() {

@@ -4,6 +4,7 @@
 ///
 /// Offsets have 32 bits: readers refuse an expression or a bracketed ad of more than 4 GiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
@@ -13,13 +14,11 @@ pub struct Span {
 
 impl Span {
     /// Creates the span of the bytes from `start` up to, not including, `end`.
-    #[must_use]
     pub fn new(start: u32, end: u32) -> Self {
         Span { start, end }
     }
 
     /// Returns the smallest span that covers both spans.
-    #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -31,7 +30,6 @@ impl Span {
     }
 
     /// Translates a span of a part into a span of the whole text, in which the part begins at `offset`.
-    #[must_use]
     pub fn shifted(self, offset: u32) -> Span {
         Span { start: self.start + offset, end: self.end + offset }
     }

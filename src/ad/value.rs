@@ -6,6 +6,7 @@ use super::{AbsoluteTime, Ad, ByteString, ErrorCause, ErrorOrigin, Expression, R
 
 /// A value of the language.  Cloning is O(1).
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub enum Value {
     /// Missing information.
     Undefined,
@@ -99,13 +100,11 @@ impl Type {
 
 impl Value {
     /// Creates an error whose cause is the failing expression at `span` and a reason.
-    #[must_use]
     pub fn error(span: Span, reason: impl Into<String>) -> Value {
         Value::Error(ErrorCause::new(span, reason))
     }
 
     /// Creates a string value.
-    #[must_use]
     pub fn string(text: impl Into<ByteString>) -> Value {
         Value::String(text.into())
     }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::ad::{
-    Ad, AdValue, BinaryOperator, Dialect, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span,
-    Value,
+    Ad, AdValue, BinaryOperator, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span, Value,
 };
 
 use super::builtin::{self, Call, EarlyEnd};
@@ -19,7 +18,7 @@ pub struct Evaluator<'e> {
     /// Attributes that are being evaluated; meeting one of them again is a circular reference.
     active: Vec<ActiveAttribute>,
     /// Number of circular references met so far.
-    circular_references: u64,
+    pub(super) circular_references: u64,
     depth: u32,
     steps: u64,
     /// Step up to which neither the step budget nor the interrupt is checked.
@@ -136,7 +135,7 @@ impl<'e> Evaluator<'e> {
                     Value::Undefined => expression = right,
                     value => return Ok(value),
                 },
-                kind => return self.compute(expression, kind, frame),
+                _ => return self.compute(expression, frame),
             }
         }
     }
@@ -162,14 +161,10 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
-    fn compute(
-        &mut self,
-        expression: &Expression,
-        kind: &ExpressionKind,
-        frame: &Arc<ScopeFrame>,
-    ) -> Result<Value, Abort> {
+    /// Evaluates an expression of any other kind.
+    fn compute(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         let span = expression.span();
-        match kind {
+        match expression.kind() {
             ExpressionKind::Literal(value) => Ok(self.literal(value, span)),
             ExpressionKind::Attribute(name) => {
                 let found = self.environment.resolve(frame, name, self.context);
@@ -211,9 +206,7 @@ impl<'e> Evaluator<'e> {
     /// Returns the value of a literal; an error in the papers' dialect for an integer beyond 32 bits.
     fn literal(&self, value: &Value, span: Span) -> Value {
         match value {
-            Value::Integer(integer) if self.context.dialect == Dialect::Classad && i32::try_from(*integer).is_err() => {
-                Value::error(span, format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64"))
-            }
+            Value::Integer(integer) => operators::checked_integer(*integer, self.context.dialect, span),
             Value::Error(cause) if cause.origin().is_none() => Value::error(span, "written as `error`"),
             value => value.clone(),
         }
@@ -234,32 +227,17 @@ impl<'e> Evaluator<'e> {
         if let ExpressionKind::Literal(value) = expression.kind() {
             return Ok(self.literal(value, expression.span()));
         }
-        self.unless_active(expression.identity(), frame, |evaluator| evaluator.evaluate(expression, frame))
-            .unwrap_or(Ok(Value::Undefined))
-    }
-
-    /// Runs `work` with an expression of an ad marked as active. `None` if the expression is active already.
-    fn unless_active<T>(
-        &mut self,
-        expression: usize,
-        frame: &ScopeFrame,
-        work: impl FnOnce(&mut Self) -> T,
-    ) -> Option<T> {
-        if !self.mark_active(expression, frame) {
-            return None;
+        if !self.begin(expression.identity(), frame) {
+            return Ok(Value::Undefined);
         }
-        let result = work(self);
-        self.end_attribute();
-        Some(result)
+        let value = self.evaluate(expression, frame);
+        self.end();
+        value
     }
 
-    /// Marks the expression of an attribute as active until [`Evaluator::end_attribute`]. Returns whether the attribute
-    /// was inactive before.
-    pub(super) fn begin_attribute(&mut self, expression: &Expression, frame: &ScopeFrame) -> bool {
-        self.mark_active(expression.identity(), frame)
-    }
-
-    fn mark_active(&mut self, expression: usize, frame: &ScopeFrame) -> bool {
+    /// Marks an expression of an ad, by its identity, as active until [`Evaluator::end`]. Returns false if it is active
+    /// already.
+    pub(super) fn begin(&mut self, expression: usize, frame: &ScopeFrame) -> bool {
         let active = ActiveAttribute { expression, ad: frame.ad.identity(), participant: frame.participant };
         let again = self.active.contains(&active);
         if again {
@@ -270,14 +248,9 @@ impl<'e> Evaluator<'e> {
         !again
     }
 
-    /// Unmarks the attribute that was marked last.
-    pub(super) fn end_attribute(&mut self) {
+    /// Unmarks the expression that was marked last.
+    pub(super) fn end(&mut self) {
         self.active.pop();
-    }
-
-    /// Returns the number of circular references met so far.
-    pub(super) fn circular_reference_count(&self) -> u64 {
-        self.circular_references
     }
 
     /// Returns the value of `value.name`.
@@ -299,10 +272,7 @@ impl<'e> Evaluator<'e> {
             }
             Value::Undefined | Value::Error(_) => Ok(value.clone()),
             Value::List(list) if self.context.dialect.is_condor() => self.select_each(list, name, span, frame),
-            other => {
-                let reason = format!("`.{name}` wants an ad, not {}", other.value_type().phrase());
-                Ok(Value::error(span, reason))
-            }
+            other => Ok(Value::error(span, format!("`.{name}` wants an ad, not {}", other.value_type().phrase()))),
         }
     }
 
@@ -331,22 +301,17 @@ impl<'e> Evaluator<'e> {
         frame: &Arc<ScopeFrame>,
     ) -> Result<Value, Abort> {
         // A list that contains itself would recurse without end.
-        let identity = list.elements.as_ptr() as usize;
-        let elements = self.unless_active(identity, frame, |evaluator| {
-            list.elements
-                .iter()
-                .map(|element| {
-                    let element = evaluator.element_in_call_scope(element, list, frame)?;
-                    evaluator
-                        .select(&element, name, span, frame)
-                        .map(|value| Expression::literal(without_scope(operators::truncate_relative_time(value))))
-                })
-                .collect::<Result<Vec<_>, Abort>>()
-        });
-        match elements {
-            Some(elements) => Ok(Value::List(ListValue { elements: elements?.into(), scope: None })),
-            None => Ok(Value::Undefined),
+        if !self.begin(list.elements.as_ptr() as usize, frame) {
+            return Ok(Value::Undefined);
         }
+        let select = |element| {
+            let element = self.element_in_call_scope(element, list, frame)?;
+            let value = self.select(&element, name, span, frame)?;
+            Ok(Expression::literal(without_scope(operators::truncate_relative_time(value))))
+        };
+        let elements = list.elements.iter().map(select).collect::<Result<_, Abort>>();
+        self.end();
+        Ok(Value::List(ListValue { elements: elements?, scope: None }))
     }
 
     /// Returns the value of `value[index]`.
@@ -357,13 +322,11 @@ impl<'e> Evaluator<'e> {
             (_, Value::Error(_)) => Ok(index.clone()),
             (Value::Undefined, _) | (_, Value::Undefined) => Ok(Value::Undefined),
             (Value::List(list), Value::Integer(position)) => {
-                match usize::try_from(*position).ok().filter(|p| *p < list.elements.len()) {
-                    Some(position) => self.element(list, position),
-                    None if condor => {
-                        let reason = format!("{position} is no index of a list of {}", list.elements.len());
-                        Ok(Value::error(span, reason))
-                    }
-                    None => Ok(Value::Undefined),
+                let length = list.elements.len();
+                match usize::try_from(*position) {
+                    Ok(position) if position < length => self.element(list, position),
+                    _ if condor => Ok(Value::error(span, format!("{position} is no index of a list of {length}"))),
+                    _ => Ok(Value::Undefined),
                 }
             }
             (Value::Ad(nested), Value::String(name)) if condor => {
@@ -397,33 +360,12 @@ impl<'e> Evaluator<'e> {
             spine.push((*operator, right, first.span()));
             first = left;
         }
+        let dialect = self.context.dialect;
         let mut value = self.evaluate(first, frame)?;
         while let Some((operator, right, span)) = spine.pop() {
-            value = self.apply_operator(operator, &value, right, span, frame)?;
+            value = operators::apply(operator, &value, || self.evaluate(right, frame), dialect, span)?;
         }
         Ok(value)
-    }
-
-    /// Applies one operator to the value of its left operand; `&&` and `||` may not evaluate the right one.
-    fn apply_operator(
-        &mut self,
-        operator: BinaryOperator,
-        left: &Value,
-        right: &Expression,
-        span: Span,
-        frame: &Arc<ScopeFrame>,
-    ) -> Result<Value, Abort> {
-        let dialect = self.context.dialect;
-        if let BinaryOperator::And | BinaryOperator::Or = operator {
-            let truth = operators::truth(left, dialect);
-            if let Some(value) = operators::short_circuit(operator, truth, left, dialect, span) {
-                return Ok(value);
-            }
-            let right = self.evaluate(right, frame)?;
-            return Ok(operators::logic(operator, truth, &right, dialect, span));
-        }
-        let right = self.evaluate(right, frame)?;
-        Ok(operators::binary(operator, left, &right, dialect, span))
     }
 
     /// Returns the value of a call. `values` holds the values of the arguments if they were computed before;

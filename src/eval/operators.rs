@@ -16,7 +16,6 @@ pub enum Truth {
 }
 
 /// Returns the truth value of a value. Numbers have one only in HTCondor's dialect.
-#[must_use]
 pub fn truth(value: &Value, dialect: Dialect) -> Truth {
     let of = |is| if is { Truth::True } else { Truth::False };
     match value {
@@ -30,7 +29,6 @@ pub fn truth(value: &Value, dialect: Dialect) -> Truth {
 }
 
 /// Returns the value of `&&` or `||` if the left operand decides it alone; `None` if the right operand is needed.
-#[must_use]
 pub fn short_circuit(
     operator: BinaryOperator,
     truth: Truth,
@@ -49,7 +47,6 @@ pub fn short_circuit(
 }
 
 /// Returns the value of `&&` or `||` by the truth tables, when the left operand does not decide it.
-#[must_use]
 pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dialect, span: Span) -> Value {
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
     let right_truth = truth(right, dialect);
@@ -62,12 +59,29 @@ pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dial
     }
 }
 
+/// Returns the value of any binary operator. `right` computes the right operand; `&&` and `||` may not need it.
+pub fn apply<E>(
+    operator: BinaryOperator,
+    left: &Value,
+    right: impl FnOnce() -> Result<Value, E>,
+    dialect: Dialect,
+    span: Span,
+) -> Result<Value, E> {
+    if let BinaryOperator::And | BinaryOperator::Or = operator {
+        let truth = truth(left, dialect);
+        return match short_circuit(operator, truth, left, dialect, span) {
+            Some(value) => Ok(value),
+            None => Ok(logic(operator, truth, &right()?, dialect, span)),
+        };
+    }
+    Ok(binary(operator, left, &right()?, dialect, span))
+}
+
 fn not_boolean_error(operator: BinaryOperator, value: &Value, span: Span) -> Value {
     Value::error(span, format!("`{}` wants booleans, not {}", operator.symbol(), value.value_type().phrase()))
 }
 
 /// Returns the value of a unary operator.
-#[must_use]
 pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span) -> Value {
     match (operator, &value) {
         (_, Value::Undefined | Value::Error(_))
@@ -88,11 +102,9 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
 }
 
 /// Returns the value of a binary operator that always evaluates both operands: any but `&&` and `||`.
-#[must_use]
 pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
     if operator.group() == OperatorGroup::Identity {
-        let same = identical(left, right, dialect);
-        return match same {
+        return match identical(left, right, dialect) {
             Some(same) => Value::Boolean(same == (operator == BinaryOperator::Is)),
             None => type_mismatch_error(operator, left, right, span),
         };
@@ -113,13 +125,8 @@ pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
 }
 
 fn type_mismatch_error(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Value {
-    let reason = format!(
-        "`{}` cannot take {} and {}",
-        operator.symbol(),
-        left.value_type().phrase(),
-        right.value_type().phrase()
-    );
-    Value::error(span, reason)
+    let (left, right) = (left.value_type().phrase(), right.value_type().phrase());
+    Value::error(span, format!("`{}` cannot take {left} and {right}", operator.symbol()))
 }
 
 /// Whether two values are identical under `is`; `None` where the comparison is an error in HTCondor.
@@ -153,10 +160,7 @@ pub fn compare(operator: BinaryOperator, left: &Value, right: &Value, dialect: D
         (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(b)),
         (Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => Some(a.seconds.cmp(&b.seconds)),
         (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.partial_cmp(&b.seconds),
-        _ => {
-            let booleans_count = dialect.is_condor();
-            as_real(left, booleans_count)?.partial_cmp(&as_real(right, booleans_count)?)
-        }
+        _ => as_real(left, dialect.is_condor())?.partial_cmp(&as_real(right, dialect.is_condor())?),
     };
     Some(match operator {
         BinaryOperator::Equal => ordering == Some(Ordering::Equal),
@@ -194,8 +198,16 @@ fn nearest_real(integer: i64) -> f64 {
     integer as f64
 }
 
+/// Returns an integer value. In the papers' dialect an integer beyond 32 bits is an error.
+pub fn checked_integer(integer: i64, dialect: Dialect, span: Span) -> Value {
+    if dialect == Dialect::Classad && i32::try_from(integer).is_err() {
+        let reason = format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64");
+        return Value::error(span, reason);
+    }
+    Value::Integer(integer)
+}
+
 /// Returns an integer value of the dialect, wrapped to 32 bits in the papers' dialect.
-#[must_use]
 #[allow(clippy::cast_possible_truncation)] // wrapping is intended
 pub fn wrapped_integer(integer: i64, dialect: Dialect) -> Value {
     match dialect {
@@ -310,7 +322,6 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
 }
 
 /// Truncates a relative time to whole seconds, as HTCondor's library does with elements of lists.
-#[must_use]
 pub fn truncate_relative_time(value: Value) -> Value {
     match value {
         Value::RelativeTime(time) => relative_time(time.seconds.trunc()),

@@ -43,6 +43,7 @@ impl fmt::Display for Reference {
 
 /// References of an expression.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct References {
     /// References that the expression's own ad does not resolve, in order of first use. They include the references of
     /// the attributes that the expression reads.
@@ -55,7 +56,6 @@ pub struct References {
 
 /// Returns the references of an expression, also through attributes of the frame's ad and constant texts passed to
 /// `eval()`.
-#[must_use]
 pub fn references(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
@@ -66,7 +66,6 @@ pub fn references(
 }
 
 /// Returns the references of several expressions of one ad together.
-#[must_use]
 pub fn references_of_all<'a>(
     expressions: impl IntoIterator<Item = &'a Expression>,
     frame: &Arc<ScopeFrame>,
@@ -80,7 +79,6 @@ pub fn references_of_all<'a>(
 }
 
 /// Returns the references of an expression itself, without following the attributes that it reads.
-#[must_use]
 pub fn direct_references(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,

@@ -11,6 +11,7 @@ use super::Context;
 
 /// Ads that take part in an evaluation, and the names by which they refer to one another.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Environment {
     members: Vec<EnvironmentMember>,
     /// Whether this is a match. In a match HTCondor's `root` is the match ad, not one of the participants.
@@ -88,6 +89,7 @@ pub const UNFILLED_PORT: (Participant, usize) = (Participant::NONE, 0);
 
 /// Result of resolving a name.
 #[derive(Clone, Debug)]
+#[must_use]
 pub enum NameResolution {
     /// Expression of an attribute, and the scope in which it was found and must be evaluated.
     Expression(Expression, Arc<ScopeFrame>),
@@ -121,7 +123,6 @@ impl EnvironmentMember {
 
 impl Environment {
     /// Returns an environment of one ad without a partner, and the ad's scope.
-    #[must_use]
     pub fn single(ad: Ad) -> (Self, Arc<ScopeFrame>) {
         let frame = ScopeFrame::root(ad, Participant::REQUEST);
         let member = EnvironmentMember::new(Arc::clone(&frame), vec![Arc::clone(&frame)]);
@@ -129,7 +130,6 @@ impl Environment {
     }
 
     /// Returns an environment of one ad whose partner is unknown, and the ad's scope.
-    #[must_use]
     pub fn partner_unknown(ad: Ad, extent: Knowledge) -> (Self, Arc<ScopeFrame>) {
         let (mut environment, frame) = Environment::single(ad);
         environment.is_partner_unknown = true;
@@ -140,7 +140,6 @@ impl Environment {
 
     /// Returns an environment in which nothing is known, neither the ad that holds an expression nor its partner, and
     /// the scope of the expression.
-    #[must_use]
     pub fn unknown() -> (Self, Arc<ScopeFrame>) {
         let (mut environment, frame) = Environment::partner_unknown(Ad::default(), Knowledge::Partial);
         environment.is_ad_unknown = true;
@@ -148,20 +147,17 @@ impl Environment {
     }
 
     /// Returns an environment without ads, and the scope of an expression outside any ad.
-    #[must_use]
     pub fn empty() -> (Self, Arc<ScopeFrame>) {
         (Environment::default(), ScopeFrame::outside_ads())
     }
 
     /// Returns an environment of a match or gang without members yet.
-    #[must_use]
     pub fn for_match() -> Self {
         Environment { is_match: true, ..Environment::default() }
     }
 
     /// Returns a match of two ads, in each of which `other` and `target` denote the other ad, and the scopes of `left`
     /// and `right`.
-    #[must_use]
     pub fn pair(left: Ad, right: Ad) -> (Self, [Arc<ScopeFrame>; 2]) {
         let frames =
             [(left, Participant::REQUEST), (right, Participant::PARTNER)].map(|(ad, side)| ScopeFrame::root(ad, side));
@@ -176,7 +172,6 @@ impl Environment {
 
     /// Returns an environment of `ad` with `target` on the other side, both known completely, and the scope of `ad`.
     /// Without `target` there is no partner; a missing `ad` has no attributes.
-    #[must_use]
     pub fn known(ad: Option<Ad>, target: Option<Ad>) -> (Self, Arc<ScopeFrame>) {
         match (ad, target) {
             (ad, Some(target)) => {
@@ -190,7 +185,6 @@ impl Environment {
 
     /// Like [`Environment::known`], but without `target` the partner is unknown, and `extent` says how completely the
     /// ads are known.
-    #[must_use]
     pub fn partial(ad: Option<Ad>, target: Option<Ad>, extent: Knowledge) -> (Self, Arc<ScopeFrame>) {
         match (ad, target) {
             (None, None) if extent == Knowledge::Partial => Environment::unknown(),
@@ -254,7 +248,6 @@ impl Environment {
     }
 
     /// Resolves an unqualified name in a scope.
-    #[must_use]
     pub fn resolve(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         match self.resolve_own(frame, name, context) {
             NameResolution::Missing => self.resolve_in_partner(frame, name, context),
@@ -264,7 +257,6 @@ impl Environment {
 
     /// Resolves an unqualified name among an ad's own attributes and its bindings. A name that only the partner defines
     /// is [`NameResolution::Missing`].
-    #[must_use]
     pub fn resolve_own(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         if context.dialect == Dialect::Classad
             && let Some(found) = self.resolve_built_in(frame, name, context)
@@ -310,7 +302,6 @@ impl Environment {
     }
 
     /// Resolves `.name`: an attribute of the outermost ad of this scope.
-    #[must_use]
     pub fn resolve_root(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         let root = frame.outermost();
         match root.ad.get(name) {
@@ -327,7 +318,6 @@ impl Environment {
 
     /// Resolves `ad.name` in the ad and the ads around it. In the papers' dialect the labels of the ad's ports are
     /// private, so they are not searched.
-    #[must_use]
     pub fn resolve_selected(&self, ad: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         if context.dialect == Dialect::Classad
             && let Some(found) = self.resolve_built_in(ad, name, context)

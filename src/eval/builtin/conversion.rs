@@ -5,6 +5,7 @@ use crate::ad::{AbsoluteTime, ByteString, Dialect, ExpressionKind, RelativeTime,
 use crate::syntax::{ParseOptions, number_prefix, parse_expression};
 
 use super::super::Abort;
+use super::super::operators::checked_integer;
 use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
@@ -34,12 +35,9 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         relative),
 ];
 
-/// Returns an integer value. An integer beyond the papers' 32 bits is an error in their dialect, as a literal is.
+/// Returns an integer value; in the papers' dialect an integer beyond 32 bits is an error, as a literal is.
 pub(super) fn integer_value(call: &Call<'_, '_>, integer: i64) -> Value {
-    if call.dialect() == Dialect::Classad && i32::try_from(integer).is_err() {
-        return call.error(format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64"));
-    }
-    Value::Integer(integer)
+    checked_integer(integer, call.dialect(), call.span)
 }
 
 /// Returns the current time at the local UTC offset.

@@ -56,6 +56,7 @@ impl ConstraintVerdict {
 
 /// Specialized expression.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct SpecializedExpression {
     /// Expression with the same value as the original; unchanged subtrees are shared with the original.
     pub expression: Expression,
@@ -67,7 +68,6 @@ pub struct SpecializedExpression {
 
 /// Specializes an expression in a scope. The environment says which ads and partners are unknown; the context may
 /// lack a clock and random numbers.
-#[must_use]
 pub fn specialize(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
@@ -82,7 +82,6 @@ pub fn specialize(
 
 /// Specializes the expression of an attribute of the scope's ad. An attribute that the ad lacks is unknown if the ad
 /// is known in part only, and undefined otherwise.
-#[must_use]
 pub fn specialize_attribute(
     name: &Name,
     frame: &Arc<ScopeFrame>,
@@ -103,7 +102,6 @@ pub fn specialize_attribute(
 
 /// Returns the references on which the value of an expression still depends after specialization. There are none if the
 /// value depends only on the clock or on random numbers.
-#[must_use]
 pub fn unknowns(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,

@@ -193,8 +193,8 @@ impl<'e> Specializer<'e> {
         if let Some(part) = self.attributes.get(&key) {
             return part.clone();
         }
-        let circles = self.evaluator.circular_reference_count();
-        let part = self.specialize_bound(bound, scope).filter(|_| self.evaluator.circular_reference_count() == circles);
+        let circles = self.evaluator.circular_references;
+        let part = self.specialize_bound(bound, scope).filter(|_| self.evaluator.circular_references == circles);
         self.attributes.insert(key, part.clone());
         part
     }
@@ -202,11 +202,11 @@ impl<'e> Specializer<'e> {
     /// Specializes the expression of an attribute, without the memo. Returns `None` if the attribute is being
     /// specialized already.
     pub fn specialize_bound(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
-        if !self.evaluator.begin_attribute(bound, scope) {
+        if !self.evaluator.begin(bound.identity(), scope) {
             return None;
         }
         let part = self.specialize(bound, scope);
-        self.evaluator.end_attribute();
+        self.evaluator.end();
         Some(part)
     }
 

@@ -1,5 +1,6 @@
 //! Abstract domain of specialization: the set of types that an unknown value can have.
 
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
 use crate::ad::{
@@ -137,16 +138,10 @@ fn operator_table(operator: BinaryOperator, dialect: Dialect) -> &'static Operat
     })
 }
 
-/// Returns the value of any binary operator, `&&` and `||` included, on two known values.
+/// Returns the value of any binary operator on two known values.
 pub fn apply_operator(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
-    match operator {
-        BinaryOperator::And | BinaryOperator::Or => {
-            let truth = operators::truth(left, dialect);
-            operators::short_circuit(operator, truth, left, dialect, span)
-                .unwrap_or_else(|| operators::logic(operator, truth, right, dialect, span))
-        }
-        _ => operators::binary(operator, left, right, dialect, span),
-    }
+    let Ok(value) = operators::apply(operator, left, || Ok::<_, Infallible>(right.clone()), dialect, span);
+    value
 }
 
 /// Returns values of the type with this bit index. They show every type of result that operators can have for it:
