@@ -193,13 +193,14 @@ impl From<ExpressionKind> for Expression {
 }
 
 impl ExpressionKind {
+    /// Whether this is the literal of a scalar. A literal list or ad, made by a function, contains expressions.
+    pub(crate) fn is_scalar(&self) -> bool {
+        matches!(self, ExpressionKind::Literal(value) if !matches!(value, Value::List(_) | Value::Ad(_)))
+    }
+
     /// Whether dropping the node cannot recurse.
     fn is_leaf(&self) -> bool {
-        match self {
-            // A literal list or ad, made by a function, contains expressions.
-            ExpressionKind::Literal(value) => !matches!(value, Value::List(_) | Value::Ad(_)),
-            kind => matches!(kind, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_)),
-        }
+        self.is_scalar() || matches!(self, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_))
     }
 
     /// Whether this is a name or a selection of one.

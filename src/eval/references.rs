@@ -338,9 +338,7 @@ impl<'w> ReferenceWalk<'w> {
                         match (bound.without_parentheses().kind(), DottedPath::of(&bound)) {
                             (ExpressionKind::Ad(ad), _) => scope.enter(ad.clone()),
                             // Nothing can be selected from a scalar.
-                            (ExpressionKind::Literal(value), _) if !matches!(value, Value::List(_) | Value::Ad(_)) => {
-                                return NameResolution::Value(Value::Undefined);
-                            }
+                            (kind, _) if kind.is_scalar() => return NameResolution::Value(Value::Undefined),
                             (_, Ok(mut alias)) if self.through_attributes && scopes.len() <= MAX_ALIAS_CHAIN => {
                                 alias.names.extend(path.names.drain(at..));
                                 path = alias;

@@ -73,11 +73,11 @@ pub fn specialize(
     frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
-    liberties: SpecializeOptions,
+    options: SpecializeOptions,
 ) -> SpecializedExpression {
-    let mut walk = Specializer::new(environment, context, liberties);
-    let part = walk.specialize(expression, frame);
-    walk.finish(part)
+    let mut specializer = Specializer::new(environment, context, options);
+    let part = specializer.specialize(expression, frame);
+    specializer.finish(part)
 }
 
 /// Specializes the expression of an attribute of the scope's ad. An attribute that the ad lacks is unknown if the ad
@@ -87,17 +87,17 @@ pub fn specialize_attribute(
     frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
-    liberties: SpecializeOptions,
+    options: SpecializeOptions,
 ) -> SpecializedExpression {
-    let mut walk = Specializer::new(environment, context, liberties);
+    let mut specializer = Specializer::new(environment, context, options);
     let part = match frame.ad.get(name) {
-        Some(expression) => walk.specialize_bound(expression, frame),
+        Some(expression) => specializer.specialize_bound(expression, frame),
         None if environment.is_partly_known(frame) => {
             Some(PartialResult::unknown(&Expression::attribute(name.clone())))
         }
         None => None,
     };
-    walk.finish(part.unwrap_or_else(|| PartialResult::of_value(Span::default(), Value::Undefined)))
+    specializer.finish(part.unwrap_or_else(|| PartialResult::of_value(Span::default(), Value::Undefined)))
 }
 
 /// Returns the references on which the value of an expression still depends after specialization. There are none if the
@@ -120,13 +120,13 @@ pub fn specialize_ad(
     frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
-    liberties: SpecializeOptions,
+    options: SpecializeOptions,
 ) -> Ad {
     let read = builtin::names_read_as_text(&frame.ad);
-    let mut walk = Specializer::new(environment, context, liberties);
+    let mut specializer = Specializer::new(environment, context, options);
     let mut specialized = |name: &Name, expression: &Expression| {
         // The value of a circular reference depends on the attribute at which it is entered.
-        let part = if read.contains(name) { None } else { walk.specialize_attribute(expression, frame) };
+        let part = if read.contains(name) { None } else { specializer.specialize_attribute(expression, frame) };
         part.map_or_else(|| expression.clone(), |part| part.expression)
     };
     frame.ad.iter().map(|a| (a.name.clone(), specialized(a.name, a.expression))).collect()
@@ -139,19 +139,19 @@ mod tests {
     use crate::eval::{Context, Environment, Knowledge};
     use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
-    fn special(text: &str, known: &str, dialect: Dialect, liberties: SpecializeOptions) -> (String, ConstraintVerdict) {
+    fn special(text: &str, known: &str, dialect: Dialect, options: SpecializeOptions) -> (String, ConstraintVerdict) {
         let rules = ParseOptions::new(dialect);
         let ad = parse_ad(known.as_bytes(), rules).unwrap();
         let expression = parse_expression(text.as_bytes(), rules).unwrap();
         let context = Context { now: None, random: None, ..Context::new(dialect) };
         let (environment, frame) = Environment::partner_unknown(ad, Knowledge::Partial);
-        let left = specialize(&expression, &frame, &environment, &context, liberties);
+        let left = specialize(&expression, &frame, &environment, &context, options);
         (String::from_utf8(print(&left.expression, Style::New)).unwrap(), left.verdict)
     }
 
-    fn check(dialect: Dialect, liberties: SpecializeOptions, known: &str, cases: &[(&str, &str)]) {
+    fn check(dialect: Dialect, options: SpecializeOptions, known: &str, cases: &[(&str, &str)]) {
         for (text, expected) in cases {
-            assert_eq!(special(text, known, dialect, liberties).0, *expected, "{text} in {dialect}");
+            assert_eq!(special(text, known, dialect, options).0, *expected, "{text} in {dialect}");
         }
     }
 

@@ -44,10 +44,9 @@ impl PartialResult {
 
 /// One operator of a chain, with its specialized right operand.
 pub struct ChainedOperator<'a> {
+    /// The operator with its operands, as in the original.
     pub node: &'a Expression,
     pub operator: BinaryOperator,
-    pub left: &'a Expression,
-    pub right: &'a Expression,
     /// Specialization result of the right operand.
     pub operand: PartialResult,
 }
@@ -58,8 +57,8 @@ fn as_literal(value: &Value, span: Span) -> Option<Expression> {
     let kind = match value {
         Value::Ad(_) => return None,
         Value::List(ListValue { elements, .. }) => {
-            let scalar = |element: &Expression| matches!(element.kind(), ExpressionKind::Literal(value) if !matches!(value, Value::List(_) | Value::Ad(_)));
-            if !elements.iter().all(scalar) {
+            let is_scalar = |element: &Expression| element.kind().is_scalar();
+            if !elements.iter().all(is_scalar) {
                 return None;
             }
             ExpressionKind::List(Arc::clone(elements))

@@ -11,9 +11,10 @@ use crate::eval::scope::{Environment, NameResolution};
 use crate::eval::{Abort, Context, Evaluator, builtin};
 
 use super::partial_result::{ChainedOperator, PartialResult};
+use super::sum_folding::fold_sum;
 use super::type_set;
 use super::type_set::TypeSet;
-use super::{ConstraintVerdict, SpecializeOptions, SpecializedExpression, sum_folding};
+use super::{ConstraintVerdict, SpecializeOptions, SpecializedExpression};
 
 /// Maximum number of attribute references that are replaced within one expression; more would make it longer, not
 /// simpler.
@@ -82,21 +83,19 @@ impl<'e> Specializer<'e> {
                 if let Some(value) = inside.value {
                     return PartialResult::known(expression, value);
                 }
-                self.rebuild(expression, inside.types, &[(inner, &inside)], |parts| {
-                    ExpressionKind::Parentheses(parts[0].clone())
+                self.rebuild(expression, inside.types, std::slice::from_ref(&inside), || {
+                    ExpressionKind::Parentheses(inside.expression.clone())
                 })
             }
             ExpressionKind::Unary(operator, operand) => {
                 let part = self.specialize(operand, frame);
                 if let Some(value) = part.value {
-                    return PartialResult::known(
-                        expression,
-                        operators::unary(*operator, value, self.context.dialect, expression.span()),
-                    );
+                    let value = operators::unary(*operator, value, self.context.dialect, expression.span());
+                    return PartialResult::known(expression, value);
                 }
-                let shapes = TypeSet::unary(*operator, part.types, self.context.dialect);
-                self.rebuild(expression, shapes, &[(operand, &part)], |parts| {
-                    ExpressionKind::Unary(*operator, parts[0].clone())
+                let types = TypeSet::unary(*operator, part.types, self.context.dialect);
+                self.rebuild(expression, types, std::slice::from_ref(&part), || {
+                    ExpressionKind::Unary(*operator, part.expression.clone())
                 })
             }
             ExpressionKind::Binary(..) => self.chain(expression, frame),
@@ -111,10 +110,10 @@ impl<'e> Specializer<'e> {
                     None if !part.types.intersects(TypeSet::UNDEFINED) => return part,
                     None => {}
                 }
-                let default = self.specialize(right, frame);
-                let shapes = part.types.without(TypeSet::UNDEFINED).union(default.types);
-                self.rebuild(expression, shapes, &[(left, &part), (right, &default)], |parts| {
-                    ExpressionKind::Elvis(parts[0].clone(), parts[1].clone())
+                let parts = [part, self.specialize(right, frame)];
+                let types = parts[0].types.without(TypeSet::UNDEFINED).union(parts[1].types);
+                self.rebuild(expression, types, &parts, || {
+                    ExpressionKind::Elvis(parts[0].expression.clone(), parts[1].expression.clone())
                 })
             }
             ExpressionKind::Subscript(inner, index) => self.subscript(expression, inner, index, frame),
@@ -130,31 +129,26 @@ impl<'e> Specializer<'e> {
         }
     }
 
-    /// Returns the result for an expression of unknown value: the original if no operand changed, else a copy with
-    /// the specialized operands.
-    fn rebuild<const N: usize>(
+    /// Returns the result for an expression of unknown value: the original if no operand changed, else a copy of this
+    /// kind with the specialized operands.
+    fn rebuild(
         &self,
         original: &Expression,
-        shapes: TypeSet,
-        parts: &[(&Expression, &PartialResult); N],
-        kind: impl FnOnce([&Expression; N]) -> ExpressionKind,
+        types: TypeSet,
+        operands: &[PartialResult],
+        kind: impl FnOnce() -> ExpressionKind,
     ) -> PartialResult {
-        let shapes = if self.options.loose { shapes.without(TypeSet::ERROR) } else { shapes };
-        if let Some(value) = shapes.only_value() {
+        let types = if self.options.loose { types.without(TypeSet::ERROR) } else { types };
+        if let Some(value) = types.only_value() {
             return PartialResult::known(original, value);
         }
-        let same = parts.iter().all(|(original, part)| original.ptr_eq(&part.expression));
-        let expression = if same {
-            original.clone()
-        } else {
-            Expression::new(kind(parts.map(|(_, part)| &part.expression)), original.span())
-        };
-        PartialResult {
-            expression,
-            value: None,
-            types: shapes,
-            inlined: parts.iter().map(|(_, part)| part.inlined).sum(),
-        }
+        let mut is_same = true;
+        let mut specialized = operands.iter();
+        original.kind().for_each_child(|child| {
+            is_same &= specialized.next().is_some_and(|part| child.ptr_eq(&part.expression));
+        });
+        let expression = if is_same { original.clone() } else { Expression::new(kind(), original.span()) };
+        PartialResult { expression, value: None, types, inlined: operands.iter().map(|part| part.inlined).sum() }
     }
 
     /// Returns the result for a reference from the expression that it resolves to. `None` if it resolves to no
@@ -181,9 +175,9 @@ impl<'e> Specializer<'e> {
 
     /// Removes error from the possible types of an unknown reference if `loose` assumes that no unknown is an error.
     fn assume_no_error(&self, part: PartialResult, found: &NameResolution) -> PartialResult {
-        let free = part.value.is_none() && !matches!(found, NameResolution::Expression(..));
-        let shapes = if free && self.options.loose { part.types.without(TypeSet::ERROR) } else { part.types };
-        PartialResult { types: shapes, ..part }
+        let is_free = part.value.is_none() && !matches!(found, NameResolution::Expression(..));
+        let types = if is_free && self.options.loose { part.types.without(TypeSet::ERROR) } else { part.types };
+        PartialResult { types, ..part }
     }
 
     /// Specializes the expression of an attribute, with a memo. Returns `None` if the attribute depends on a circular
@@ -213,30 +207,29 @@ impl<'e> Specializer<'e> {
     /// Specializes a selection such as `ad.name.name`.
     fn selection(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         // A selection may have many names, so it is walked in a loop from its base.
-        let mut links = Vec::new();
+        let mut selections = Vec::new();
         let mut base = expression;
         while let ExpressionKind::Select(inner, name) = base.kind() {
-            links.push((base, name));
+            selections.push((base, name));
             base = inner;
         }
         let mut part = self.specialize(base, frame);
-        let mut original = base;
-        while let Some((link, name)) = links.pop() {
-            let rest = |parts: [&Expression; 1]| ExpressionKind::Select(parts[0].clone(), name.clone());
-            let unknown = self.rebuild(link, TypeSet::ANY, &[(original, &part)], rest);
+        while let Some((selection, name)) = selections.pop() {
+            let unknown = self.rebuild(selection, TypeSet::ANY, std::slice::from_ref(&part), || {
+                ExpressionKind::Select(part.expression.clone(), name.clone())
+            });
             let found = match &part.value {
                 Some(Value::Ad(ad)) => self.environment.resolve_selected(&ad.frame, name, self.context),
                 _ => NameResolution::Missing,
             };
-            part = match (self.resolved_reference(link, &unknown, &found, frame), &part.value) {
+            part = match (self.resolved_reference(selection, &unknown, &found, frame), &part.value) {
                 (Some(part), _) => part,
-                (None, Some(value)) => match self.evaluator.select(value, name, link.span(), frame) {
-                    Ok(value) => PartialResult::known(link, value),
+                (None, Some(value)) => match self.evaluator.select(value, name, selection.span(), frame) {
+                    Ok(value) => PartialResult::known(selection, value),
                     Err(_) => self.assume_no_error(unknown, &found),
                 },
                 (None, None) => unknown,
             };
-            original = link;
         }
         part
     }
@@ -266,8 +259,8 @@ impl<'e> Specializer<'e> {
             }
             _ => {}
         }
-        self.rebuild(expression, TypeSet::ANY, &[(inner, &parts[0]), (index, &parts[1])], |parts| {
-            ExpressionKind::Subscript(parts[0].clone(), parts[1].clone())
+        self.rebuild(expression, TypeSet::ANY, &parts, || {
+            ExpressionKind::Subscript(parts[0].expression.clone(), parts[1].expression.clone())
         })
     }
 
@@ -288,12 +281,11 @@ impl<'e> Specializer<'e> {
                 Truth::NotBoolean => self.evaluate(expression, frame),
             };
         }
-        let then = self.specialize(consequent, frame);
-        let otherwise = self.specialize(alternative, frame);
-        let shapes = TypeSet::conditional(decided.types, then.types, otherwise.types, self.context.dialect);
-        let parts = [(condition, &decided), (consequent, &then), (alternative, &otherwise)];
-        self.rebuild(expression, shapes, &parts, |parts| {
-            ExpressionKind::Conditional(parts[0].clone(), parts[1].clone(), parts[2].clone())
+        let parts = [decided, self.specialize(consequent, frame), self.specialize(alternative, frame)];
+        let types = TypeSet::conditional(parts[0].types, parts[1].types, parts[2].types, self.context.dialect);
+        self.rebuild(expression, types, &parts, || {
+            let [condition, consequent, alternative] = parts.each_ref().map(|part| part.expression.clone());
+            ExpressionKind::Conditional(condition, consequent, alternative)
         })
     }
 
@@ -303,25 +295,20 @@ impl<'e> Specializer<'e> {
         let mut spine = Vec::new();
         let mut first = expression;
         while let ExpressionKind::Binary(operator, left, right) = first.kind() {
-            spine.push((first, *operator, left, right));
+            spine.push((first, *operator, right));
             first = left;
         }
         let mut part = self.specialize(first, frame);
-        let steps = spine.into_iter().rev();
-        let mut steps: Vec<ChainedOperator> = steps
-            .map(|(node, operator, left, right)| ChainedOperator {
-                node,
-                operator,
-                left,
-                right,
-                operand: self.specialize(right, frame),
-            })
+        let mut steps: Vec<_> = spine
+            .into_iter()
+            .rev()
+            .map(|(node, operator, right)| ChainedOperator { node, operator, operand: self.specialize(right, frame) })
             .collect();
         if self.options.loose {
-            (part, steps) = sum_folding::fold_sum(part, steps, self.context.dialect);
+            fold_sum(&mut part, &mut steps, self.context.dialect);
         }
-        for ChainedOperator { node, operator, left, right, operand: other } in steps {
-            part = self.combine(node, operator, (left, part), (right, other));
+        for ChainedOperator { node, operator, operand } in steps {
+            part = self.combine(node, operator, part, operand);
         }
         part
     }
@@ -331,35 +318,33 @@ impl<'e> Specializer<'e> {
         &self,
         node: &Expression,
         operator: BinaryOperator,
-        (left, left_part): (&Expression, PartialResult),
-        (right, right_part): (&Expression, PartialResult),
+        left: PartialResult,
+        right: PartialResult,
     ) -> PartialResult {
         let dialect = self.context.dialect;
         let span = node.span();
-        if let (Some(left), Some(right)) = (&left_part.value, &right_part.value) {
+        if let (Some(left), Some(right)) = (&left.value, &right.value) {
             return PartialResult::known(node, type_set::apply_operator(operator, left, right, dialect, span));
         }
         if let BinaryOperator::And | BinaryOperator::Or = operator {
             let neutral = if operator == BinaryOperator::And { Truth::True } else { Truth::False };
-            let is_neutral = |part: &PartialResult| {
-                part.value.as_ref().is_some_and(|value| operators::truth(value, dialect) == neutral)
-            };
-            if let Some(value) = &left_part.value
-                && let Some(value) =
-                    operators::short_circuit(operator, operators::truth(value, dialect), value, dialect, span)
+            let truth = |part: &PartialResult| part.value.as_ref().map(|value| operators::truth(value, dialect));
+            if let (Some(value), Some(truth)) = (&left.value, truth(&left))
+                && let Some(value) = operators::short_circuit(operator, truth, value, dialect, span)
             {
                 return PartialResult::known(node, value);
             }
-            if is_neutral(&left_part) && right_part.types.is_subset_of(TypeSet::LOGICAL) {
-                return right_part;
+            if truth(&left) == Some(neutral) && right.types.is_subset_of(TypeSet::LOGICAL) {
+                return right;
             }
-            if is_neutral(&right_part) && left_part.types.is_subset_of(TypeSet::LOGICAL) {
-                return left_part;
+            if truth(&right) == Some(neutral) && left.types.is_subset_of(TypeSet::LOGICAL) {
+                return left;
             }
         }
-        let shapes = TypeSet::binary(operator, left_part.types, right_part.types, dialect);
-        self.rebuild(node, shapes, &[(left, &left_part), (right, &right_part)], |parts| {
-            ExpressionKind::Binary(operator, parts[0].clone(), parts[1].clone())
+        let types = TypeSet::binary(operator, left.types, right.types, dialect);
+        let parts = [left, right];
+        self.rebuild(node, types, &parts, || {
+            ExpressionKind::Binary(operator, parts[0].expression.clone(), parts[1].expression.clone())
         })
     }
 
@@ -391,17 +376,11 @@ impl<'e> Specializer<'e> {
                 _ => {}
             }
         }
-        let shapes = function.map_or(TypeSet::ANY, builtin::BuiltinFunction::result_types);
-        let shapes = if self.options.loose { shapes.without(TypeSet::ERROR) } else { shapes };
-        let same = arguments.iter().zip(&parts).all(|(original, part)| original.ptr_eq(&part.expression));
-        let inlined = parts.iter().map(|part| part.inlined).sum();
-        let expression = if same || as_written {
-            expression.clone()
-        } else {
-            let arguments = parts.into_iter().map(|part| part.expression).collect();
-            Expression::new(ExpressionKind::Call(name.clone(), arguments), expression.span())
-        };
-        PartialResult { expression, value: None, types: shapes, inlined }
+        let types = function.map_or(TypeSet::ANY, builtin::BuiltinFunction::result_types);
+        let part = self.rebuild(expression, types, &parts, || {
+            ExpressionKind::Call(name.clone(), parts.iter().map(|part| part.expression.clone()).collect())
+        });
+        if as_written { PartialResult { expression: expression.clone(), ..part } } else { part }
     }
 }
 
