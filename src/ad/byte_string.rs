@@ -35,27 +35,9 @@ impl ByteString {
     }
 }
 
-impl From<&[u8]> for ByteString {
-    fn from(bytes: &[u8]) -> Self {
-        ByteString(Arc::from(bytes))
-    }
-}
-
-impl From<Vec<u8>> for ByteString {
-    fn from(bytes: Vec<u8>) -> Self {
-        ByteString(Arc::from(bytes))
-    }
-}
-
-impl From<&str> for ByteString {
-    fn from(text: &str) -> Self {
-        ByteString(Arc::from(text.as_bytes()))
-    }
-}
-
-impl From<String> for ByteString {
-    fn from(text: String) -> Self {
-        ByteString(Arc::from(text.into_bytes()))
+impl<T: AsRef<[u8]>> From<T> for ByteString {
+    fn from(bytes: T) -> Self {
+        ByteString(Arc::from(bytes.as_ref()))
     }
 }
 

@@ -88,13 +88,7 @@ impl ScopeFrame {
     /// Creates the frame of an ad nested in the ad of `self`.
     #[must_use]
     pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<ScopeFrame> {
-        Arc::new(ScopeFrame {
-            ad,
-            participant: self.participant,
-            port: self.port,
-            enclosing: Some(Arc::clone(self)),
-            falls_through: false,
-        })
+        self.dock(ad, self.port)
     }
 
     /// Creates the frame of `record`, which belongs to a port of this ad; `position` is the 0-based index of the port

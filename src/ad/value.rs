@@ -63,38 +63,32 @@ pub enum Type {
 }
 
 impl Type {
+    /// Returns the names for machine-readable output and for messages.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Type::Undefined => ("undefined", "undefined"),
+            Type::Error => ("error", "an error"),
+            Type::Boolean => ("bool", "a boolean"),
+            Type::Integer => ("int", "an integer"),
+            Type::Real => ("real", "a real"),
+            Type::String => ("string", "a string"),
+            Type::AbsoluteTime => ("abstime", "an absolute time"),
+            Type::RelativeTime => ("reltime", "a relative time"),
+            Type::List => ("list", "a list"),
+            Type::Ad => ("classad", "an ad"),
+        }
+    }
+
     /// Returns the name for machine-readable output, such as `abstime`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Type::Undefined => "undefined",
-            Type::Error => "error",
-            Type::Boolean => "bool",
-            Type::Integer => "int",
-            Type::Real => "real",
-            Type::String => "string",
-            Type::AbsoluteTime => "abstime",
-            Type::RelativeTime => "reltime",
-            Type::List => "list",
-            Type::Ad => "classad",
-        }
+        self.names().0
     }
 
     /// Returns the name for messages, with an article if one belongs there, such as `an ad`.
     #[must_use]
     pub fn phrase(self) -> &'static str {
-        match self {
-            Type::Undefined => "undefined",
-            Type::Error => "an error",
-            Type::Boolean => "a boolean",
-            Type::Integer => "an integer",
-            Type::Real => "a real",
-            Type::String => "a string",
-            Type::AbsoluteTime => "an absolute time",
-            Type::RelativeTime => "a relative time",
-            Type::List => "a list",
-            Type::Ad => "an ad",
-        }
+        self.names().1
     }
 }
 

@@ -66,9 +66,9 @@ impl FreeNames {
     /// Returns the names that `expression` mentions.
     #[must_use]
     pub fn of(expression: &Expression, dialect: Dialect) -> Self {
-        let mut mentions = FreeNames::default();
-        mentions.add(expression, dialect);
-        mentions
+        let mut names = FreeNames::default();
+        names.add(expression, dialect);
+        names
     }
 
     /// Whether two evaluations may differ although every mentioned name has the same value in both.
@@ -94,18 +94,15 @@ impl FreeNames {
     }
 
     fn collect(&mut self, expression: &Expression, dialect: Dialect, is_policy: bool) {
-        let root =
-            PendingSubexpression { expression: expression.clone(), is_selected_from: false, is_relocatable: false };
-        let mut pending = vec![root];
-        while let Some(PendingSubexpression { expression, is_selected_from, is_relocatable: mut travels }) =
-            pending.pop()
-        {
-            let mut below = |expression: &Expression, is_selected_from, travels| {
-                pending.push(PendingSubexpression {
-                    expression: expression.clone(),
-                    is_selected_from,
-                    is_relocatable: travels,
-                });
+        let pend = |expression: &Expression, is_selected_from, is_relocatable| PendingSubexpression {
+            expression: expression.clone(),
+            is_selected_from,
+            is_relocatable,
+        };
+        let mut pending = vec![pend(expression, false, false)];
+        while let Some(PendingSubexpression { expression, is_selected_from, mut is_relocatable }) = pending.pop() {
+            let mut below = |expression: &Expression, is_selected_from, is_relocatable| {
+                pending.push(pend(expression, is_selected_from, is_relocatable));
             };
             match expression.kind() {
                 ExpressionKind::Attribute(name)
@@ -115,38 +112,37 @@ impl FreeNames {
                     self.reads_anything |= is_around && !is_selected_from;
                     self.names.insert(name.clone());
                     let is_path = is_selected_from || self.record_path(&expression, is_policy);
-                    travels |= !is_path;
-                    if travels && !is_around {
+                    is_relocatable |= !is_path;
+                    if is_relocatable && !is_around {
                         self.add_to_both_sides([name]);
                     }
                     if let ExpressionKind::Select(inner, _) = expression.kind() {
-                        below(inner, true, travels);
+                        below(inner, true, is_relocatable);
                     }
                 }
-                ExpressionKind::Parentheses(inner) => below(inner, is_selected_from, travels),
+                ExpressionKind::Parentheses(inner) => below(inner, is_selected_from, is_relocatable),
                 ExpressionKind::Call(function, arguments) => {
                     let kind = FunctionKind::of(function);
                     self.is_impure |= kind.is_some_and(FunctionKind::is_impure);
                     if kind == Some(FunctionKind::ParsesText) {
-                        let text = arguments.first().map(|text| text.without_parentheses().kind());
-                        match text {
-                            Some(ExpressionKind::Literal(Value::String(text))) if arguments.len() == 1 => {
-                                if let Ok(inside) = parse_expression(text.as_bytes(), ParseOptions::new(dialect)) {
-                                    below(&inside, false, travels);
-                                }
+                        let text = if let [text] = arguments.as_ref() { text.as_literal() } else { None };
+                        if let Some(Value::String(text)) = text {
+                            if let Ok(inside) = parse_expression(text.as_bytes(), ParseOptions::new(dialect)) {
+                                below(&inside, false, is_relocatable);
                             }
-                            _ => self.reads_anything = true,
+                        } else {
+                            self.reads_anything = true;
                         }
                     }
                     let is_elsewhere = kind == Some(FunctionKind::EvaluatesElsewhere);
                     for (position, argument) in arguments.iter().enumerate() {
-                        below(argument, false, travels || (is_elsewhere && position == 0));
+                        below(argument, false, is_relocatable || (is_elsewhere && position == 0));
                     }
                 }
                 kind => {
-                    travels |=
+                    is_relocatable |=
                         matches!(kind, ExpressionKind::List(_) | ExpressionKind::Ad(_) | ExpressionKind::Subscript(..));
-                    kind.for_each_child(|child| below(child, false, travels));
+                    kind.for_each_child(|child| below(child, false, is_relocatable));
                 }
             }
         }

@@ -3,9 +3,10 @@
 //! `my`, `target`, `other` and the labels of ports are all names bound to an ad in the scope of another ad. The
 //! evaluation of a single ad binds none, a match binds one, a gang binds one for each docked port.
 
+use std::iter;
 use std::sync::{Arc, LazyLock};
 
-use crate::ad::{Ad, Dialect, Expression, KnownName, Name, Participant, ScopeAd, ScopeFrame, Value};
+use crate::ad::{Ad, AdValue, Dialect, Expression, KnownName, Name, Participant, ScopeAd, ScopeFrame, Value};
 
 use super::Context;
 
@@ -118,6 +119,8 @@ impl EnvironmentMember {
     fn bind_other_names(&mut self, to: Option<(Participant, usize)>) {
         self.bindings.clear();
         self.bindings.extend(NameBinding::of_other(to));
+        self.fallback =
+            to.map_or(NameFallback::Unknown, |(participant, port)| NameFallback::Partner(participant, port));
     }
 }
 
@@ -215,7 +218,7 @@ impl Environment {
 
     /// Replaces the ad of a participant and keeps the participant's bindings.
     pub fn replace_ad(&mut self, participant: Participant, frame: &Arc<ScopeFrame>) {
-        if let Some(member) = self.members.get_mut(participant.position()) {
+        if let Some(member) = self.member_mut(participant) {
             member.frame = Arc::clone(frame);
             if let [port] = member.ports.as_mut_slice() {
                 *port = Arc::clone(frame);
@@ -225,26 +228,24 @@ impl Environment {
 
     /// Binds `other` and `target` of an ad without a port list to a port of another member.
     pub fn bind_other(&mut self, participant: Participant, to: (Participant, usize)) {
-        if let Some(member) = self.members.get_mut(participant.position()) {
+        if let Some(member) = self.member_mut(participant) {
             member.bind_other_names(Some(to));
-            member.fallback = NameFallback::Partner(to.0, to.1);
         }
     }
 
     /// Binds `other` and `target` of an ad without a port list to an unknown partner.
     pub fn unbind_other(&mut self, participant: Participant) {
-        if let Some(member) = self.members.get_mut(participant.position()) {
+        if let Some(member) = self.member_mut(participant) {
             member.bind_other_names(None);
-            member.fallback = NameFallback::Unknown;
         }
     }
 
-    fn member(&self, frame: &ScopeFrame) -> Option<&EnvironmentMember> {
-        self.members.get(frame.participant.position())
+    fn member(&self, participant: Participant) -> Option<&EnvironmentMember> {
+        self.members.get(participant.position())
     }
 
     fn port(&self, (participant, port): (Participant, usize)) -> Option<&Arc<ScopeFrame>> {
-        self.members.get(participant.position())?.ports.get(port)
+        self.member(participant)?.ports.get(port)
     }
 
     /// Resolves an unqualified name in a scope.
@@ -258,21 +259,17 @@ impl Environment {
     /// Resolves an unqualified name among an ad's own attributes and its bindings. A name that only the partner defines
     /// is [`NameResolution::Missing`].
     pub fn resolve_own(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
-        if context.dialect == Dialect::Classad
-            && let Some(found) = self.resolve_built_in(frame, name, context)
-        {
-            return found;
-        }
-        if let Some(found) = self.resolve_lexically(frame, name, context) {
-            return found;
-        }
-        if let Some(found) = self.resolve_binding(frame, name) {
-            return found;
-        }
-        if context.dialect == Dialect::Classad && self.is_match && name.is("my") {
-            return NameResolution::Value(ad_value(frame));
-        }
-        self.resolve_missing(frame, name, context)
+        let is_my = || context.dialect == Dialect::Classad && self.is_match && name.is("my");
+        self.resolve_reserved(frame, name, context)
+            .or_else(|| self.resolve_lexically(frame, name, context))
+            .or_else(|| self.resolve_binding(frame, name))
+            .or_else(|| is_my().then(|| NameResolution::Value(ad_value(frame))))
+            .unwrap_or_else(|| self.resolve_missing(frame, name, context))
+    }
+
+    /// Resolves the names that the papers reserve, which no attribute hides in their dialect.
+    fn resolve_reserved(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> Option<NameResolution> {
+        if context.dialect.is_condor() { None } else { self.resolve_built_in(frame, name, context) }
     }
 
     /// Returns the resolution of a name that lexical lookup did not find: `Unknown` if the outermost ad may have
@@ -290,7 +287,7 @@ impl Environment {
     #[must_use]
     pub fn is_partly_known(&self, frame: &ScopeFrame) -> bool {
         frame.enclosing.is_none()
-            && self.member(frame).is_some_and(|member| {
+            && self.member(frame.participant).is_some_and(|member| {
                 member.knowledge == Knowledge::Partial && member.frame.ad.identity() == frame.ad.identity()
             })
     }
@@ -319,43 +316,26 @@ impl Environment {
     /// Resolves `ad.name` in the ad and the ads around it. In the papers' dialect the labels of the ad's ports are
     /// private, so they are not searched.
     pub fn resolve_selected(&self, ad: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
-        if context.dialect == Dialect::Classad
-            && let Some(found) = self.resolve_built_in(ad, name, context)
-        {
-            return found;
-        }
-        if context.dialect == Dialect::Classad && self.is_match && name.is("my") && ad.ad.get(name).is_none() {
-            return NameResolution::Value(ad_value(ad));
-        }
-        let found = self.resolve_lexically(ad, name, context);
-        match found {
-            Some(found) => found,
+        let condor = context.dialect.is_condor();
+        let is_my = || !condor && self.is_match && name.is("my") && ad.ad.get(name).is_none();
+        self.resolve_reserved(ad, name, context)
+            .or_else(|| is_my().then(|| NameResolution::Value(ad_value(ad))))
+            .or_else(|| self.resolve_lexically(ad, name, context))
             // HTCondor finds the names bound in its match ad from either side.
-            None if context.dialect.is_condor() => {
-                self.resolve_binding(ad, name).unwrap_or_else(|| self.resolve_missing(ad, name, context))
-            }
-            None => self.resolve_missing(ad, name, context),
-        }
+            .or_else(|| if condor { self.resolve_binding(ad, name) } else { None })
+            .unwrap_or_else(|| self.resolve_missing(ad, name, context))
     }
 
     /// Looks a name up in the ad and then in the ads around it.
     fn resolve_lexically(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> Option<NameResolution> {
-        if let Some(expression) = frame.ad.get(name) {
-            return Some(NameResolution::Expression(expression.clone(), Arc::clone(frame)));
-        }
-        if context.dialect.is_condor()
-            && let Some(found) = self.resolve_built_in(frame, name, context)
-        {
-            return Some(found);
-        }
-        let mut next = frame.enclosing.as_ref();
-        while let Some(frame) = next {
-            if let Some(expression) = frame.ad.get(name) {
-                return Some(NameResolution::Expression(expression.clone(), Arc::clone(frame)));
-            }
-            next = frame.enclosing.as_ref();
-        }
-        None
+        let attribute = |frame: &Arc<ScopeFrame>| {
+            frame.ad.get(name).map(|expression| NameResolution::Expression(expression.clone(), Arc::clone(frame)))
+        };
+        attribute(frame)
+            .or_else(|| if context.dialect.is_condor() { self.resolve_built_in(frame, name, context) } else { None })
+            .or_else(|| {
+                iter::successors(frame.enclosing.as_ref(), |frame| frame.enclosing.as_ref()).find_map(attribute)
+            })
     }
 
     /// Resolves the attributes that every ad has: `self`, `parent`, `root`, HTCondor's names for these, and HTCondor's
@@ -393,7 +373,7 @@ impl Environment {
 
     /// Looks a name up among the bindings of the ad of this scope; `None` if no binding of the name is visible.
     fn resolve_binding(&self, frame: &Arc<ScopeFrame>, name: &Name) -> Option<NameResolution> {
-        let binding = self.member(frame)?.bindings.iter().rev().find(|binding| {
+        let binding = self.member(frame.participant)?.bindings.iter().rev().find(|binding| {
             binding.name == *name && binding.first_port.is_none_or(|since| frame.port.is_some_and(|port| port >= since))
         })?;
         Some(match binding.to {
@@ -411,18 +391,18 @@ impl Environment {
         if self.is_partner_unknown {
             return NameResolution::Unknown;
         }
-        let partner = match self.member(frame).map_or(NameFallback::Nowhere, |member| member.fallback) {
-            NameFallback::Nowhere => None,
-            NameFallback::Unknown => return NameResolution::Unknown,
-            NameFallback::Partner(participant, port) => self.port((participant, port)),
+        let to = match self.member(frame.participant).map(|member| member.fallback) {
+            Some(NameFallback::Partner(participant, port)) => (participant, port),
+            Some(NameFallback::Unknown) => return NameResolution::Unknown,
+            Some(NameFallback::Nowhere) | None => return NameResolution::Missing,
         };
-        let Some(partner) = partner else { return NameResolution::Missing };
+        let Some(partner) = self.port(to) else { return NameResolution::Missing };
         self.resolve_lexically(partner, name, context).unwrap_or_else(|| self.resolve_missing(partner, name, context))
     }
 }
 
 fn ad_value(frame: &Arc<ScopeFrame>) -> Value {
-    Value::Ad(crate::ad::AdValue { frame: Arc::clone(frame) })
+    Value::Ad(AdValue { frame: Arc::clone(frame) })
 }
 
 /// Returns HTCondor's match ad, which encloses the two ads of a match. Here the match ad has no attributes.

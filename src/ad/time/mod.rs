@@ -33,21 +33,11 @@ const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 impl fmt::Display for AbsoluteTime {
     /// Writes `2001-02-03T04:05:06-06:00`, in the value's own offset; UTC is `-00:00`, as in HTCondor.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let p = self.calendar_time(self.offset);
+        let CalendarTime { year, month, day, hour, minute, second, .. } = self.calendar_time(self.offset);
         let sign = if self.offset > 0 { '+' } else { '-' };
         let minutes = self.offset.unsigned_abs() / 60;
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{sign}{:02}:{:02}",
-            p.year,
-            p.month,
-            p.day,
-            p.hour,
-            p.minute,
-            p.second,
-            minutes / 60,
-            minutes % 60
-        )
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
     }
 }
 

@@ -65,33 +65,29 @@ impl AbsoluteTime {
         let month = month_number(month)?;
         let day: i64 = parse_digits(day, 2)?;
         let year: i64 = parse_digits(year, 4)?;
-        let mut fields = clock.split(':');
-        let hour = parse_digits(fields.next()?, 2)?;
-        let minute = parse_digits(fields.next()?, 2)?;
-        let second = fields.next().map_or(Some(0), |s| parse_digits(s, 2))?;
-        if fields.next().is_some()
-            || !(1..=days_in_month(year, month)).contains(&day)
-            || hour > 23
-            || minute > 59
-            || second > 61
-        {
+        let (hour, minute, second) = split_clock(clock)?;
+        let [hour, minute, second] = [hour, minute, second].map(|part| parse_digits(part, 2));
+        let (hour, minute, second) = (hour?, minute?, second?);
+        let days_in_month = days_from_date(year, month + 1, 1) - days_from_date(year, month, 1);
+        if !(1..=days_in_month).contains(&day) || hour > 23 || minute > 59 || second > 61 {
             return None;
         }
-        let clock = days_from_date(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
-        match rest {
-            [] => Some(from_local_clock(clock)),
-            [zone] if zone.eq_ignore_ascii_case("z") => Some(AbsoluteTime { seconds: clock, offset: 0 }),
-            [zone] => match split_offset(zone) {
-                ("", Some(offset)) => Some(AbsoluteTime { seconds: clock - i64::from(offset), offset }),
-                _ => None,
-            },
-            _ => None,
-        }
+        let clock = clock_seconds([year, month, day], [hour, minute, second]);
+        let offset = match rest {
+            [] => return Some(from_local_clock(clock)),
+            [zone] if zone.eq_ignore_ascii_case("z") => 0,
+            [zone] if let ("", Some(offset)) = split_offset(zone) => offset,
+            _ => return None,
+        };
+        Some(AbsoluteTime { seconds: clock - i64::from(offset), offset })
     }
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
-    days_from_date(year, month + 1, 1) - days_from_date(year, month, 1)
+/// Splits `hh:mm:ss` or `hh:mm` into its parts; the seconds are 0 if they are left out.
+fn split_clock(text: &str) -> Option<(&str, &str, &str)> {
+    let (hours, rest) = text.split_once(':')?;
+    let (minutes, seconds) = rest.split_once(':').unwrap_or((rest, "0"));
+    Some((hours, minutes, seconds))
 }
 
 /// Parses the printed form of a time whose year has not exactly four digits, or whose offset has 100 hours or
@@ -186,25 +182,13 @@ impl RelativeTime {
     /// text.  Two parts are hours and minutes.
     #[must_use]
     pub fn parse_clock(text: &str) -> Option<RelativeTime> {
-        let (negative, text) = match text.strip_prefix('-') {
-            Some(text) => (true, text),
-            None => (false, text),
-        };
-        let (days, clock) = match text.split_once(['d', 'D']) {
-            Some((days, clock)) => (parse_digits(days, 9)?, clock),
-            None => (0, text),
-        };
-        let mut fields = clock.split(':');
-        let hours = parse_digits(fields.next()?, 9)?;
-        let minutes = parse_digits(fields.next()?, 9)?;
-        let seconds = match fields.next() {
-            Some(seconds) => parse_decimal(seconds)?,
-            None => 0.0,
-        };
-        if fields.next().is_some() {
-            return None;
-        }
-        Some(with_sign(negative, seconds_as_real(days * SECONDS_PER_DAY + hours * 3600 + minutes * 60) + seconds))
+        let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (days, clock) = text.split_once(['d', 'D']).unwrap_or(("0", text));
+        let (hours, minutes, seconds) = split_clock(clock)?;
+        let (days, hours, minutes) = (parse_digits(days, 9)?, parse_digits(hours, 9)?, parse_digits(minutes, 9)?);
+        #[allow(clippy::cast_precision_loss)] // 27 digits of seconds cannot be: the sum is below 2^53
+        let whole = (days * SECONDS_PER_DAY + hours * 3600 + minutes * 60) as f64;
+        Some(with_sign(negative, whole + parse_decimal(seconds)?))
     }
 
     /// Parses the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, so that `8:00` is eight
@@ -286,10 +270,4 @@ fn nearest_seconds(parts: [(&str, u64); 4]) -> f64 {
 fn parse_decimal(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     (plain && text.bytes().any(|b| b.is_ascii_digit())).then(|| text.parse().ok()).flatten()
-}
-
-/// Converts a count of seconds to a real: exact below 2^53.
-#[allow(clippy::cast_precision_loss)]
-fn seconds_as_real(seconds: i64) -> f64 {
-    seconds as f64
 }
