@@ -90,10 +90,7 @@ impl<'e> Evaluator<'e> {
     ///
     /// As [`Evaluator::evaluate`].
     pub fn attribute(&mut self, frame: &Arc<ScopeFrame>, name: &Name) -> Result<Value, Abort> {
-        match frame.ad.get(name) {
-            Some(expression) => self.value_of_bound(expression, frame),
-            None => Ok(Value::Undefined),
-        }
+        frame.ad.get(name).map_or(Ok(Value::Undefined), |expression| self.value_of_bound(expression, frame))
     }
 
     /// Returns the value of one element of a list, evaluated in the list's own scope; undefined beyond the end.

@@ -76,7 +76,10 @@ impl AbsoluteTime {
         let offset = match rest {
             [] => return Some(from_local_clock(clock)),
             [zone] if zone.eq_ignore_ascii_case("z") => 0,
-            [zone] if let ("", Some(offset)) = split_offset(zone) => offset,
+            [zone] => match split_offset(zone) {
+                ("", Some(offset)) => offset,
+                _ => return None,
+            },
             _ => return None,
         };
         Some(AbsoluteTime { seconds: clock - i64::from(offset), offset })
@@ -186,7 +189,7 @@ impl RelativeTime {
         let (days, clock) = text.split_once(['d', 'D']).unwrap_or(("0", text));
         let (hours, minutes, seconds) = split_clock(clock)?;
         let (days, hours, minutes) = (parse_digits(days, 9)?, parse_digits(hours, 9)?, parse_digits(minutes, 9)?);
-        #[allow(clippy::cast_precision_loss)] // 27 digits of seconds cannot be: the sum is below 2^53
+        #[allow(clippy::cast_precision_loss)] // the sum is below 10^14
         let whole = (days * SECONDS_PER_DAY + hours * 3600 + minutes * 60) as f64;
         Some(with_sign(negative, whole + parse_decimal(seconds)?))
     }

@@ -97,40 +97,23 @@ pub(super) fn excerpt(text: &[u8]) -> String {
 /// becomes an error.
 #[derive(Default)]
 pub(super) struct BoundedString {
-    bytes: Vec<u8>,
-    too_long: bool,
+    pub bytes: Vec<u8>,
+    pub is_too_long: bool,
 }
 
 impl BoundedString {
     const MAX_BYTES: usize = 256 << 20;
 
     pub(super) fn push(&mut self, more: &[u8]) {
-        if self.too_long || more.len() > Self::MAX_BYTES - self.bytes.len() {
-            self.too_long = true;
+        if self.is_too_long || more.len() > Self::MAX_BYTES - self.bytes.len() {
+            self.is_too_long = true;
         } else {
             self.bytes.extend_from_slice(more);
         }
     }
 
-    pub(super) fn is_too_long(&self) -> bool {
-        self.too_long
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// Returns the last byte; `None` for an empty string.
-    pub(super) fn last(&self) -> Option<u8> {
-        self.bytes.last().copied()
-    }
-
-    pub(super) fn pop(&mut self) {
-        self.bytes.pop();
-    }
-
     pub(super) fn finish(self, call: &Call<'_, '_>) -> Value {
-        if self.too_long {
+        if self.is_too_long {
             return call.error(format!("the string would be longer than {} bytes", Self::MAX_BYTES));
         }
         Value::string(self.bytes)

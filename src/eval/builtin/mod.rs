@@ -2,7 +2,8 @@
 //! file of this folder contributes a slice of the table.
 
 /// Defines one entry of the table:
-/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`; `_` is no maximum.
+/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`; `_` is no maximum, and
+/// without a body the function of the same name is the body.
 macro_rules! function {
     ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
         $doc:expr, $dialects:ident $call:expr => $value:expr, $body:expr) => {
@@ -13,12 +14,22 @@ macro_rules! function {
             kind: $crate::eval::builtin::FunctionKind::$kind,
             signature: concat!(stringify!($name), $signature),
             doc: $doc,
-            example: $crate::eval::builtin::FunctionExample::$dialects($call, $value),
+            example: $crate::eval::builtin::FunctionExample {
+                call: $call,
+                value: $value,
+                dialect: function!(@dialect $dialects),
+            },
             body: $body,
         }
     };
+    ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
+        $doc:expr, $dialects:ident $call:expr => $value:expr) => {
+        function!($name($fewest, $most) $kind $signature, $doc, $dialects $call => $value, $name)
+    };
     (@limit _) => { None };
     (@limit $most:literal) => { Some($most) };
+    (@dialect both) => { None };
+    (@dialect condor) => { Some($crate::ad::Dialect::Condor) };
 }
 
 mod arguments;
@@ -122,18 +133,6 @@ pub struct FunctionExample {
     pub value: &'static str,
     /// Dialect in which the example holds; `None` for both.
     pub dialect: Option<Dialect>,
-}
-
-impl FunctionExample {
-    /// Returns an example whose value is the same in both dialects.
-    const fn both(call: &'static str, value: &'static str) -> Self {
-        FunctionExample { call, value, dialect: None }
-    }
-
-    /// Returns an example in HTCondor's dialect.
-    const fn condor(call: &'static str, value: &'static str) -> Self {
-        FunctionExample { call, value, dialect: Some(Dialect::Condor) }
-    }
 }
 
 impl BuiltinFunction {

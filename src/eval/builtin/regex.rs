@@ -14,16 +14,6 @@ use super::arguments::{BoundedString, excerpt};
 use super::string_lists::{DEFAULT_DELIMITERS, StringList};
 use super::{BuiltinFunction, Call, CallResult};
 
-/// Table entry of a function that replaces matches of a pattern.
-macro_rules! substitution {
-    ($name:ident $extra:literal, $doc:literal, $call:literal => $value:literal) => {
-        function!($name(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
-            $doc,
-            both $call => $value,
-            |call| substitute(call, $extra))
-    };
-}
-
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(regexp(2, 3) Strict "(pattern, string [, options]) -> bool",
         "whether a part of a string matches a pattern; options: i (any case), m (lines), s (dot is all), x (spaced)",
@@ -33,13 +23,18 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "whether a part of a list's string matches a pattern",
         both "regexpMember(\"^b\", { \"ab\", \"bc\" })" => "true",
         matches_member),
-    substitution!(regexps b"",
+    function!(regexps(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
         "the substitute for what a pattern matches; \\\\0 to \\\\9 stand for groups; options f: the whole string, g: all matches",
-        "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\""),
-    substitution!(replace b"f", "a string with a substitute for the first match of a pattern",
-        "replace(\"b+\", \"abbcb\", \"-\")" => "\"a-cb\""),
-    substitution!(replaceAll b"fg", "a string with a substitute for every match of a pattern",
-        "replaceAll(\"b+\", \"abbcb\", \"-\")" => "\"a-c-\""),
+        both "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\"",
+        |call| substitute(call, b"")),
+    function!(replace(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
+        "a string with a substitute for the first match of a pattern",
+        both "replace(\"b+\", \"abbcb\", \"-\")" => "\"a-cb\"",
+        |call| substitute(call, b"f")),
+    function!(replaceAll(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
+        "a string with a substitute for every match of a pattern",
+        both "replaceAll(\"b+\", \"abbcb\", \"-\")" => "\"a-c-\"",
+        |call| substitute(call, b"fg")),
     function!(stringList_regexpMember(2, 4) Lazy "(pattern, string [, delimiters [, options]]) -> bool",
         "whether a part of an item that a string lists matches a pattern",
         both "stringList_regexpMember(\"^b\", \"ab, bc\")" => "true",
@@ -157,13 +152,10 @@ impl CompiledPattern {
     fn matches(&self, subject: &[u8]) -> Result<bool, String> {
         // A pattern keeps the memory of its largest match, so long texts are matched in separate memory.
         const LONGEST: usize = 1 << 10;
-        let found = if subject.len() <= LONGEST {
-            self.regex.is_match(subject)
-        } else {
-            let mut groups = self.regex.capture_locations();
-            self.regex.captures_read_at(&mut groups, subject, 0).map(|found| found.is_some())
-        };
-        found.map_err(|error| error_message(&error))
+        if subject.len() > LONGEST {
+            return self.find(subject, 0).map(|found| found.is_some());
+        }
+        self.regex.is_match(subject).map_err(|error| error_message(&error))
     }
 
     /// Returns the groups of the first match at or after the byte offset `from`; `None` if there is none.
@@ -322,15 +314,8 @@ fn substitute(call: &mut Call<'_, '_>, implied: &[u8]) -> CallResult {
     let template = call.string(2)?;
     let pattern = call.pattern(PatternOptions::of(options.as_bytes()))?;
     let has = |letter| options.as_bytes().contains(&letter) || implied.contains(&letter);
-    let substitution = Substitution {
-        pattern: &pattern,
-        subject: subject.as_bytes(),
-        template: parse_template(template.as_bytes()),
-        keeps_unmatched: has(b'f'),
-        replaces_all: has(b'g'),
-    };
-    let text = substitution.run().map_err(|reason| call.error(reason))?;
-    Ok(text.finish(call))
+    let text = replace_matches(&pattern, subject.as_bytes(), template.as_bytes(), has(b'f'), has(b'g'));
+    text.map(|text| text.finish(call)).map_err(|reason| call.error(reason).into())
 }
 
 /// Piece of a substitution template.
@@ -361,69 +346,59 @@ pub(crate) fn group_text<'s>(groups: &CaptureLocations, subject: &'s [u8], group
     (group..groups.len()).any(|later| groups.get(later).is_some()).then(text)
 }
 
-/// Arguments of a call of a substitution function.
-struct Substitution<'a> {
-    pattern: &'a CompiledPattern,
-    subject: &'a [u8],
-    template: Vec<TemplatePiece<'a>>,
-    /// Whether the result includes the unmatched text of the subject, or only the replacements.
+/// Replaces the first match, or all matches if `replaces_all`, by the template with its groups filled in. The unmatched
+/// text of the subject is left out unless `keeps_unmatched`.
+///
+/// This has the observable behaviour of HTCondor's library. After an empty match it tries a non-empty match at the same
+/// position; otherwise it skips a byte, which is kept even if `keeps_unmatched` is false. Unlike the library, it stops at
+/// the end of the string.
+fn replace_matches(
+    pattern: &CompiledPattern,
+    subject: &[u8],
+    template: &[u8],
     keeps_unmatched: bool,
-    /// Whether all matches are replaced, or only the first.
     replaces_all: bool,
-}
-
-impl Substitution<'_> {
-    /// Performs the substitution with the observable behaviour of HTCondor's library. After an empty match it tries a
-    /// non-empty match at the same position; otherwise it skips a byte, which is kept even if `keeps_unmatched` is
-    /// false. Unlike the library, it stops at the end of the string.
-    fn run(&self) -> Result<BoundedString, String> {
-        let mut text = BoundedString::default();
-        let mut at = 0;
-        let mut was_empty = false;
-        loop {
-            let found =
-                if was_empty { self.pattern.find_next(self.subject, at) } else { self.pattern.find(self.subject, at) }?;
-            let Some(groups) = found else {
-                match self.subject.get(at) {
-                    Some(passed) if was_empty => text.push(&[*passed]),
-                    _ => break,
-                }
-                at += 1;
-                was_empty = false;
-                continue;
-            };
-            let (start, end) = groups.get(0).unwrap_or((at, at));
-            // A pattern may move the start of its match with `\K`, but must make progress.
-            if start < at || end < start || (was_empty && end <= at) {
-                return Err("the pattern matches backwards".to_owned());
+) -> Result<BoundedString, String> {
+    let template = parse_template(template);
+    let mut text = BoundedString::default();
+    let mut at = 0;
+    let mut was_empty = false;
+    loop {
+        let found = if was_empty { pattern.find_next(subject, at) } else { pattern.find(subject, at) }?;
+        let Some(groups) = found else {
+            match subject.get(at) {
+                Some(passed) if was_empty => text.push(&[*passed]),
+                _ => break,
             }
-            if self.keeps_unmatched {
-                text.push(&self.subject[at..start]);
-            }
-            self.expand(&groups, &mut text)?;
-            at = end;
-            was_empty |= start == end;
-            if !self.replaces_all || text.is_too_long() {
-                break;
-            }
+            at += 1;
+            was_empty = false;
+            continue;
+        };
+        let (start, end) = groups.get(0).unwrap_or((at, at));
+        // A pattern may move the start of its match with `\K`, but must make progress.
+        if start < at || end < start || (was_empty && end <= at) {
+            return Err("the pattern matches backwards".to_owned());
         }
-        if self.keeps_unmatched {
-            text.push(self.subject.get(at..).unwrap_or_default());
+        if keeps_unmatched {
+            text.push(&subject[at..start]);
         }
-        Ok(text)
-    }
-
-    /// Appends the template with its groups filled in.
-    fn expand(&self, groups: &CaptureLocations, text: &mut BoundedString) -> Result<(), String> {
-        for piece in &self.template {
+        for piece in &template {
             text.push(match piece {
                 TemplatePiece::Text(literal) => literal,
-                TemplatePiece::Group(group) => group_text(groups, self.subject, *group)
+                TemplatePiece::Group(group) => group_text(&groups, subject, *group)
                     .ok_or_else(|| format!("\\{group} stands for a group that the match does not have"))?,
             });
         }
-        Ok(())
+        at = end;
+        was_empty |= start == end;
+        if !replaces_all || text.is_too_long {
+            break;
+        }
     }
+    if keeps_unmatched {
+        text.push(subject.get(at..).unwrap_or_default());
+    }
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -10,49 +10,43 @@ use super::arguments::{excerpt, is_space, signed};
 use super::conversion::{integer_value, without_fraction};
 use super::{BuiltinFunction, Call, CallResult};
 
-/// Table entry of a function that reduces a list of numbers to one number.
-macro_rules! summary {
-    ($name:ident, $doc:literal, $call:literal => $value:literal, $summarize:expr) => {
-        function!($name(1, 2) Lazy "(string [, delimiters]) -> int | real",
-            $doc,
-            both $call => $value,
-            |call| numbers_of(call).map(|numbers| $summarize(call, &numbers)))
-    };
-}
-
-/// Table entry of a function that searches a list for items.
-macro_rules! search {
-    ($name:ident $signature:literal, $doc:literal, $call:literal, $search:expr) => {
-        function!($name(2, 3) Lazy $signature,
-            $doc,
-            both $call => "true",
-            |call| ItemSearch::new(call).map(|search| Value::Boolean($search(&search))))
-    };
-}
-
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringListSize(1, 2) Lazy "(string [, delimiters]) -> int",
         "how many items a string lists, by default between commas and spaces",
         both "stringListSize(\"red, green, blue\")" => "3",
         |call| list_argument(call).map(|list| Value::Integer(signed(list.items().count())))),
-    summary!(stringListSum, "the sum of the numbers that a string lists",
-        "stringListSum(\"10, 20, 2.5\")" => "32.5", sum),
-    summary!(stringListAvg, "the average of the numbers that a string lists; whole if all of them are",
-        "stringListAvg(\"10, 20, 30.0\")" => "20.0", average),
-    summary!(stringListMin, "the least of the numbers that a string lists",
-        "stringListMin(\"30, 10, 20\")" => "10", |call, numbers| extreme(call, numbers, Ordering::Less)),
-    summary!(stringListMax, "the greatest of the numbers that a string lists",
-        "stringListMax(\"-30, -10, -20\")" => "-10", |call, numbers| extreme(call, numbers, Ordering::Greater)),
-    search!(stringListMember "(item, string [, delimiters]) -> bool", "whether a string lists an item",
-        "stringListMember(\"b\", \"a, b\")", |search: &ItemSearch| search.lists_item(<[u8]>::eq)),
-    search!(stringListIMember "(item, string [, delimiters]) -> bool", "whether a string lists an item, in any case",
-        "stringListIMember(\"B\", \"a, b\")", |search: &ItemSearch| search.lists_item(<[u8]>::eq_ignore_ascii_case)),
-    search!(stringListSubsetMatch "(string, string [, delimiters]) -> bool",
+    function!(stringListSum(1, 2) Lazy "(string [, delimiters]) -> int | real",
+        "the sum of the numbers that a string lists",
+        both "stringListSum(\"10, 20, 2.5\")" => "32.5",
+        |call| numbers_of(call).map(|numbers| sum(call, &numbers))),
+    function!(stringListAvg(1, 2) Lazy "(string [, delimiters]) -> int | real",
+        "the average of the numbers that a string lists; whole if all of them are",
+        both "stringListAvg(\"10, 20, 30.0\")" => "20.0",
+        |call| numbers_of(call).map(|numbers| average(call, &numbers))),
+    function!(stringListMin(1, 2) Lazy "(string [, delimiters]) -> int | real",
+        "the least of the numbers that a string lists",
+        both "stringListMin(\"30, 10, 20\")" => "10",
+        |call| numbers_of(call).map(|numbers| extreme(call, &numbers, Ordering::Less))),
+    function!(stringListMax(1, 2) Lazy "(string [, delimiters]) -> int | real",
+        "the greatest of the numbers that a string lists",
+        both "stringListMax(\"-30, -10, -20\")" => "-10",
+        |call| numbers_of(call).map(|numbers| extreme(call, &numbers, Ordering::Greater))),
+    function!(stringListMember(2, 3) Lazy "(item, string [, delimiters]) -> bool",
+        "whether a string lists an item",
+        both "stringListMember(\"b\", \"a, b\")" => "true",
+        |call| ItemSearch::new(call).map(|search| search.lists_item(<[u8]>::eq).into())),
+    function!(stringListIMember(2, 3) Lazy "(item, string [, delimiters]) -> bool",
+        "whether a string lists an item, in any case",
+        both "stringListIMember(\"B\", \"a, b\")" => "true",
+        |call| ItemSearch::new(call).map(|search| search.lists_item(<[u8]>::eq_ignore_ascii_case).into())),
+    function!(stringListSubsetMatch(2, 3) Lazy "(string, string [, delimiters]) -> bool",
         "whether the second string lists every item of the first",
-        "stringListSubsetMatch(\"c, a\", \"a, b, c\")", |search: &ItemSearch| search.lists_all(<[u8]>::to_vec)),
-    search!(stringListISubsetMatch "(string, string [, delimiters]) -> bool",
+        both "stringListSubsetMatch(\"c, a\", \"a, b, c\")" => "true",
+        |call| ItemSearch::new(call).map(|search| search.lists_all(<[u8]>::to_vec).into())),
+    function!(stringListISubsetMatch(2, 3) Lazy "(string, string [, delimiters]) -> bool",
         "whether the second string lists every item of the first, in any case",
-        "stringListISubsetMatch(\"C, A\", \"a, b, c\")", |search: &ItemSearch| search.lists_all(<[u8]>::to_ascii_lowercase)),
+        both "stringListISubsetMatch(\"C, A\", \"a, b, c\")" => "true",
+        |call| ItemSearch::new(call).map(|search| search.lists_all(<[u8]>::to_ascii_lowercase).into())),
     function!(stringListsIntersect(2, 3) Strict "(string, string [, delimiters]) -> bool",
         "whether two strings list an item in common",
         both "stringListsIntersect(\"a,b\", \"b,c\")" => "true",

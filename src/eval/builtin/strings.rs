@@ -12,12 +12,10 @@ use super::{BuiltinFunction, Call, CallResult};
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(strcat(0, _) Strict "(any...) -> string",
         "the texts of all values, one behind the other",
-        both "strcat(\"slot\", 1, \"@\", \"host\")" => "\"slot1@host\"",
-        strcat),
+        both "strcat(\"slot\", 1, \"@\", \"host\")" => "\"slot1@host\""),
     function!(join(0, _) Lazy "(list) | join(separator, list) | join(separator, any...) -> string",
         "the texts of all defined values, with the separator between them",
-        both "join(\"-\", { \"a\", undefined, 1 })" => "\"a-1\"",
-        join),
+        both "join(\"-\", { \"a\", undefined, 1 })" => "\"a-1\""),
     function!(toUpper(1, 1) Strict "(any) -> string",
         "the text of a value in upper case",
         both "toUpper(\"linux\")" => "\"LINUX\"",
@@ -28,8 +26,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| change_case(call, <[u8]>::to_ascii_lowercase)),
     function!(substr(2, 3) Strict "(string, offset [, length]) -> string",
         "a part of a string; a negative offset or length counts from the end",
-        both "substr(\"abcdef\", -4, 2)" => "\"cd\"",
-        substr),
+        both "substr(\"abcdef\", -4, 2)" => "\"cd\""),
     function!(strcmp(2, 2) Strict "(any, any) -> int",
         "-1, 0 or 1: the order of two texts, byte by byte",
         both "strcmp(\"a\", \"B\")" => "1",
@@ -40,8 +37,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| compare_texts(call, ByteString::cmp_ignore_case)),
     function!(split(1, 2) Lazy "(string [, separators]) -> list",
         "the parts between separators, by default commas, spaces and tabs",
-        both "split(\"a, b,,c\")" => "{ \"a\", \"b\", \"\", \"c\" }",
-        split),
+        both "split(\"a, b,,c\")" => "{ \"a\", \"b\", \"\", \"c\" }"),
     function!(splitUserName(1, 1) Lazy "(string) -> list",
         "what is before and behind the first @; without one, all of it is the user",
         both "splitUserName(\"ann@cs.wisc.edu\")" => "{ \"ann\", \"cs.wisc.edu\" }",
@@ -77,7 +73,7 @@ fn join(call: &mut Call<'_, '_>) -> CallResult {
             continue;
         }
         // No separator is written while all items so far are empty.
-        if !joined.is_empty() {
+        if !joined.bytes.is_empty() {
             joined.push(separator.as_bytes());
         }
         joined.push(text.as_bytes());

@@ -137,8 +137,8 @@ fn append_word(text: &mut BoundedString, word: &[u8]) {
             continue;
         }
         // Reopens quotes that were just closed.
-        if text.last() == Some(b'\'') {
-            text.pop();
+        if text.bytes.last() == Some(&b'\'') {
+            text.bytes.pop();
         } else {
             text.push(b"'");
         }
@@ -148,7 +148,7 @@ fn append_word(text: &mut BoundedString, word: &[u8]) {
 }
 
 fn separate(text: &mut BoundedString) {
-    if !text.is_empty() {
+    if !text.bytes.is_empty() {
         text.push(b" ");
     }
 }

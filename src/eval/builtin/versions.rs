@@ -27,8 +27,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     version_comparison!(versionEQ ==, "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")"),
     function!(version_in_range(3, 3) Strict "(version, least, greatest) -> bool",
         "whether a version is one of the two others or between them",
-        both "version_in_range(\"8.9\", \"8.8\", \"8.10\")" => "true",
-        version_in_range),
+        both "version_in_range(\"8.9\", \"8.8\", \"8.10\")" => "true"),
 ];
 
 fn version_order(call: &mut Call<'_, '_>) -> CallResult<i64> {
