@@ -44,15 +44,15 @@ impl PositionTable {
 
     fn len(&self) -> usize {
         match self {
-            PositionTable::Bytes(places) => places.len(),
-            PositionTable::Words(places) => places.len(),
+            PositionTable::Bytes(slots) => slots.len(),
+            PositionTable::Words(slots) => slots.len(),
         }
     }
 
-    fn set(&mut self, place: usize, position: usize) {
+    fn set(&mut self, slot: usize, position: usize) {
         match self {
-            PositionTable::Bytes(places) => places[place] = u8::try_from(position).unwrap_or(u8::MAX),
-            PositionTable::Words(places) => places[place] = u32::try_from(position).unwrap_or(u32::MAX),
+            PositionTable::Bytes(slots) => slots[slot] = u8::try_from(position).unwrap_or(u8::MAX),
+            PositionTable::Words(slots) => slots[slot] = u32::try_from(position).unwrap_or(u32::MAX),
         }
     }
 
@@ -60,16 +60,16 @@ impl PositionTable {
     fn capacity(&self) -> usize {
         match self {
             _ if self.len() == 0 => MAX_LINEAR_ATTRIBUTES,
-            PositionTable::Bytes(places) => (places.len() / 2).min(usize::from(u8::MAX) - 1),
-            PositionTable::Words(places) => places.len() / 2,
+            PositionTable::Bytes(slots) => (slots.len() / 2).min(usize::from(u8::MAX) - 1),
+            PositionTable::Words(slots) => slots.len() / 2,
         }
     }
 
     /// Looks a name up; `is_at` tells whether the attribute at a position has that name.
     fn find(&self, name: &Name, is_at: impl Fn(usize) -> bool) -> SlotProbe {
         match self {
-            PositionTable::Bytes(places) => probe(places, name, |at| (at != u8::MAX).then_some(usize::from(at)), is_at),
-            PositionTable::Words(places) => probe(places, name, |at| (at != u32::MAX).then_some(at as usize), is_at),
+            PositionTable::Bytes(slots) => probe(slots, name, |at| (at != u8::MAX).then_some(usize::from(at)), is_at),
+            PositionTable::Words(slots) => probe(slots, name, |at| (at != u32::MAX).then_some(at as usize), is_at),
         }
     }
 }
@@ -83,21 +83,21 @@ enum SlotProbe {
 }
 
 fn probe<P: Copy>(
-    places: &[P],
+    slots: &[P],
     name: &Name,
     position: impl Fn(P) -> Option<usize>,
     is_at: impl Fn(usize) -> bool,
 ) -> SlotProbe {
-    let last = places.len() - 1;
+    let last = slots.len() - 1;
     // Fibonacci hashing: the upper bits of the product depend on all bits of the hash.
     let mixed = u64::from(name.case_insensitive_hash()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    let mut place = usize::try_from(mixed).unwrap_or_default() & last;
+    let mut slot = usize::try_from(mixed).unwrap_or_default() & last;
     // Terminates: at least one slot is free.
     loop {
-        match position(places[place]) {
-            None => return SlotProbe::Vacant(place),
+        match position(slots[slot]) {
+            None => return SlotProbe::Vacant(slot),
             Some(position) if is_at(position) => return SlotProbe::Occupied(position),
-            Some(_) => place = (place + 1) & last,
+            Some(_) => slot = (slot + 1) & last,
         }
     }
 }
@@ -130,10 +130,10 @@ impl AttributeMap {
         let position = self.entries.len();
         match self.find(&name) {
             SlotProbe::Occupied(position) => self.entries[position].1 = expression,
-            SlotProbe::Vacant(place) if position < self.positions.capacity() => {
+            SlotProbe::Vacant(slot) if position < self.positions.capacity() => {
                 self.entries.push((name, expression));
                 if self.positions.len() > 0 {
-                    self.positions.set(place, position);
+                    self.positions.set(slot, position);
                 }
             }
             SlotProbe::Vacant(_) => {
@@ -141,8 +141,8 @@ impl AttributeMap {
                 self.positions = PositionTable::new(2 * self.entries.len());
                 for (position, (name, _)) in self.entries.iter().enumerate() {
                     // The names are distinct, so none needs to be compared.
-                    if let SlotProbe::Vacant(place) = self.positions.find(name, |_| false) {
-                        self.positions.set(place, position);
+                    if let SlotProbe::Vacant(slot) = self.positions.find(name, |_| false) {
+                        self.positions.set(slot, position);
                     }
                 }
             }

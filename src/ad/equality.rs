@@ -20,10 +20,10 @@ pub fn structurally_equal(left: &Expression, right: &Expression) -> bool {
     all_equal(vec![(left, right)], Equivalence::Structural)
 }
 
-/// Whether the two expressions of every pair are equal, up to the differences that `likeness` ignores.
-pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, likeness: Equivalence) -> bool {
+/// Whether the two expressions of every pair are equal, up to the differences that `equivalence` ignores.
+pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, equivalence: Equivalence) -> bool {
     while let Some((left, right)) = pending.pop() {
-        let (left, right) = match likeness {
+        let (left, right) = match equivalence {
             Equivalence::Syntactic => (left, right),
             Equivalence::Structural => (left.without_parentheses(), right.without_parentheses()),
         };

@@ -312,8 +312,7 @@ impl PartialEq for Expression {
 }
 
 /// Whether two lists of expressions are equal element by element.
-#[must_use]
-pub fn equal_lists(left: &[Expression], right: &[Expression]) -> bool {
+pub(super) fn equal_lists(left: &[Expression], right: &[Expression]) -> bool {
     left.len() == right.len() && all_equal(left.iter().zip(right).collect(), Equivalence::Syntactic)
 }
 

@@ -26,15 +26,15 @@ impl ExpressionInterner {
         expression.kind().for_each_child(|below| {
             child.get_or_insert(below.identity());
         });
-        let twin = child.and_then(|child| self.by_child.get(&child));
-        if let Some(number) = twin.filter(|number| self.expressions[**number] == *expression) {
+        let same_child = child.and_then(|child| self.by_child.get(&child));
+        if let Some(number) = same_child.filter(|number| self.expressions[**number] == *expression) {
             return (*number, false);
         }
-        let alike = self.by_fingerprint.entry(expression.fingerprint()).or_default();
-        let known = alike.iter().copied().find(|number| self.expressions[*number] == *expression);
+        let candidates = self.by_fingerprint.entry(expression.fingerprint()).or_default();
+        let known = candidates.iter().copied().find(|number| self.expressions[*number] == *expression);
         let number = known.unwrap_or(self.expressions.len());
         if known.is_none() {
-            alike.push(number);
+            candidates.push(number);
             self.expressions.push(expression.clone());
             // Only addresses of expressions that are kept here are recorded: other addresses may be reused.
             self.by_identity.insert(expression.identity(), number);

@@ -25,7 +25,7 @@ pub use byte_string::ByteString;
 pub use dialect::Dialect;
 pub use equality::structurally_equal;
 pub use error_origin::{ErrorCause, ErrorOrigin};
-pub use expression::{Expression, ExpressionKind, equal_lists};
+pub use expression::{Expression, ExpressionKind};
 pub use expression_interner::ExpressionInterner;
 pub use frame::{Participant, ScopeFrame};
 pub use name::{KnownName, Name};

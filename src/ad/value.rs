@@ -169,7 +169,7 @@ impl From<String> for Value {
 impl PartialEq for ListValue {
     /// Compares the elements as expressions, without evaluating them; the scope is ignored.
     fn eq(&self, other: &Self) -> bool {
-        super::equal_lists(&self.elements, &other.elements)
+        super::expression::equal_lists(&self.elements, &other.elements)
     }
 }
 

@@ -27,7 +27,6 @@ pub struct CalendarTime {
 
 /// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days
 /// out of range carry over.
-#[must_use]
 pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     let months = year.saturating_mul(12).saturating_add(month.saturating_sub(1));
     let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
@@ -42,18 +41,10 @@ pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
 
 /// Returns the seconds from 1970-01-01T00:00:00 to a date (year, month, day) and a clock time (hour, minute,
 /// second) in the same time zone.
-#[must_use]
-pub fn clock_seconds(date: [i64; 3], clock: [i64; 3]) -> i64 {
-    let [year, month, day] = date;
-    let [hour, minute, second] = clock;
-    [
-        days_from_date(year, month, day).saturating_mul(SECONDS_PER_DAY),
-        hour.saturating_mul(3600),
-        minute.saturating_mul(60),
-        second,
-    ]
-    .into_iter()
-    .fold(0, i64::saturating_add)
+pub fn clock_seconds([year, month, day]: [i64; 3], [hour, minute, second]: [i64; 3]) -> i64 {
+    let days = days_from_date(year, month, day).saturating_mul(SECONDS_PER_DAY);
+    let of_day = hour.saturating_mul(3600).saturating_add(minute.saturating_mul(60)).saturating_add(second);
+    days.saturating_add(of_day)
 }
 
 /// Returns year, month and day of a day counted from 1970-01-01.
@@ -72,7 +63,6 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
 
 /// Returns the offset of the local time zone from UTC at a moment, in seconds east.  The zone is `TZ`, or the
 /// system's.
-#[must_use]
 pub fn local_offset(seconds: i64) -> i32 {
     let offset = jiff::tz::TimeZone::system().to_offset(clamped_timestamp(seconds)).seconds();
     // Local mean times, from before there were zones, have seconds; times are printed with whole minutes.
@@ -80,13 +70,11 @@ pub fn local_offset(seconds: i64) -> i32 {
 }
 
 /// Returns a moment, in seconds since 1970, with the offset of the local time zone.
-#[must_use]
 pub fn in_local_zone(seconds: i64) -> AbsoluteTime {
     AbsoluteTime { seconds, offset: local_offset(seconds) }
 }
 
 /// Returns the abbreviation of the local time zone at a moment, such as `CEST`.
-#[must_use]
 pub fn local_zone_name(seconds: i64) -> String {
     let zone = jiff::tz::TimeZone::system();
     if zone.is_unknown() {

@@ -174,7 +174,6 @@ fn is_alphabetic(word: &str) -> bool {
 }
 
 /// Returns 1 to 12 for the three-letter name of a month, ignoring case; `None` for any other word.
-#[must_use]
 pub fn month_number(word: &str) -> Option<i64> {
     let position = MONTHS.iter().position(|month| word.eq_ignore_ascii_case(&month[..3]))?;
     i64::try_from(position + 1).ok()

@@ -151,7 +151,7 @@ pub(super) mod testing {
         let (environment, frame) = Environment::single(Ad::default());
         match Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame) {
             Ok(value) => value.to_string(),
-            Err(halt) => halt.to_string(),
+            Err(abort) => abort.to_string(),
         }
     }
 

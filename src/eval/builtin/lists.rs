@@ -71,10 +71,17 @@ fn member(call: &mut Call<'_, '_>) -> CallResult {
 
 /// Implements `member()` of HTCondor, which skips elements that do not compare.
 fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -> CallResult {
-    for index in 0..list.elements.len() {
-        let mut element = call.element(list, index)?;
+    let dialect = call.dialect();
+    any_element(call, list, |mut element| {
         to_common_type(&mut element, &mut wanted);
-        if operators::compare(BinaryOperator::Equal, &element, &wanted, call.dialect()) == Some(true) {
+        operators::compare(BinaryOperator::Equal, &element, &wanted, dialect) == Some(true)
+    })
+}
+
+/// Whether the condition `holds` for an element of a list; elements after the first such one are not evaluated.
+fn any_element(call: &mut Call<'_, '_>, list: &ListValue, mut holds: impl FnMut(Value) -> bool) -> CallResult {
+    for index in 0..list.elements.len() {
+        if holds(call.element(list, index)?) {
             return Ok(Value::Boolean(true));
         }
     }
@@ -103,13 +110,9 @@ fn identical_member(call: &mut Call<'_, '_>) -> CallResult {
     }
     let list = call.require_list(list, "a list")?;
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
-    for index in 0..list.elements.len() {
-        let element = call.element(&list, index)?;
-        if operators::binary(BinaryOperator::Is, &element, &wanted, dialect, span) == Value::Boolean(true) {
-            return Ok(Value::Boolean(true));
-        }
-    }
-    Ok(Value::Boolean(false))
+    any_element(call, &list, |element| {
+        operators::binary(BinaryOperator::Is, &element, &wanted, dialect, span) == Value::Boolean(true)
+    })
 }
 
 fn size(call: &mut Call<'_, '_>) -> CallResult {

@@ -153,7 +153,7 @@ impl BuiltinFunction {
     /// Returns the possible types of the function's results: those in its signature, undefined and error.
     pub(super) fn result_types(&self) -> TypeSet {
         let types = self.signature.rsplit("-> ").next().unwrap_or_default();
-        let shapes = types.split(" | ").map(|name| match name {
+        let sets = types.split(" | ").map(|name| match name {
             "bool" => TypeSet::of_type(Type::Boolean),
             "int" => TypeSet::of_type(Type::Integer),
             "real" => TypeSet::of_type(Type::Real),
@@ -164,7 +164,7 @@ impl BuiltinFunction {
             "ad" => TypeSet::of_type(Type::Ad),
             _ => TypeSet::ANY,
         });
-        shapes.fold(TypeSet::UNDEFINED.union(TypeSet::ERROR), TypeSet::union)
+        sets.fold(TypeSet::UNDEFINED.union(TypeSet::ERROR), TypeSet::union)
     }
 
     /// Describes the accepted numbers of arguments in words.
@@ -226,7 +226,7 @@ mod tests {
         let expression = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).expect("examples parse");
         let (environment, frame) = Environment::single(Ad::default());
         let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
-        value.map_or_else(|halt| halt.to_string(), |value| value.to_string())
+        value.map_or_else(|abort| abort.to_string(), |value| value.to_string())
     }
 
     /// Specialization relies on the result types in the signatures.

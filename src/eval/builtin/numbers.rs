@@ -112,12 +112,12 @@ fn last_step(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> CallResu
 }
 
 fn random(call: &mut Call<'_, '_>) -> CallResult {
-    let most = if call.arguments.is_empty() { Value::Real(1.0) } else { call.value(0)? };
-    Ok(match &most {
+    let limit = if call.arguments.is_empty() { Value::Real(1.0) } else { call.value(0)? };
+    Ok(match &limit {
         Value::Integer(..=0) => call.error("expected a number above 0"),
-        Value::Real(most) if *most <= 0.0 => call.error("expected a number above 0"),
-        Value::Integer(most) => Value::Integer(call.evaluator.random()?.i64(0..*most)),
-        Value::Real(most) => Value::Real(*most * call.evaluator.random()?.f64()),
+        Value::Real(limit) if *limit <= 0.0 => call.error("expected a number above 0"),
+        Value::Integer(limit) => Value::Integer(call.evaluator.random()?.i64(0..*limit)),
+        Value::Real(limit) => Value::Real(*limit * call.evaluator.random()?.f64()),
         other => call.type_error(other, "a number"),
     })
 }

@@ -190,23 +190,17 @@ fn environment_v1_to_v2(call: &mut Call<'_, '_>) -> CallResult {
     call.reject_undefined()?;
     let text = call.string(0)?;
     let mut variables = EnvironmentVariables::default();
-    let (delimiter, entries) = split_delimiter(text.as_bytes());
+    // The delimiter is a semicolon, unless the text begins with another permitted mark.
+    let (delimiter, entries) = match text.as_bytes() {
+        [mark, rest @ ..] if b"\x1f!#$%&*+,-/:<>?@^`|~".contains(mark) => (*mark, rest),
+        entries => (b';', entries),
+    };
     for entry in entries.split(|byte| *byte == delimiter || *byte == b'\n') {
         if let Some(start) = entry.iter().position(|byte| !is_blank(*byte)) {
             variables.set(call, &entry[start..])?;
         }
     }
     Ok(variables.text(call))
-}
-
-/// Returns the delimiter of an environment in the first syntax, and its entries. The delimiter is a semicolon, unless
-/// the text begins with another permitted mark.
-fn split_delimiter(text: &[u8]) -> (u8, &[u8]) {
-    const MARKS: &[u8] = b"\x1f!#$%&*+,-/:<>?@^`|~";
-    match text {
-        [mark, rest @ ..] if MARKS.contains(mark) => (*mark, rest),
-        _ => (b';', text),
-    }
 }
 
 fn merge_environments(call: &mut Call<'_, '_>) -> CallResult {

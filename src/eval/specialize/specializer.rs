@@ -187,8 +187,8 @@ impl<'e> Specializer<'e> {
         if let Some(part) = self.attributes.get(&key) {
             return part.clone();
         }
-        let circles = self.evaluator.circular_references;
-        let part = self.specialize_bound(bound, scope).filter(|_| self.evaluator.circular_references == circles);
+        let before = self.evaluator.circular_references;
+        let part = self.specialize_bound(bound, scope).filter(|_| self.evaluator.circular_references == before);
         self.attributes.insert(key, part.clone());
         part
     }

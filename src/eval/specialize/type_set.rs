@@ -86,7 +86,7 @@ impl TypeSet {
     }
 
     fn indices(self) -> impl Iterator<Item = usize> {
-        (0..TYPE_COUNT).filter(move |shape| self.0 & (1 << shape) != 0)
+        (0..TYPE_COUNT).filter(move |index| self.0 & (1 << index) != 0)
     }
 
     /// Returns the possible types of a unary operator's result.
@@ -146,8 +146,8 @@ pub fn apply_operator(operator: BinaryOperator, left: &Value, right: &Value, dia
 
 /// Returns values of the type with this bit index. They show every type of result that operators can have for it:
 /// numbers below, at, between and above 0 and 1 (booleans compare as 0 and 1), and numbers that overflow.
-fn example_values(shape: usize) -> Vec<Value> {
-    match shape {
+fn example_values(index: usize) -> Vec<Value> {
+    match index {
         0 => vec![Value::Undefined],
         1 => vec![Value::Error(ErrorCause::default())],
         2 => vec![Value::Boolean(false)],
