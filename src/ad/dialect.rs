@@ -49,10 +49,9 @@ impl FromStr for Dialect {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.to_ascii_lowercase().as_str() {
-            "classad" => Ok(Dialect::Classad),
-            "condor" => Ok(Dialect::Condor),
-            _ => Err(format!("there is no dialect `{text}`: it is `classad` or `condor`")),
-        }
+        [Dialect::Classad, Dialect::Condor]
+            .into_iter()
+            .find(|dialect| text.eq_ignore_ascii_case(dialect.as_str()))
+            .ok_or_else(|| format!("there is no dialect `{text}`: it is `classad` or `condor`"))
     }
 }

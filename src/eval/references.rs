@@ -346,7 +346,9 @@ impl<'w> ReferenceWalk<'w> {
                                 continue 'path;
                             }
                             _ => {
-                                scopes.iter().for_each(|scope| self.add_scope(scope));
+                                for scope in &scopes {
+                                    self.add_scope(scope);
+                                }
                                 let found = self.resolve_outward(path.names.split_off(at), &scope);
                                 self.push_bound(bound, scope);
                                 return found;

@@ -125,7 +125,6 @@ impl ExpressionColumn {
     }
 
     /// Returns the distinct expressions, in order of first occurrence.
-    #[must_use]
     pub fn expressions(&self) -> &[Expression] {
         &self.column.entries()[1..]
     }

@@ -160,13 +160,12 @@ impl ListedNumbers {
     }
 }
 
-/// Returns the integer at the beginning of a text of digits and signs.
+/// Returns the integer at the beginning of a text, with its sign; 0 if there is none.
 fn leading_integer(text: &[u8]) -> i128 {
     let (negative, digits) = split_sign(text);
-    let magnitude = digits
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .fold(0_i128, |number, digit| number.saturating_mul(10).saturating_add(i128::from(digit - b'0')));
+    let (digits, _) = split_digits(digits, u8::is_ascii_digit);
+    let magnitude =
+        digits.iter().fold(0_i128, |number, digit| number.saturating_mul(10).saturating_add(i128::from(digit - b'0')));
     if negative { -magnitude } else { magnitude }
 }
 
@@ -212,8 +211,12 @@ fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
             shift += 4;
         }
     }
+    let exponent = match rest {
+        [b'p' | b'P', rest @ ..] => leading_integer(rest),
+        _ => 0,
+    };
     // Two factors, since one could overflow although the product does not.
-    let exponent = i32::try_from((shift + i128::from(leading_exponent(rest))).clamp(-3000, 3000)).unwrap_or(0);
+    let exponent = i32::try_from(shift.saturating_add(exponent).clamp(-3000, 3000)).unwrap_or(0);
     #[allow(clippy::cast_precision_loss, reason = "this is where it is rounded")]
     Some(mantissa as f64 * 2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2))
 }
@@ -221,16 +224,6 @@ fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
 fn split_digits(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
     let count = text.iter().take_while(|byte| is_digit(byte)).count();
     text.split_at(count)
-}
-
-/// Returns the binary exponent at the beginning of a text; 0 if there is none.
-fn leading_exponent(text: &[u8]) -> i64 {
-    let [b'p' | b'P', text @ ..] = text else { return 0 };
-    let (negative, text) = split_sign(text);
-    let (digits, _) = split_digits(text, u8::is_ascii_digit);
-    let size =
-        digits.iter().fold(0_i64, |number, digit| number.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
-    if negative { -size } else { size }
 }
 
 /// Search for an item, or for the items of a list, in a string list.

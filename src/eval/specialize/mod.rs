@@ -124,12 +124,12 @@ pub fn specialize_ad(
 ) -> Ad {
     let read = builtin::names_read_as_text(&frame.ad);
     let mut specializer = Specializer::new(environment, context, options);
-    let mut specialized = |name: &Name, expression: &Expression| {
+    let mut residue = |name: &Name, expression: &Expression| {
         // The value of a circular reference depends on the attribute at which it is entered.
         let part = if read.contains(name) { None } else { specializer.specialize_attribute(expression, frame) };
         part.map_or_else(|| expression.clone(), |part| part.expression)
     };
-    frame.ad.iter().map(|a| (a.name.clone(), specialized(a.name, a.expression))).collect()
+    frame.ad.iter().map(|a| (a.name.clone(), residue(a.name, a.expression))).collect()
 }
 
 #[cfg(test)]

@@ -207,7 +207,8 @@ impl TimeFormatter<'_> {
             b'Y' => self.number(time.year, 1, directive),
             b'z' => self.offset(directive),
             b'Z' => {
-                self.put(local_zone_name(to_absolute(time).seconds).as_bytes(), directive, directive.case_of_capitals())
+                let name = local_zone_name(to_absolute(time).seconds);
+                self.put(name.as_bytes(), directive, directive.case_of_capitals());
             }
             b'n' => self.put(b"\n", directive, LetterCase::AsItIs),
             b't' => self.put(b"\t", directive, LetterCase::AsItIs),
