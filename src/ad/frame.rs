@@ -74,14 +74,12 @@ impl ScopeFrame {
     }
 
     /// Creates the scope of an expression outside any ad: an empty root with the number [`Participant::NONE`].
-    #[must_use]
-    pub fn outside_ads() -> Arc<ScopeFrame> {
+    pub(crate) fn outside_ads() -> Arc<ScopeFrame> {
         ScopeFrame::root(Ad::default(), Participant::NONE)
     }
 
     /// Whether this is the scope of an expression outside any ad.
-    #[must_use]
-    pub fn is_outside_ads(&self) -> bool {
+    pub(crate) fn is_outside_ads(&self) -> bool {
         self.participant == Participant::NONE && self.enclosing.is_none() && self.ad.is_empty()
     }
 
@@ -106,8 +104,7 @@ impl ScopeFrame {
 
     /// Returns a copy of this frame for a separate evaluation in its ad.  The copy takes `falls_through` from the
     /// enclosing frame; for a root ad it is true.
-    #[must_use]
-    pub fn as_context(&self) -> Arc<ScopeFrame> {
+    pub(crate) fn as_context(&self) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
             ad: self.ad.clone(),
             participant: self.participant,

@@ -48,8 +48,7 @@ impl ScopeAd {
 
     /// Returns the ad that a built-in attribute denotes: `self`, `parent` and `root`, and in HTCondor's dialect `my`
     /// and `toplevel`; `None` for any other name.
-    #[must_use]
-    pub fn built_in(name: &Name, dialect: Dialect) -> Option<Self> {
+    pub(crate) fn built_in(name: &Name, dialect: Dialect) -> Option<Self> {
         let mut rows = SCOPE_NAMES.iter().filter(|row| row.ad != ScopeAd::Other);
         rows.find(|row| (row.is_reserved || dialect.is_condor()) && name.is_known(row.name)).map(|row| row.ad)
     }

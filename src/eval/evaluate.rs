@@ -160,16 +160,13 @@ impl<'e> Evaluator<'e> {
 
     /// Evaluates an expression of any other kind.
     fn compute(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
+        let Evaluator { environment, context, .. } = *self;
         let span = expression.span();
         match expression.kind() {
             ExpressionKind::Literal(value) => Ok(self.literal(value, span)),
-            ExpressionKind::Attribute(name) => {
-                let found = self.environment.resolve(frame, name, self.context);
-                self.value_of_resolution(found)
-            }
+            ExpressionKind::Attribute(name) => self.value_of_resolution(environment.resolve(frame, name, context)),
             ExpressionKind::RootAttribute(name) => {
-                let found = self.environment.resolve_root(frame, name, self.context);
-                self.value_of_resolution(found)
+                self.value_of_resolution(environment.resolve_root(frame, name, context))
             }
             ExpressionKind::Select(inner, name) => {
                 let value = self.evaluate(inner, frame)?;
@@ -182,7 +179,7 @@ impl<'e> Evaluator<'e> {
             }
             ExpressionKind::Unary(operator, operand) => {
                 let value = self.evaluate(operand, frame)?;
-                Ok(operators::unary(*operator, value, self.context.dialect, span))
+                Ok(operators::unary(*operator, value, context.dialect, span))
             }
             ExpressionKind::Binary(operator, left, right) => self.binary(*operator, left, right, span, frame),
             ExpressionKind::Call(name, arguments) => self.call(name, arguments, None, span, frame),
@@ -264,8 +261,7 @@ impl<'e> Evaluator<'e> {
     fn select_from(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         match value {
             Value::Ad(nested) => {
-                let found = self.environment.resolve_selected(&nested.frame, name, self.context);
-                self.value_of_resolution(found)
+                self.value_of_resolution(self.environment.resolve_selected(&nested.frame, name, self.context))
             }
             Value::Undefined | Value::Error(_) => Ok(value.clone()),
             Value::List(list) if self.context.dialect.is_condor() => self.select_each(list, name, span, frame),

@@ -284,8 +284,7 @@ impl Environment {
     }
 
     /// Whether `frame` is the scope of an ad that is known in part only.
-    #[must_use]
-    pub fn is_partly_known(&self, frame: &ScopeFrame) -> bool {
+    pub(crate) fn is_partly_known(&self, frame: &ScopeFrame) -> bool {
         frame.enclosing.is_none()
             && self.member(frame.participant).is_some_and(|member| {
                 member.knowledge == Knowledge::Partial && member.frame.ad.identity() == frame.ad.identity()
@@ -293,8 +292,7 @@ impl Environment {
     }
 
     /// Whether anything about the ads or their partners is unknown.
-    #[must_use]
-    pub fn has_unknowns(&self) -> bool {
+    pub(crate) fn has_unknowns(&self) -> bool {
         self.is_partner_unknown || self.members.iter().any(|member| member.knowledge == Knowledge::Partial)
     }
 

@@ -78,8 +78,8 @@ pub(super) fn to_integer(call: &Call<'_, '_>, value: &Value) -> Value {
         Value::RelativeTime(time) => truncated_integer(call, time.seconds),
         Value::String(text) => match leading_number(text, call.dialect()) {
             Some(Value::Integer(integer)) => integer_value(call, integer),
-            Some(Value::Real(real)) => truncated_integer(call, real),
-            _ => not_a_number_error(call, value),
+            Some(number) => to_integer(call, &number),
+            None => not_a_number_error(call, value),
         },
         Value::List(_) | Value::Ad(_) => not_a_number_error(call, value),
     }
@@ -96,11 +96,7 @@ fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
         // HTCondor drops the fraction of a second.
         Value::RelativeTime(time) if dialect.is_condor() => time.seconds.trunc(),
         Value::RelativeTime(time) => time.seconds,
-        Value::String(text) => match leading_number(text, dialect)? {
-            Value::Integer(integer) => integer as f64,
-            Value::Real(real) => real,
-            _ => return None,
-        },
+        Value::String(text) => to_real(&leading_number(text, dialect)?, dialect)?,
         _ => return None,
     })
 }
