@@ -29,7 +29,7 @@ impl Call<'_, '_> {
     /// Returns the string in an argument; any other type decides the call.
     pub(super) fn string(&mut self, index: usize) -> CallResult<ByteString> {
         let value = self.value(index)?;
-        self.require_string(&value)
+        self.require_string(value)
     }
 
     /// Returns the string in an optional argument, or `default` if it is left out.
@@ -56,10 +56,10 @@ impl Call<'_, '_> {
     }
 
     /// Returns the string in a value; any other type decides the call.
-    pub(super) fn require_string(&self, value: &Value) -> CallResult<ByteString> {
+    pub(super) fn require_string(&self, value: Value) -> CallResult<ByteString> {
         match value {
-            Value::String(text) => Ok(text.clone()),
-            other => Err(self.type_error(other, "a string").into()),
+            Value::String(text) => Ok(text),
+            other => Err(self.type_error(&other, "a string").into()),
         }
     }
 

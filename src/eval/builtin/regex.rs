@@ -284,7 +284,7 @@ fn matches_member(call: &mut Call<'_, '_>) -> CallResult {
             any_undefined = true;
             continue;
         }
-        let subject = call.require_string(&element)?;
+        let subject = call.require_string(element)?;
         if pattern.as_ref().is_ok_and(|pattern| pattern.matches(subject.as_bytes()) == Ok(true)) {
             return Ok(Value::Boolean(true));
         }

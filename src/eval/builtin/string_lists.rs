@@ -239,7 +239,7 @@ impl ItemSearch {
         call.evaluate_all()?;
         let mut text = |index, default: &str| match call.value(index)? {
             Value::Undefined => Ok(ByteString::from(default)),
-            value => call.require_string(&value),
+            value => call.require_string(value),
         };
         let search = ItemSearch {
             wanted: text(0, "")?,

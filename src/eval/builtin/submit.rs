@@ -108,7 +108,7 @@ fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
     };
     let mut text = BoundedString::default();
     for word in words {
-        let word = call.require_string(&word)?;
+        let word = call.require_string(word)?;
         let word = word.as_bytes();
         match syntax {
             // The first syntax cannot express words with blanks.
@@ -209,7 +209,7 @@ fn merge_environments(call: &mut Call<'_, '_>) -> CallResult {
     for index in 0..call.arguments.len() {
         let value = call.value(index)?;
         if value.value_type() != Type::Undefined {
-            let text = call.require_string(&value)?;
+            let text = call.require_string(value)?;
             for entry in split_words(call, text.as_bytes())? {
                 variables.set(call, &entry)?;
             }
