@@ -52,7 +52,7 @@ impl CandidateClassifier {
         if !self.has_read_offers {
             self.has_read_offers = true;
             table.offers_with_ports().for_each(|offer| self.add_names_of(offer, table));
-            for rule in table.docking_vector() {
+            for rule in &table.docking_vector {
                 self.add_names_in(&rule.expression, &[&candidate_label()], table);
             }
         }
@@ -117,7 +117,7 @@ impl CandidateClassifier {
             }
         }
         if calls {
-            let mentions = FreeNames::of(expression, table.context().dialect);
+            let mentions = FreeNames::of(expression, table.context.dialect);
             self.is_opaque |= mentions.reads_unknown();
             mentions.names.iter().for_each(|name| self.add_name(name));
         }
