@@ -177,10 +177,8 @@ impl<'a> Advertisement<'a> {
     /// Returns the sequence number of the advertisement: `UpdateSequenceNumber`. `None` if it is not an integer.
     #[must_use]
     pub fn sequence(&self) -> Option<i64> {
-        match self.get(Attribute::UpdateSequenceNumber)? {
-            Value::Integer(number) => Some(number),
-            _ => None,
-        }
+        let Value::Integer(number) = self.get(Attribute::UpdateSequenceNumber)? else { return None };
+        Some(number)
     }
 
     /// Returns the last second in which the advertisement is valid, in seconds since 1970: `ExpirationTime`, else

@@ -235,7 +235,7 @@ impl Gangmatcher {
         let of: Vec<usize> = self.pool.unused_offers().chain([offer]).collect();
         let ads: Vec<Ad> = of.iter().map(|offer| table.ad(Participant::of_offer(*offer)).clone()).collect();
         let (matcher, _) = Gangmatcher::new(&ads, table.protocol.clone(), table.context.clone());
-        (matcher.with_docking_vector(table.docking_vector.to_vec()), of)
+        (matcher.with_docking_vector(table.docking_vector.clone()), of)
     }
 
     /// Makes `remainder` available under the index of the used-up offer that it remains of. The part number of the

@@ -188,12 +188,12 @@ impl OfferPool {
 
     /// Whether the candidates `rows` of a port may differ in score, so that they must be sorted.
     pub fn is_ranked(&self, place: PortPlace, rows: &RowBitmap) -> bool {
-        !self.table.docking_vector.is_empty() || self.table.has_rank(place) || self.index.any_has_rank(rows)
+        !self.table.docking_vector.is_empty() || self.table.has_rank(place) || !self.index.ranking.is_disjoint(rows)
     }
 
     /// Whether the offers have no preferences: there is no docking vector, no offer has a rank, and no offer has
     /// optional ports.
     pub fn offers_have_no_preference(&self) -> bool {
-        self.table.docking_vector.is_empty() && !self.index.has_ranking_rows() && !self.table.offers_have_patterns
+        self.table.docking_vector.is_empty() && self.index.ranking.is_clear() && !self.table.offers_have_patterns
     }
 }

@@ -1,7 +1,9 @@
 //! Failed clauses: for each offer rejected at a port, the clauses of the port's constraint that the offer fails and the
 //! clause of the offer's constraint that the request fails.
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
+use std::sync::Arc;
+
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Value};
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause, as_comparison};
 use crate::protocol::is_met;
 
@@ -95,10 +97,9 @@ impl RejectedOffer {
                 actual_values.extend(value.map(|value| (position, value)));
             }
         }
-        let demand = is_refused.then(|| {
-            let clause = table.refusing_clause(link);
-            let bound = clause.as_ref().and_then(|clause| table.demand_bound(clause));
-            OfferDemand { clause: clause.map(|(clause, _)| clause), bound }
+        let demand = is_refused.then(|| match table.refusing_clause(link) {
+            Some(clause) => table.offer_demand(clause),
+            None => OfferDemand { clause: None, bound: None },
         });
         RejectedOffer { offer: link.participant.offer(), failed_mask, actual_values, demand }
     }
@@ -118,11 +119,13 @@ impl ParticipantTable {
         clauses.iter().find(|clause| self.is_clause_refused(clause)).or_else(|| clauses.first()).cloned()
     }
 
-    /// Describes a clause of the port `place` of the request. Nothing must be docked at `place`.
+    /// Describes a clause of the port `place` of the request. Nothing must be docked at `place`, so that an operand that
+    /// reads the candidate is unknown.
     pub fn port_clause(&self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
+        let (clause, frame) = scoped;
         let label = Name::new(&self.label(place));
         let mut candidate_attributes = Vec::new();
-        let mut pending = vec![&scoped.0];
+        let mut pending = vec![clause];
         while let Some(expression) = pending.pop() {
             if let ExpressionKind::Select(base, name) = expression.kind()
                 && matches!(base.without_parentheses().kind(), ExpressionKind::Attribute(of) if *of == label)
@@ -131,31 +134,26 @@ impl ParticipantTable {
             }
             expression.kind().for_each_child(|child| pending.push(child));
         }
-        PortClause { expression: scoped.0.clone(), bound: self.port_bound(scoped), candidate_attributes }
+        let bound = clause_bound(clause, |operand, known| {
+            let value = self.evaluate(known, frame).ok()?;
+            let is_open = self.evaluate(operand, frame).is_err();
+            is_open.then(|| (value, self.request_literal(known, frame)))
+        });
+        PortClause { expression: clause.clone(), bound, candidate_attributes }
     }
 
-    /// Returns a clause of a port as a comparison of an unknown operand with a known one. Nothing must be docked at the
-    /// port, so that the operand that reads the candidate is unknown. `None` if the clause has another form.
-    fn port_bound(&self, scoped: &ScopedClause) -> Option<ClauseBound> {
-        clause_bound(&scoped.0, |operand, known| {
-            let value = self.evaluate(known, &scoped.1).ok()?;
-            let is_open = self.evaluate(operand, &scoped.1).is_err();
-            is_open.then(|| (value, self.request_literal(known, scoped)))
-        })
-    }
-
-    /// Returns a clause of an offer's constraint as a comparison of a literal of the request with a value. `None` if
-    /// the clause has another form.
-    fn demand_bound(&self, scoped: &ScopedClause) -> Option<ClauseBound> {
-        clause_bound(&scoped.0, |operand, known| {
-            let literal = self.request_literal(operand, scoped)?;
-            Some((self.evaluate(known, &scoped.1).ok()?, Some(literal)))
-        })
+    /// Describes a clause of an offer's constraint.
+    fn offer_demand(&self, (clause, frame): ScopedClause) -> OfferDemand {
+        let bound = clause_bound(&clause, |operand, known| {
+            let literal = self.request_literal(operand, &frame)?;
+            Some((self.evaluate(known, &frame).ok()?, Some(literal)))
+        });
+        OfferDemand { clause: Some(clause), bound }
     }
 
     /// Returns the literal of the request that an operand of a clause is or names. `None` if the operand is anything
     /// else.
-    fn request_literal(&self, operand: &Expression, (_, frame): &ScopedClause) -> Option<RequestLiteral> {
+    fn request_literal(&self, operand: &Expression, frame: &Arc<ScopeFrame>) -> Option<RequestLiteral> {
         let operand = operand.without_parentheses();
         let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
         if is_literal(operand) {

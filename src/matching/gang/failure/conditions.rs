@@ -73,12 +73,8 @@ impl FailedCondition {
         /// Maximum number of expressions visited. Attributes found later are not recorded.
         const MAX_EXPRESSIONS: usize = 64;
         let mut pending = vec![(clause.clone(), Arc::clone(frame), true)];
-        let mut looked = 0;
-        while let Some((expression, frame, is_part)) = pending.pop() {
-            looked += 1;
-            if looked > MAX_EXPRESSIONS {
-                return;
-            }
+        for _ in 0..MAX_EXPRESSIONS {
+            let Some((expression, frame, is_clause)) = pending.pop() else { return };
             if frame.participant.is_request() {
                 self.record_labels(table, place, &expression);
             }
@@ -87,7 +83,7 @@ impl FailedCondition {
                 let reads = if is_own { &mut self.request_attributes } else { &mut self.offer_attributes };
                 // Skip offer attributes that the clause reads through an attribute of the request: the value of the
                 // request's attribute already shows them.
-                if !(is_own || is_part) || reads.iter().any(|read| read.name == name) {
+                if !(is_own || is_clause) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }
                 let value = table.evaluate(&bound, &found);

@@ -150,14 +150,9 @@ impl ParticipantTable {
         frame.ad.get(self.protocol.rank_name()).map(|rank| self.symbolic_value(rank, frame))
     }
 
-    /// Returns the rank that a port gives to what is docked there. 0 if the port has no rank or the rank is unknown.
-    pub fn rank(&mut self, place: PortPlace) -> f64 {
-        self.rank_if_known(place).unwrap_or(0.0)
-    }
-
     /// Returns the rank that a port gives to what is docked there, 0 if the port has no rank. `None` if the rank
     /// depends on a port that is not docked yet.
-    fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
+    pub fn rank(&mut self, place: PortPlace) -> Option<f64> {
         if !self.has_rank(place) {
             return Some(0.0);
         }
@@ -175,7 +170,7 @@ impl ParticipantTable {
     /// Returns the score of a docked candidate (thesis 3.2.4): its docking vector, or the two ranks.
     pub fn docked_score(&mut self, above: PortPlace, link: PortPlace) -> CandidateScore {
         if self.docking_vector.is_empty() {
-            let (Some(rank), Some(offer_rank)) = (self.rank_if_known(above), self.rank_if_known(link)) else {
+            let (Some(rank), Some(offer_rank)) = (self.rank(above), self.rank(link)) else {
                 return CandidateScore::Unknown;
             };
             return CandidateScore::Ranks(rank, offer_rank);

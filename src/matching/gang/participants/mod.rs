@@ -83,8 +83,8 @@ impl ParticipantTable {
         let mut bad = Vec::new();
         for (position, ad) in std::iter::once(&Ad::default()).chain(offers).enumerate() {
             let participant = Participant::at(position);
-            let nobody = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
-            table.environment.add_member(nobody);
+            let empty = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
+            table.environment.add_member(empty);
             table.port_info.push(ParticipantPorts::default());
             if let Err(fault) = table.replace(participant, ad) {
                 bad.push(BadPorts { index: participant.offer(), fault });

@@ -43,14 +43,14 @@ impl ParticipantPorts {
             Some(patterns.into())
         };
         for (position, port) in ports.list.into_iter().enumerate() {
-            let since = u32::try_from(position).ok();
-            let around = port.groups.into_iter().fold(Arc::clone(&frame), |frame, group| frame.dock(group, since));
+            let index = u32::try_from(position).ok();
+            let enclosing = port.groups.into_iter().fold(Arc::clone(&frame), |frame, group| frame.dock(group, index));
             member.ports.push(match port.record {
-                Some(record) => around.dock(record, since),
-                None => around,
+                Some(record) => enclosing.dock(record, index),
+                None => enclosing,
             });
             if !is_implicit {
-                member.bindings.push(NameBinding { name: port.label, first_port: since, to: None });
+                member.bindings.push(NameBinding { name: port.label, first_port: index, to: None });
             }
         }
         let ports = ParticipantPorts { is_implicit, clauses: vec![OnceCell::new(); member.ports.len()], patterns };

@@ -139,29 +139,28 @@ impl ParticipantTable {
 
     /// Returns a clause as a condition on what docks at the open port `place`, with what is docked now.
     pub fn symbolic_clause(&self, place: PortPlace, clause: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicClause {
-        let (translation, test) = if let Some((operator, left, right)) = as_comparison(clause) {
-            let (translation, operator, bound) =
-                match (self.symbolic_value(left, frame), self.symbolic_value(right, frame)) {
-                    (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
-                        return SymbolicClause::Known(self.binary(operator, &left, &right, clause));
-                    }
-                    (SymbolicValue::Function(of, translation), SymbolicValue::Known(bound)) if of == place => {
-                        (translation, Some(operator), bound)
-                    }
-                    (SymbolicValue::Known(bound), SymbolicValue::Function(of, translation)) if of == place => {
-                        (translation, operator.converse(), bound)
-                    }
-                    _ => return SymbolicClause::Opaque,
-                };
-            let Some(operator) = operator else { return SymbolicClause::Opaque };
-            (translation, ValueTest::Compares(operator, HashableValue(bound)))
-        } else {
-            match self.symbolic_value(clause, frame) {
-                SymbolicValue::Function(of, translation) if of == place => (translation, ValueTest::IsMet),
-                SymbolicValue::Known(value) => return SymbolicClause::Known(value),
-                _ => return SymbolicClause::Opaque,
-            }
+        let Some((operator, left, right)) = as_comparison(clause) else {
+            return match self.symbolic_value(clause, frame) {
+                SymbolicValue::Known(value) => SymbolicClause::Known(value),
+                SymbolicValue::Function(of, translation) if of == place => {
+                    SymbolicClause::Condition(WindowCondition { translation, test: ValueTest::IsMet })
+                }
+                _ => SymbolicClause::Opaque,
+            };
         };
+        let (of, translation, operator, bound) =
+            match (self.symbolic_value(left, frame), self.symbolic_value(right, frame)) {
+                (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
+                    return SymbolicClause::Known(self.binary(operator, &left, &right, clause));
+                }
+                (SymbolicValue::Function(of, left), SymbolicValue::Known(bound)) => (of, left, Some(operator), bound),
+                (SymbolicValue::Known(bound), SymbolicValue::Function(of, right)) => {
+                    (of, right, operator.converse(), bound)
+                }
+                _ => return SymbolicClause::Opaque,
+            };
+        let Some(operator) = operator.filter(|_| of == place) else { return SymbolicClause::Opaque };
+        let test = ValueTest::Compares(operator, HashableValue(bound));
         SymbolicClause::Condition(WindowCondition { translation, test })
     }
 

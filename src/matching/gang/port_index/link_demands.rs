@@ -87,10 +87,10 @@ impl LinkDemands {
 
     /// Partitions the rows for which `is_included` holds by their classes. All other rows are in no class.
     pub fn partition(&self, is_included: impl Fn(usize) -> bool) -> Partition {
-        let mut alike = Partition::new(self.class_of.len());
+        let mut partition = Partition::new(self.class_of.len());
         let classes = self.class_of.iter().flatten().max().map_or(0, |most| *most as usize + 1);
-        alike.split(classes, |row| self.class_of[row].filter(|_| is_included(row)));
-        alike
+        partition.split(classes, |row| self.class_of[row].filter(|_| is_included(row)));
+        partition
     }
 }
 

@@ -63,7 +63,7 @@ pub struct PortIndex {
     /// Unused rows that have a constraint. A port without a constraint accepts nobody.
     eligible: RowBitmap,
     /// Rows that have a rank.
-    ranking: RowBitmap,
+    pub ranking: RowBitmap,
     /// Rows whose ads have changed since the columns were built. The columns are wrong for these rows, so that they are
     /// always selected and evaluated.
     changed: RowBitmap,
@@ -207,21 +207,11 @@ impl PortIndex {
         *self = renewed;
     }
 
-    /// Whether one of `rows` has a rank.
-    pub fn any_has_rank(&self, rows: &RowBitmap) -> bool {
-        !self.ranking.is_disjoint(rows)
-    }
-
-    /// Whether any row of the index has a rank.
-    pub fn has_ranking_rows(&self) -> bool {
-        !self.ranking.is_clear()
-    }
-
-    /// Returns the unused rows that a window query selects (thesis 4.5).
+    /// Returns the unused rows that a window query selects (thesis 4.5), of ports with a constraint.
     pub fn select(&mut self, window: &WindowQuery, table: &mut ParticipantTable) -> RowBitmap {
-        let mut found = self.eligible.clone();
-        self.retain(&mut found, window, table);
-        found
+        let mut rows = self.eligible.clone();
+        self.retain(&mut rows, window, table);
+        rows
     }
 
     /// Returns the number of columns of bounds that rows demand.
@@ -237,26 +227,23 @@ impl PortIndex {
         used
     }
 
-    /// Removes from `found` the rows that a window query does not select.
-    pub fn retain(&mut self, found: &mut RowBitmap, window: &WindowQuery, table: &mut ParticipantTable) {
+    /// Removes from `rows` the rows that a window query does not select.
+    pub fn retain(&mut self, rows: &mut RowBitmap, window: &WindowQuery, table: &mut ParticipantTable) {
         if window.is_unsatisfiable {
-            found.clear();
+            rows.clear();
             return;
         }
         // Keep the changed rows: the columns hold values of their former ads, so that only evaluation can decide.
-        let mut changed = None;
-        if !self.changed.is_clear() {
-            changed.insert(self.changed.clone()).intersect_with(found);
-        }
+        let changed = (!self.changed.is_clear()).then(|| &self.changed & &*rows);
         for WindowCondition { translation, test } in &window.conditions {
             let column = self.columns.at(translation, &self.places, table);
-            found.intersect_with(self.columns.columns[column].select(test, table.context.dialect));
+            rows.intersect_with(self.columns.columns[column].select(test, table.context.dialect));
         }
         for (number, value) in &window.shown {
-            found.intersect_with(self.demands.bounds[*number].accepting(value));
+            rows.intersect_with(self.demands.bounds[*number].accepting(value));
         }
         if let Some(changed) = changed {
-            found.union_with(&changed);
+            rows.union_with(&changed);
         }
     }
 
@@ -290,40 +277,41 @@ impl PortIndex {
         shown: &WindowQuery,
         table: &mut ParticipantTable,
     ) -> Rc<RowBitmap> {
-        let passed_on = shown.computed.iter().filter(|(_, of, _)| *of == at);
-        let columns = passed_on.map(|(number, _, on)| (*number, self.columns.at(on, &self.places, table))).collect();
-        let mut demands: Vec<Option<u32>> = by.iter().map(|row| self.demands.class_of[*row]).collect();
-        demands.sort_unstable();
-        let asked = LinkDemandKey { demand_classes: demands, columns };
+        let computed = shown.computed.iter().filter(|(_, of, _)| *of == at);
+        let columns = computed.map(|(number, _, of)| (*number, self.columns.at(of, &self.places, table))).collect();
+        let mut demand_classes: Vec<Option<u32>> = by.iter().map(|row| self.demands.class_of[*row]).collect();
+        demand_classes.sort_unstable();
+        let key = LinkDemandKey { demand_classes, columns };
         // Successive similar requests ask the same query until some demand class has lost its last unused row.
-        if let Some((known, rows)) = &self.last_demand
-            && *known == asked
+        if let Some((last, rows)) = &self.last_demand
+            && *last == key
         {
             return Rc::clone(rows);
         }
-        let (all, mut some) = (all_rows(self.places.len()), RowBitmap::with_capacity(self.places.len()));
+        let every_row = all_rows(self.places.len());
+        let mut demanded = RowBitmap::with_capacity(self.places.len());
         for row in by {
-            let mut found = all.clone();
-            for (number, column) in &asked.columns {
+            let mut rows = every_row.clone();
+            for (number, column) in &key.columns {
                 if let Some(test) = self.demands.bounds[*number].demand_of(*row) {
-                    found.intersect_with(self.columns.columns[*column].select(&test, table.context.dialect));
+                    rows.intersect_with(self.columns.columns[*column].select(&test, table.context.dialect));
                 }
             }
-            some.union_with(&found);
+            demanded.union_with(&rows);
         }
-        let some = Rc::new(some);
-        self.last_demand = Some((asked, Rc::clone(&some)));
-        some
+        let demanded = Rc::new(demanded);
+        self.last_demand = Some((key, Rc::clone(&demanded)));
+        demanded
     }
 
-    /// Removes rows from `found` that reject the port with the window query `shown`, because of an attribute that this
+    /// Removes from `rows` those that reject the port with the window query `shown`, because of an attribute that this
     /// port computes from `row`, docked at the port `at`.
     ///
     /// Returns false if the columns lack a value of `row`. In that case some of the rejecting rows may still be in
-    /// `found`.
+    /// `rows`.
     pub fn retain_accepting(
         &mut self,
-        found: &mut RowBitmap,
+        rows: &mut RowBitmap,
         shown: &WindowQuery,
         at: PortPlace,
         row: usize,
@@ -332,14 +320,9 @@ impl PortIndex {
         for (number, _, translation) in shown.computed.iter().filter(|(_, of, _)| *of == at) {
             let column = self.columns.at(translation, &self.places, table);
             let Some(value) = self.columns.columns[column].values.cell(row).value() else { return false };
-            found.intersect_with(self.demands.bounds[*number].accepting(&HashableValue(value)));
+            rows.intersect_with(self.demands.bounds[*number].accepting(&HashableValue(value)));
         }
         true
-    }
-
-    /// Partitions rows by their indexed demands. Rows with a demand that is not indexed are in no class.
-    fn demand_partition(&self) -> Partition {
-        self.demands.partition(|_| true)
     }
 
     /// Partitions rows by their demands and by the values of the attributes `names`. Rows equivalent to no other, and
@@ -349,7 +332,7 @@ impl PortIndex {
         names: Option<impl Iterator<Item = &'n Name>>,
         table: &mut ParticipantTable,
     ) -> Partition {
-        let mut alike =
+        let mut partition =
             self.demands.partition(|row| names.is_some() && table.port_count(self.places[row].participant) == 1);
         for name in names.into_iter().flatten() {
             // Skip names that no row shows: most names that a request mentions are attributes of the request itself.
@@ -358,9 +341,9 @@ impl PortIndex {
                 continue;
             }
             let column = self.columns.at(&AttributeTranslation::identity(name), &self.places, table);
-            self.columns.columns[column].values.split(&mut alike);
+            self.columns.columns[column].values.split(&mut partition);
         }
-        alike
+        partition
     }
 }
 

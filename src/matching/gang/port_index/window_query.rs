@@ -30,9 +30,9 @@ pub struct WindowQuery {
     pub(super) shown: Vec<(usize, HashableValue)>,
     /// Further attributes that the port shows, computed from what docks at another port: the index of the column of
     /// bounds, the other port, and the function of its candidate's attribute.
-    pub(super) computed: Vec<(usize, PortPlace, AttributeTranslation)>,
+    pub computed: Vec<(usize, PortPlace, AttributeTranslation)>,
     /// Whether `conditions` cover the whole constraint of the port.
-    pub(super) is_complete: bool,
+    pub is_complete: bool,
 }
 
 impl WindowQuery {
@@ -78,17 +78,6 @@ impl WindowQuery {
     /// computes it.
     pub fn shows_all(&self, index: &PortIndex) -> bool {
         self.shown.len() + self.computed.len() == index.bound_count()
-    }
-
-    /// Whether the query knows everything about the port that the index can test: the whole constraint of the port, and
-    /// the attributes that the port shows to all columns of bounds.
-    pub fn tells_all(&self, index: &PortIndex) -> bool {
-        self.is_complete && self.shows_all(index)
-    }
-
-    /// Iterates over the other ports that the attributes shown by this port are computed from. May repeat a port.
-    pub fn sources(&self) -> impl Iterator<Item = PortPlace> + '_ {
-        self.computed.iter().map(|(_, of, _)| *of)
     }
 
     /// Builds a query from the constraints of undecided docked ports only, without the constraint of the port itself.

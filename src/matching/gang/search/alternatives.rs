@@ -6,7 +6,7 @@ use crate::matching::gang::participants::{DockingVerdict, PortPlace};
 use crate::matching::gang::port_index::{RowBitmap, SettledConstraints};
 
 use super::GangSearch;
-use super::bounds::BoundTest;
+use super::bounds::{BoundTest, ScoreBounds};
 use super::decisions::{Candidates, ConflictSet, Decision, DecisionKind, SearchState};
 use super::score::CandidateScore;
 
@@ -188,7 +188,8 @@ impl GangSearch<'_> {
             *next += 1;
             let table = &mut self.pool.table;
             table.mark_unfilled(newcomer.participant, &pattern);
-            self.bounds.clear();
+            // The cached scores may depend on which ports are unfilled.
+            self.bounds = ScoreBounds::default();
             let ports = 0..table.port_count(newcomer.participant);
             decision.scores = CandidateScore::unfilled_scores(ports.filter(|port| !pattern.contains(*port)));
             let (state, scores) = (decision.state_before.clone(), decision.scores.clone());

@@ -40,13 +40,6 @@ pub enum BoundTest {
 }
 
 impl ScoreBounds {
-    /// Clears the cached scores, as needed when another pattern of ports is chosen: a score may depend on which ports
-    /// are unfilled.
-    pub fn clear(&mut self) {
-        self.scores.clear();
-        self.tops.clear();
-    }
-
     /// Returns the score of a row at a port with what is docked now. `Unknown` if it depends on open ports.
     pub fn candidate_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
         if place.participant.is_request() {
@@ -87,9 +80,9 @@ impl ScoreBounds {
         }
         let tops = is_known.then(|| {
             tops.sort_by(|(_, left), (_, right)| right.compare(left).unwrap_or(Ordering::Equal));
-            let mut met = FxHashSet::default();
+            let mut seen = FxHashSet::default();
             // Keep each offer once, with the link that scores best.
-            tops.retain(|(offer, _)| met.insert(*offer));
+            tops.retain(|(offer, _)| seen.insert(*offer));
             tops.truncate(2 * pool.table.port_count(Participant::REQUEST));
             tops.into()
         });

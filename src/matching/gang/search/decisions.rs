@@ -94,7 +94,7 @@ impl Decision {
                 rows.ones().skip_while(|row| row < next).nth(many - 1).is_some()
             }
             DecisionKind::FillPort { candidates: Candidates::Listed { rows, next, .. }, .. } => {
-                rows.len() >= next + many
+                rows.len().saturating_sub(*next) >= many
             }
             DecisionKind::SelectPattern { .. } => false,
         }
@@ -102,11 +102,11 @@ impl Decision {
 
     /// Skips all alternatives not tried yet.
     pub fn exhaust(&mut self) {
-        match &mut self.kind {
-            DecisionKind::FillPort { candidates: Candidates::Set { rows, next }, .. } => *next = rows.len(),
-            DecisionKind::FillPort { candidates: Candidates::Listed { rows, next, .. }, .. } => *next = rows.len(),
-            DecisionKind::SelectPattern { patterns, next, .. } => *next = patterns.len(),
+        let (DecisionKind::FillPort {
+            candidates: Candidates::Set { next, .. } | Candidates::Listed { next, .. }, ..
         }
+        | DecisionKind::SelectPattern { next, .. }) = &mut self.kind;
+        *next = usize::MAX;
     }
 }
 

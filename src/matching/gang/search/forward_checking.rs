@@ -232,10 +232,12 @@ impl GangSearch<'_> {
     }
 
     /// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if
-    /// `one` may depend on other ports in further ways.
+    /// `one` may depend on other ports in further ways: the index does not know its whole constraint, or not all
+    /// attributes that it shows.
     fn computes_from(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
         let query = self.pool.known_initial_query(one)?;
-        query.tells_all(&self.pool.index).then(|| query.sources().any(|of| of == other))
+        let is_known = query.is_complete && query.shows_all(&self.pool.index);
+        is_known.then(|| query.computed.iter().any(|(_, of, _)| *of == other))
     }
 
     /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query.
@@ -259,8 +261,7 @@ impl GangSearch<'_> {
             return None;
         }
         table.statistics.probes += 1;
-        let is_docked = |place: PortPlace| self.docked_pairs().any(|(at, _)| at == place);
-        let link_constraints = shown.sources().all(is_docked);
+        let link_constraints = shown.computed.iter().all(|(_, of, _)| self.docked_pairs().any(|(at, _)| at == *of));
         Some((rows, SettledConstraints { port_constraint: true, link_constraints }))
     }
 

@@ -63,13 +63,13 @@ impl SearchMemory {
     /// Whether the docking vectors in `scores` compare with one another and with all earlier vectors. Records the fault
     /// if they do not.
     fn check_vectors(&mut self, scores: &[(usize, CandidateScore)], rules: &[PolicyRule]) -> bool {
-        let mut vectors = scores.iter().filter_map(|(_, score)| match score {
+        let vectors = scores.iter().filter_map(|(_, score)| match score {
             CandidateScore::Vector(vector) => Some(vector),
             _ => None,
         });
         let Some(first) = vectors.clone().next() else { return true };
         let known = self.first_vector.get_or_insert_with(|| first.clone());
-        let check = PolicyVector::check_comparable(std::iter::once(&*known).chain(&mut vectors), "docking", rules);
+        let check = PolicyVector::check_comparable(std::iter::once(&*known).chain(vectors), "docking", rules);
         check.map_err(|fault| self.fault.get_or_insert(fault)).is_ok()
     }
 }
@@ -365,8 +365,8 @@ impl GangSearch<'_> {
                 offer: link.participant.offer(),
                 part: self.pool.part_number(link.participant),
                 link: link.port,
-                rank: self.pool.table.rank(place),
-                offer_rank: self.pool.table.rank(link),
+                rank: self.pool.table.rank(place).unwrap_or(0.0),
+                offer_rank: self.pool.table.rank(link).unwrap_or(0.0),
                 ports: below.remove(&link.participant).unwrap_or_default().into_values().collect(),
             };
             below.entry(place.participant).or_default().insert(place.port, docked);
