@@ -125,11 +125,8 @@ impl<'a> Advertisement<'a> {
     }
 
     fn identity_text(&self) -> Option<ByteString> {
-        let job_number = || {
-            let [cluster, process] =
-                [Attribute::ClusterId, Attribute::ProcId].map(|number| self.first_string([number]));
-            Some(format!("{}.{}", cluster?, process?).into())
-        };
+        let number = |attribute| self.first_string([attribute]);
+        let job_number = || Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?).into());
         self.first_text([Attribute::Name, Attribute::GlobalJobId])
             .or_else(job_number)
             .or_else(|| self.first_text([Attribute::MyAddress]))

@@ -106,6 +106,7 @@ impl Decision {
             candidates: Candidates::Set { next, .. } | Candidates::Listed { next, .. }, ..
         }
         | DecisionKind::SelectPattern { next, .. }) = &mut self.kind;
+        // No alternative has this index.
         *next = usize::MAX;
     }
 }
