@@ -9,31 +9,34 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{Ad, ByteString, ExpressionKind, Name, Value};
+use crate::ad::{Ad, ByteString, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
 use super::rank_value;
+use AdvertisementAttribute as Attribute;
 
-/// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
-/// [`HEADER_ATTRIBUTES`] are prefixes of this list.
-pub const ADVERTISEMENT_ATTRIBUTES: [&str; 16] = [
-    "Name",
-    "GlobalJobId",
-    "ClusterId",
-    "ProcId",
-    "MyAddress",
-    "MyType",
-    "Type",
-    "UpdateSequenceNumber",
-    "ExpirationTime",
-    "LastHeardFrom",
-    "ClassAdLifetime",
-    "AddressV1",
-    "ClaimId",
-    "RemoteUser",
-    "RemoteOwner",
-    "CurrentRank",
-];
+/// Declares the attributes of advertisements twice in the same order: as a table of names and as an enum of indexes into
+/// the table.
+macro_rules! advertisement_attributes {
+    ($($name:ident,)*) => {
+        /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
+        /// [`HEADER_ATTRIBUTES`] are prefixes of this list.
+        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 16] = [$(stringify!($name)),*];
+
+        /// An index into [`ADVERTISEMENT_ATTRIBUTES`].
+        #[derive(Clone, Copy)]
+        enum AdvertisementAttribute {
+            $($name),*
+        }
+    };
+}
+
+advertisement_attributes! {
+    Name, GlobalJobId, ClusterId, ProcId, MyAddress,
+    MyType, Type, UpdateSequenceNumber, ExpirationTime, LastHeardFrom, ClassAdLifetime,
+    AddressV1, ClaimId,
+    RemoteUser, RemoteOwner, CurrentRank,
+}
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's identity.
 pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
@@ -46,27 +49,6 @@ pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(11).0;
 pub const USER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(13).1.split_at(2).0;
 
 static ATTRIBUTE_NAMES: LazyLock<[Name; 16]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
-
-/// An index into [`ADVERTISEMENT_ATTRIBUTES`].
-#[derive(Clone, Copy)]
-enum AdvertisementAttribute {
-    Name,
-    GlobalJobId,
-    ClusterId,
-    ProcId,
-    MyAddress,
-    MyType,
-    Type,
-    Sequence,
-    Expiration,
-    LastHeardFrom,
-    Lifetime,
-    AddressV1,
-    ClaimId,
-    RemoteUser,
-    RemoteOwner,
-    CurrentRank,
-}
 
 /// The current user of an offer, who loses it if the offer is matched anew.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -139,80 +121,61 @@ impl<'a> Advertisement<'a> {
     /// `MyAddress`. `None` if all are absent.
     #[must_use]
     pub fn identity(&self) -> Option<String> {
-        self.identity_text().map(|text| text.to_str().into_owned())
+        self.identity_text().as_ref().map(string)
     }
 
     fn identity_text(&self) -> Option<ByteString> {
-        let number = |attribute| self.string_or_integer(attribute).map(|text| text.to_str().into_owned());
-        self.string_or_integer(AdvertisementAttribute::Name)
-            .or_else(|| self.string_or_integer(AdvertisementAttribute::GlobalJobId))
-            .or_else(|| {
-                Some(
-                    format!(
-                        "{}.{}",
-                        number(AdvertisementAttribute::ClusterId)?,
-                        number(AdvertisementAttribute::ProcId)?
-                    )
-                    .into(),
-                )
-            })
-            .or_else(|| self.string_or_integer(AdvertisementAttribute::MyAddress))
+        let number = |attribute| self.first_string([attribute]);
+        let job_number = || Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?).into());
+        self.first_text([Attribute::Name, Attribute::GlobalJobId])
+            .or_else(job_number)
+            .or_else(|| self.first_text([Attribute::MyAddress]))
     }
 
     /// Returns the kind of the advertised thing: `MyType`, in the papers `Type`. `None` if both are absent.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
-        self.kind_text().map(|text| text.to_str().into_owned())
+        self.kind_text().as_ref().map(string)
     }
 
     fn kind_text(&self) -> Option<ByteString> {
-        self.string_or_integer(AdvertisementAttribute::MyType)
-            .or_else(|| self.string_or_integer(AdvertisementAttribute::Type))
+        self.first_text([Attribute::MyType, Attribute::Type])
     }
 
     /// Returns the contact address of the agent: `MyAddress`, else `AddressV1`. `None` if both are absent.
     #[must_use]
     pub fn address(&self) -> Option<String> {
-        let text = self
-            .string_or_integer(AdvertisementAttribute::MyAddress)
-            .or_else(|| self.string_or_integer(AdvertisementAttribute::AddressV1));
-        text.map(|text| text.to_str().into_owned())
+        self.first_string([Attribute::MyAddress, Attribute::AddressV1])
     }
 
     /// Returns the authorization ticket that a claim must present: `ClaimId`. `None` if it is absent.
     #[must_use]
     pub fn ticket(&self) -> Option<String> {
-        self.string_or_integer(AdvertisementAttribute::ClaimId).map(|text| text.to_str().into_owned())
+        self.first_string([Attribute::ClaimId])
     }
 
     /// Returns the name of the offer's current user: `RemoteUser`, else `RemoteOwner`. `None` if both are absent.
     #[must_use]
     pub fn user(&self) -> Option<String> {
-        let text = self
-            .string_or_integer(AdvertisementAttribute::RemoteUser)
-            .or_else(|| self.string_or_integer(AdvertisementAttribute::RemoteOwner));
-        text.map(|text| text.to_str().into_owned())
+        self.first_string([Attribute::RemoteUser, Attribute::RemoteOwner])
     }
 
     /// Returns the current user of the offer with the job and its rank, from `GlobalJobId` and `CurrentRank`. `None`
     /// without a user.
     #[must_use]
     pub fn occupant(&self) -> Option<OfferOccupant> {
-        let job = self.string_or_integer(AdvertisementAttribute::GlobalJobId);
         Some(OfferOccupant {
             user: self.user()?,
-            job: job.map(|text| text.to_str().into_owned()),
-            rank: self.get(AdvertisementAttribute::CurrentRank).map_or(0.0, |rank| rank_value(&rank)),
+            job: self.first_string([Attribute::GlobalJobId]),
+            rank: self.get(Attribute::CurrentRank).map_or(0.0, |rank| rank_value(&rank)),
         })
     }
 
     /// Returns the sequence number of the advertisement: `UpdateSequenceNumber`. `None` if it is not an integer.
     #[must_use]
     pub fn sequence(&self) -> Option<i64> {
-        match self.get(AdvertisementAttribute::Sequence)? {
-            Value::Integer(number) => Some(number),
-            _ => None,
-        }
+        let Value::Integer(number) = self.get(Attribute::UpdateSequenceNumber)? else { return None };
+        Some(number)
     }
 
     /// Returns the last second in which the advertisement is valid, in seconds since 1970: `ExpirationTime`, else
@@ -220,20 +183,21 @@ impl<'a> Advertisement<'a> {
     #[must_use]
     pub fn expiration(&self) -> Option<i64> {
         let at = |attribute| self.get(attribute).as_ref().and_then(whole_seconds);
-        at(AdvertisementAttribute::Expiration)
-            .or_else(|| at(AdvertisementAttribute::LastHeardFrom)?.checked_add(at(AdvertisementAttribute::Lifetime)?))
+        at(Attribute::ExpirationTime)
+            .or_else(|| at(Attribute::LastHeardFrom)?.checked_add(at(Attribute::ClassAdLifetime)?))
     }
 
-    /// Returns the text of a string or an integer; `None` for other values.
-    fn string_or_integer(&self, attribute: AdvertisementAttribute) -> Option<ByteString> {
-        match self.get(attribute)? {
-            Value::String(text) => Some(text),
-            Value::Integer(integer) => Some(integer.to_string().into()),
-            _ => None,
-        }
+    /// Returns the text of the first of these attributes that is a string or an integer.
+    fn first_text<const N: usize>(&self, attributes: [Attribute; N]) -> Option<ByteString> {
+        attributes.into_iter().find_map(|attribute| text_of(self.get(attribute)?))
     }
 
-    fn get(&self, attribute: AdvertisementAttribute) -> Option<Value> {
+    /// Returns the same as [`Advertisement::first_text`] as a `String`.
+    fn first_string<const N: usize>(&self, attributes: [Attribute; N]) -> Option<String> {
+        self.first_text(attributes).as_ref().map(string)
+    }
+
+    fn get(&self, attribute: Attribute) -> Option<Value> {
         match self.0 {
             AttributeSource::Ad(ad, context) => evaluate_attribute(ad, &ATTRIBUTE_NAMES[attribute as usize], context),
             AttributeSource::Values(values) => values(attribute as usize),
@@ -241,8 +205,34 @@ impl<'a> Advertisement<'a> {
     }
 }
 
+/// Returns the identity of an ad: the value of `expression` in the ad if an expression is given, else the first present
+/// of `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress`.
+///
+/// Returns `None` if the value is neither a string nor an integer, if none of these attributes is present, or if a
+/// budget is exceeded.
+#[must_use]
+pub fn identity(ad: &Ad, expression: Option<&Expression>, context: &Context) -> Option<String> {
+    let Some(expression) = expression else { return Advertisement::new(ad, context).identity() };
+    let (environment, frame) = Environment::single(ad.clone());
+    let value = Evaluator::new(&environment, context).evaluate(expression, &frame).ok()?;
+    text_of(value).as_ref().map(string)
+}
+
+/// Returns the text of a string or an integer; `None` for other values.
+fn text_of(value: Value) -> Option<ByteString> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Integer(integer) => Some(integer.to_string().into()),
+        _ => None,
+    }
+}
+
+fn string(text: &ByteString) -> String {
+    text.to_str().into_owned()
+}
+
 /// Evaluates an attribute in the ad alone; `None` if it is absent or a budget is exceeded.
-fn evaluate_attribute(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
+pub(super) fn evaluate_attribute(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
     let expression = ad.get(name)?;
     if let ExpressionKind::Literal(value) = expression.without_parentheses().kind() {
         return Some(value.clone());
@@ -303,7 +293,7 @@ mod tests {
 
     use super::{
         ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementAttribute, AdvertisementHeader, HEADER_ATTRIBUTES,
-        USER_ATTRIBUTES, latest_advertisements,
+        IDENTITY_ATTRIBUTES, USER_ATTRIBUTES, latest_advertisements,
     };
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
@@ -341,12 +331,9 @@ mod tests {
 
     #[test]
     fn the_table_and_its_places() {
-        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Name as usize], "Name");
-        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Sequence as usize], "UpdateSequenceNumber");
-        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Lifetime as usize], "ClassAdLifetime");
-        assert_eq!(AdvertisementAttribute::Lifetime as usize + 1, HEADER_ATTRIBUTES.len());
-        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::RemoteUser as usize], USER_ATTRIBUTES[0]);
-        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::RemoteOwner as usize], USER_ATTRIBUTES[1]);
+        assert_eq!(AdvertisementAttribute::MyAddress as usize + 1, IDENTITY_ATTRIBUTES.len());
+        assert_eq!(AdvertisementAttribute::ClassAdLifetime as usize + 1, HEADER_ATTRIBUTES.len());
+        assert_eq!(USER_ATTRIBUTES, ["RemoteUser", "RemoteOwner"]);
         assert_eq!(AdvertisementAttribute::CurrentRank as usize + 1, ADVERTISEMENT_ATTRIBUTES.len());
     }
 

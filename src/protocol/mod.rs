@@ -2,17 +2,15 @@
 
 mod advertisement;
 mod constraint_and_rank;
-mod identity;
 mod port_group;
 mod ports;
 mod resource_request;
 
 pub use advertisement::{
     ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementHeader, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES,
-    OfferOccupant, USER_ATTRIBUTES, latest_advertisements,
+    OfferOccupant, USER_ATTRIBUTES, identity, latest_advertisements,
 };
 pub use constraint_and_rank::{Protocol, is_met, rank_value};
-pub use identity::identity;
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{PORTS, Port, PortFault, Ports, read_ports};
 pub use resource_request::{RESOURCE_COUNT, invalid_count_reason, resource_count};

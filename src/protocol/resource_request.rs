@@ -3,13 +3,15 @@
 use std::sync::LazyLock;
 
 use crate::ad::{Ad, Name, Value};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::eval::Context;
+
+use super::advertisement::evaluate_attribute;
 
 /// The attribute that holds the number of offers an ad asks for.
 pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
 
 /// Maximum count of one resource request; larger counts are cut to this one.
-const MAX_RESOURCE_COUNT: usize = 1_000_000;
+const MAX_RESOURCE_COUNT: i64 = 1_000_000;
 
 static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
 
@@ -18,34 +20,22 @@ static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
 /// Returns `None` if the request has no count, or one that is not an integer.
 #[must_use]
 pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
-    match evaluated_count(ad, context)? {
-        Value::Integer(count) => {
-            Some(usize::try_from(count.max(0)).unwrap_or(MAX_RESOURCE_COUNT).min(MAX_RESOURCE_COUNT))
-        }
-        _ => None,
-    }
+    let Value::Integer(count) = evaluate_attribute(ad, &COUNT, context)? else { return None };
+    usize::try_from(count.clamp(0, MAX_RESOURCE_COUNT)).ok()
 }
 
 /// Returns why the count of a request does not take effect as written, as a phrase. `None` if it does, or if there is
 /// no count.
 #[must_use]
 pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
-    let written = evaluated_count(ad, context)?;
-    let counts = match &written {
-        Value::Integer(count) if *count < 0 => "is below zero and counts as 0".to_owned(),
-        Value::Integer(count) if usize::try_from(*count).is_ok_and(|count| count <= MAX_RESOURCE_COUNT) => return None,
+    let written = evaluate_attribute(ad, &COUNT, context)?;
+    let effect = match &written {
+        Value::Undefined | Value::Integer(0..=MAX_RESOURCE_COUNT) => return None,
+        Value::Integer(..0) => "is below zero and counts as 0".to_owned(),
         Value::Integer(_) => format!("is cut to {MAX_RESOURCE_COUNT}"),
-        Value::Undefined => return None,
         other => format!("is {}, not an integer, and counts as 1", other.value_type().phrase()),
     };
-    let written = written.to_string();
-    Some(format!("{RESOURCE_COUNT} {written} {counts}"))
-}
-
-fn evaluated_count(ad: &Ad, context: &Context) -> Option<Value> {
-    ad.get(&COUNT)?;
-    let (environment, frame) = Environment::single(ad.clone());
-    Evaluator::new(&environment, context).attribute(&frame, &COUNT).ok()
+    Some(format!("{RESOURCE_COUNT} {written} {effect}"))
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use crate::matching::Statistics;
 use crate::matching::policy::{PolicyFault, PolicyRule, Residual};
 use crate::protocol::{PORTS, PortFault, Protocol};
 
-use super::failure::{FailedClauses, FailureAnalysis, GangFailure, TrialDocking};
+use super::failure::{FailedClauses, GangFailure, TrialDocking};
 use super::offer_pool::OfferPool;
-use super::participants::ParticipantTable;
+use super::participants::{ParticipantTable, PortPlace};
 use super::search::{Algorithm, GangScore, SearchMemory, SearchStrategy, find_gang};
 use super::{BadPorts, Gang};
 
@@ -63,7 +63,6 @@ impl Gangmatcher {
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<BadPorts>) {
         let (table, bad) = ParticipantTable::new(offers, protocol, context);
-        let bad = bad.into_iter().map(|(index, fault)| BadPorts { index, fault }).collect();
         let matcher = Gangmatcher {
             pool: OfferPool::new(table),
             memory: SearchMemory::new(0),
@@ -77,14 +76,14 @@ impl Gangmatcher {
     #[must_use]
     pub fn with_algorithm(mut self, algorithm: Algorithm, seed: u64) -> Self {
         self.strategy = algorithm.strategy();
-        self.memory.reseed(seed);
+        self.memory.random = fastrand::Rng::with_seed(seed);
         self
     }
 
     /// Scores candidates by the docking vector of a policy instead of by rank.
     #[must_use]
     pub fn with_docking_vector(mut self, vector: Vec<PolicyRule>) -> Self {
-        self.pool.table_mut().set_docking_vector(vector);
+        self.pool.table.docking_vector = vector;
         self
     }
 
@@ -99,7 +98,7 @@ impl Gangmatcher {
     /// Returns how many requests, tests, evaluations and window queries have been counted so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        self.pool.table().statistics()
+        self.pool.table.statistics
     }
 
     /// Marshals the gang of a request (thesis 5.1.3). The offers of the gang are used up. If no gang is found, no offer
@@ -112,11 +111,11 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used, or docking vectors do not compare.
     pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.pool.seat(request)?;
-        self.pool.table_mut().statistics_mut().roots += 1;
+        self.pool.table.statistics.roots += 1;
         let Some((_, gang)) = self.find(self.strategy, index, None)? else { return Ok(None) };
-        self.pool.table_mut().statistics_mut().matched += 1;
+        self.pool.table.statistics.matched += 1;
         for docked in gang.members() {
-            self.pool.use_up(Participant::of_offer(docked.offer));
+            self.pool.index.remove(Participant::of_offer(docked.offer));
         }
         self.offer_remainders(&gang);
         Ok(Some(gang))
@@ -130,7 +129,7 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used.
     pub fn gangs(&mut self, index: usize, request: &Ad) -> Result<GangIter<'_>, GangFault> {
         self.pool.seat(request)?;
-        self.pool.table_mut().statistics_mut().roots += 1;
+        self.pool.table.statistics.roots += 1;
         Ok(GangIter { matcher: self, request: index, last: None, fault: None, is_done: false })
     }
 
@@ -160,10 +159,10 @@ impl Gangmatcher {
             // A port does not see the labels after it, so the first ports of any gang form a gang of the prefix.
             for prefix in port_list_prefixes(request) {
                 matcher.pool.seat(&prefix)?;
-                let ports = matcher.pool.table().port_count(Participant::REQUEST);
+                let ports = matcher.pool.table.port_count(Participant::REQUEST);
                 let Some((_, gang)) = matcher.find(Algorithm::Best.strategy(), index, None)? else {
                     matcher.pool.seat(request)?;
-                    return Ok(Some(FailureAnalysis::new(&mut matcher.pool).failure(deepest, filled..ports)));
+                    return Ok(Some(matcher.pool.failure(deepest, filled..ports)));
                 };
                 deepest = gang;
                 filled = ports;
@@ -189,7 +188,7 @@ impl Gangmatcher {
     ) -> Result<FailedClauses, GangFault> {
         self.without_statistics(|matcher| {
             matcher.pool.seat(request)?;
-            Ok(FailureAnalysis::new(&mut matcher.pool).failed_clauses(failure, port))
+            Ok(matcher.pool.failed_clauses(failure, port))
         })
     }
 
@@ -201,25 +200,25 @@ impl Gangmatcher {
     pub fn trial_dockings(&mut self, request: &Ad, offer: usize) -> Result<Vec<TrialDocking>, GangFault> {
         self.without_statistics(|matcher| {
             matcher.pool.seat(request)?;
-            Ok(FailureAnalysis::new(&mut matcher.pool).trial_dockings(Participant::of_offer(offer)))
+            Ok(matcher.pool.trial_dockings(Participant::of_offer(offer)))
         })
     }
 
     /// Iterates over the names of all attributes that offers show at their ports.
     pub fn attribute_names(&self) -> impl Iterator<Item = &Name> {
-        self.pool.index().attribute_names(self.pool.table()).iter()
+        self.pool.index.attribute_names(&self.pool.table).iter()
     }
 
     /// Returns the number of offers that show an attribute of this name.
     #[must_use]
     pub fn offers_with_attribute(&self, name: &Name) -> usize {
-        self.pool.index().offers_with_attribute(name, self.pool.table())
+        self.pool.index.offers_with_attribute(name, &self.pool.table)
     }
 
     /// Returns the dialect in which constraints are evaluated.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
-        self.pool.table().context().dialect
+        self.pool.table.context.dialect
     }
 
     /// Returns the number of unused offers. O(n) in the number of ports of all offers.
@@ -232,11 +231,11 @@ impl Gangmatcher {
     /// offer in the new matchmaker to its index in `self`.
     #[must_use]
     pub fn with_extra_copy(&self, offer: usize) -> (Gangmatcher, Vec<usize>) {
-        let table = self.pool.table();
+        let table = &self.pool.table;
         let of: Vec<usize> = self.pool.unused_offers().chain([offer]).collect();
         let ads: Vec<Ad> = of.iter().map(|offer| table.ad(Participant::of_offer(*offer)).clone()).collect();
-        let (matcher, _) = Gangmatcher::new(&ads, table.protocol().clone(), table.context().clone());
-        (matcher.with_docking_vector(table.docking_vector().to_vec()), of)
+        let (matcher, _) = Gangmatcher::new(&ads, table.protocol.clone(), table.context.clone());
+        (matcher.with_docking_vector(table.docking_vector.clone()), of)
     }
 
     /// Makes `remainder` available under the index of the used-up offer that it remains of. The part number of the
@@ -253,14 +252,12 @@ impl Gangmatcher {
     /// remainder cannot be computed or has invalid ports.
     fn offer_remainders(&mut self, gang: &Gang) {
         let Some(residual) = &self.residual else { return };
-        let table = self.pool.table_mut();
+        let table = &mut self.pool.table;
         let docked = table.dock_gang(gang);
-        let mut remainders = Vec::new();
-        for (above, link) in &docked {
-            let remainder = table.remainder(residual, *above, *link);
-            table.statistics_mut().failures += u64::from(remainder.is_err());
-            remainders.extend(remainder.ok().flatten().map(|remainder| (link.participant, remainder)));
-        }
+        let remainder = |(above, link): &(PortPlace, PortPlace)| {
+            table.remainder(residual, *above, *link).map(|remainder| (link.participant, remainder))
+        };
+        let remainders: Vec<(Participant, Ad)> = docked.iter().filter_map(remainder).collect();
         table.undock_gang(&docked);
         for (offer, remainder) in remainders {
             // An offer whose remainder has invalid ports stays used up.
@@ -281,7 +278,7 @@ impl Gangmatcher {
         below: Option<&GangScore>,
     ) -> Result<Option<(GangScore, Gang)>, PolicyFault> {
         let found = find_gang(&mut self.pool, &mut self.memory, strategy, below);
-        match self.memory.take_fault() {
+        match self.memory.fault.take() {
             Some(fault) => Err(fault),
             None => Ok(found.map(|(score, gang)| (score, Gang { request: index, ..gang }))),
         }
@@ -291,7 +288,7 @@ impl Gangmatcher {
     fn without_statistics<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.statistics();
         let found = work(self);
-        *self.pool.table_mut().statistics_mut() = before;
+        self.pool.table.statistics = before;
         found
     }
 }
@@ -340,7 +337,7 @@ impl Iterator for GangIter<'_> {
             return None;
         };
         if self.last.replace(score).is_none() {
-            self.matcher.pool.table_mut().statistics_mut().matched += 1;
+            self.matcher.pool.table.statistics.matched += 1;
         }
         Some(gang)
     }

@@ -15,8 +15,11 @@ use super::port_index::{CandidateClasses, CandidateClassifier, PortIndex, RowBit
 /// Cached values stay valid whatever is docked. Caches of the current request are cleared when [`OfferPool::seat`]
 /// replaces the request. All other caches are cleared when a remainder is offered.
 pub struct OfferPool {
-    table: ParticipantTable,
-    index: PortIndex,
+    /// The request and the offers, with what is docked now. Callers dock and evaluate in the table, but must not replace
+    /// ads: only the pool also updates the index and the caches.
+    pub table: ParticipantTable,
+    /// The index of the offers' ports.
+    pub index: PortIndex,
     classifier: CandidateClassifier,
     /// Classes of rows that the requests so far cannot tell apart, computed on first use for the current request.
     classes: Option<Rc<CandidateClasses>>,
@@ -43,41 +46,17 @@ impl OfferPool {
         }
     }
 
-    /// Returns the request and the offers, with what is docked now.
-    pub fn table(&self) -> &ParticipantTable {
-        &self.table
-    }
-
-    /// Returns the request and the offers, for docking and evaluation. Callers must not replace ads in the table: only
-    /// the pool also updates the index and the caches.
-    pub fn table_mut(&mut self) -> &mut ParticipantTable {
-        &mut self.table
-    }
-
-    /// Returns the index of the offers' ports.
-    pub fn index(&self) -> &PortIndex {
-        &self.index
-    }
-
-    /// Returns participants and index together, because a query needs both mutably.
-    pub fn table_and_index(&mut self) -> (&mut ParticipantTable, &mut PortIndex) {
-        (&mut self.table, &mut self.index)
-    }
-
     /// Makes `request` the current request, the participant [`Participant::REQUEST`], in place of the former one.
     ///
     /// # Errors
     ///
     /// When the ports of `request` cannot be used. The former request then stays.
     pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
-        self.initial_queries.clear();
+        self.table.replace(Participant::REQUEST, request)?;
         self.classes = None;
-        self.table.replace(Participant::REQUEST, request)
-    }
-
-    /// Uses an offer up: no later query selects its rows, until a remainder is offered.
-    pub fn use_up(&mut self, offer: Participant) {
-        self.index.remove(offer);
+        self.initial_queries.clear();
+        self.initial_queries.resize(self.table.port_count(Participant::REQUEST), None);
+        Ok(())
     }
 
     /// Replaces the ad of a used-up offer by its remainder and makes it available again. The part number rises by one.
@@ -113,10 +92,6 @@ impl OfferPool {
     /// Returns the window query of a port of the current request with nothing docked, from the cache if possible. All
     /// ports of the request must be mandatory, since an unfilled port would change the query.
     fn initial_query(&mut self, port: usize) -> Rc<WindowQuery> {
-        if self.initial_queries.len() <= port {
-            let ports = self.table.port_count(Participant::REQUEST);
-            self.initial_queries.resize(ports.max(port + 1), None);
-        }
         let (table, index) = (&self.table, &self.index);
         let query = || Rc::new(WindowQuery::of(PortPlace::of_request(port), &[], table, index));
         Rc::clone(self.initial_queries[port].get_or_insert_with(query))
@@ -125,8 +100,7 @@ impl OfferPool {
     /// Returns the cached window query of a port with nothing docked. `None` if the query was not computed, the port
     /// belongs to an offer, or the request has optional ports.
     pub fn known_initial_query(&self, place: PortPlace) -> Option<Rc<WindowQuery>> {
-        let is_first = place.participant.is_request() && self.has_fixed_ports();
-        self.initial_queries.get(place.port).filter(|_| is_first)?.clone()
+        if self.has_initial_query(place) { self.initial_queries[place.port].clone() } else { None }
     }
 
     /// Whether a port belongs to the request and all ports of the request are mandatory. Its cached window query then
@@ -143,7 +117,7 @@ impl OfferPool {
         undecided: &[PortPlace],
         is_initial: bool,
     ) -> (RowBitmap, SettledConstraints) {
-        self.table.statistics_mut().probes += 1;
+        self.table.statistics.probes += 1;
         let query = if is_initial && self.has_initial_query(place) {
             self.initial_query(place.port)
         } else {
@@ -155,7 +129,7 @@ impl OfferPool {
 
     /// Returns the rows that the index admits at a port of the request with nothing docked at the request.
     pub fn probe_independent(&mut self, place: PortPlace) -> RowBitmap {
-        self.table.statistics_mut().probes += 1;
+        self.table.statistics.probes += 1;
         let index = &mut self.index;
         self.table.with_undocked(Participant::REQUEST, |table| {
             let query = WindowQuery::of(place, &[], table, index);
@@ -214,12 +188,12 @@ impl OfferPool {
 
     /// Whether the candidates `rows` of a port may differ in score, so that they must be sorted.
     pub fn is_ranked(&self, place: PortPlace, rows: &RowBitmap) -> bool {
-        self.table.has_docking_vector() || self.table.has_rank(place) || self.index.any_has_rank(rows)
+        !self.table.docking_vector.is_empty() || self.table.has_rank(place) || !self.index.ranking.is_disjoint(rows)
     }
 
     /// Whether the offers have no preferences: there is no docking vector, no offer has a rank, and no offer has
     /// optional ports.
     pub fn offers_have_no_preference(&self) -> bool {
-        !self.table.has_docking_vector() && !self.index.has_ranking_rows() && !self.table.offers_have_patterns()
+        self.table.docking_vector.is_empty() && self.index.ranking.is_clear() && !self.table.offers_have_patterns
     }
 }

@@ -141,7 +141,7 @@ impl ExhaustiveSearch {
             step.map_or_else(
                 || {
                     let (place, link) = filled.next().unwrap();
-                    (self.table.rank(place), self.table.rank(link))
+                    (self.table.rank(place).unwrap_or(0.0), self.table.rank(link).unwrap_or(0.0))
                 },
                 |step| (step, 0.0),
             )

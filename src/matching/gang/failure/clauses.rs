@@ -1,7 +1,9 @@
 //! Failed clauses: for each offer rejected at a port, the clauses of the port's constraint that the offer fails and the
 //! clause of the offer's constraint that the request fails.
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
+use std::sync::Arc;
+
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Value};
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause, as_comparison};
 use crate::protocol::is_met;
 
@@ -86,63 +88,44 @@ impl RejectedOffer {
         clauses: impl Iterator<Item = (&'c ScopedClause, &'c PortClause)>,
     ) -> Self {
         let is_refused = table.accepts(link) == DockingVerdict::Refused;
-        let analysis = RefusalAnalysis::new(table);
         let (mut failed_mask, mut actual_values) = (0, Vec::new());
         for (position, (scoped, clause)) in clauses.enumerate() {
-            if analysis.is_refused(scoped) {
+            if table.is_clause_refused(scoped) {
                 failed_mask |= 1 << position;
                 let operand = clause.bound.as_ref().map(|bound| &bound.operand);
                 let value = operand.and_then(|operand| table.evaluate(operand, &scoped.1).ok());
                 actual_values.extend(value.map(|value| (position, value)));
             }
         }
-        let demand = is_refused.then(|| {
-            let clause = analysis.refusing_clause(link);
-            OfferDemand {
-                bound: clause.as_ref().and_then(|clause| analysis.demand_bound(clause)),
-                clause: clause.map(|(clause, _)| clause),
-            }
+        let demand = is_refused.then(|| match table.refusing_clause(link) {
+            Some(clause) => table.offer_demand(clause),
+            None => OfferDemand { clause: None, bound: None },
         });
         RejectedOffer { offer: link.participant.offer(), failed_mask, actual_values, demand }
     }
-
-    /// Returns how far the offer is from docking, for comparison: the number of clauses that it fails, then whether it
-    /// refuses the request.
-    pub(super) fn distance(&self) -> (u32, bool) {
-        (self.failed_mask.count_ones(), self.demand.is_some())
-    }
 }
 
-/// Finds the clauses that refuse and the values that they compare, with what is docked in the table now.
-#[derive(Clone, Copy)]
-pub struct RefusalAnalysis<'t> {
-    table: &'t ParticipantTable,
-}
-
-impl<'t> RefusalAnalysis<'t> {
-    /// Returns the analysis for the clauses of the participants of `table`.
-    pub fn new(table: &'t ParticipantTable) -> Self {
-        RefusalAnalysis { table }
-    }
-
+impl ParticipantTable {
     /// Whether a clause is known not to be met. False if it depends on open ports or cannot be evaluated.
-    fn is_refused(self, (clause, frame): &ScopedClause) -> bool {
-        let value = self.table.evaluate(clause, frame);
-        value.is_ok_and(|value| !is_met(&value, self.table.context().dialect))
+    fn is_clause_refused(&self, (clause, frame): &ScopedClause) -> bool {
+        let value = self.evaluate(clause, frame);
+        value.is_ok_and(|value| !is_met(&value, self.context.dialect))
     }
 
     /// Returns the first clause that makes a port refuse. If no single clause does, returns the first clause of the
     /// constraint. `None` if the port has no constraint.
-    pub fn refusing_clause(self, port: PortPlace) -> Option<ScopedClause> {
-        let clauses = self.table.clauses(port)?;
-        clauses.iter().find(|clause| self.is_refused(clause)).or_else(|| clauses.first()).cloned()
+    pub fn refusing_clause(&self, port: PortPlace) -> Option<ScopedClause> {
+        let clauses = self.clauses(port)?;
+        clauses.iter().find(|clause| self.is_clause_refused(clause)).or_else(|| clauses.first()).cloned()
     }
 
-    /// Describes a clause of the port `place` of the request. Nothing must be docked at `place`.
-    pub fn port_clause(self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
-        let label = Name::new(&self.table.label(place));
+    /// Describes a clause of the port `place` of the request. Nothing must be docked at `place`, so that an operand that
+    /// reads the candidate is unknown.
+    pub fn port_clause(&self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
+        let (clause, frame) = scoped;
+        let label = Name::new(&self.label(place));
         let mut candidate_attributes = Vec::new();
-        let mut pending = vec![&scoped.0];
+        let mut pending = vec![clause];
         while let Some(expression) = pending.pop() {
             if let ExpressionKind::Select(base, name) = expression.kind()
                 && matches!(base.without_parentheses().kind(), ExpressionKind::Attribute(of) if *of == label)
@@ -151,31 +134,26 @@ impl<'t> RefusalAnalysis<'t> {
             }
             expression.kind().for_each_child(|child| pending.push(child));
         }
-        PortClause { expression: scoped.0.clone(), bound: self.port_bound(scoped), candidate_attributes }
+        let bound = clause_bound(clause, |operand, known| {
+            let value = self.evaluate(known, frame).ok()?;
+            let is_open = self.evaluate(operand, frame).is_err();
+            is_open.then(|| (value, self.request_literal(known, frame)))
+        });
+        PortClause { expression: clause.clone(), bound, candidate_attributes }
     }
 
-    /// Returns a clause of a port as a comparison of an unknown operand with a known one. Nothing must be docked at the
-    /// port, so that the operand that reads the candidate is unknown. `None` if the clause has another form.
-    fn port_bound(self, scoped: &ScopedClause) -> Option<ClauseBound> {
-        clause_bound(&scoped.0, |operand, known| {
-            let value = self.table.evaluate(known, &scoped.1).ok()?;
-            let is_open = self.table.evaluate(operand, &scoped.1).is_err();
-            is_open.then(|| (value, self.request_literal(known, scoped)))
-        })
-    }
-
-    /// Returns a clause of an offer's constraint as a comparison of a literal of the request with a value. `None` if
-    /// the clause has another form.
-    fn demand_bound(self, scoped: &ScopedClause) -> Option<ClauseBound> {
-        clause_bound(&scoped.0, |operand, known| {
-            let literal = self.request_literal(operand, scoped)?;
-            Some((self.table.evaluate(known, &scoped.1).ok()?, Some(literal)))
-        })
+    /// Describes a clause of an offer's constraint.
+    fn offer_demand(&self, (clause, frame): ScopedClause) -> OfferDemand {
+        let bound = clause_bound(&clause, |operand, known| {
+            let literal = self.request_literal(operand, &frame)?;
+            Some((self.evaluate(known, &frame).ok()?, Some(literal)))
+        });
+        OfferDemand { clause: Some(clause), bound }
     }
 
     /// Returns the literal of the request that an operand of a clause is or names. `None` if the operand is anything
     /// else.
-    fn request_literal(self, operand: &Expression, (_, frame): &ScopedClause) -> Option<RequestLiteral> {
+    fn request_literal(&self, operand: &Expression, frame: &Arc<ScopeFrame>) -> Option<RequestLiteral> {
         let operand = operand.without_parentheses();
         let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
         if is_literal(operand) {
@@ -184,7 +162,7 @@ impl<'t> RefusalAnalysis<'t> {
         let (ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name)) = operand.kind() else {
             return None;
         };
-        let (bound, found) = self.table.resolve_attribute(operand, frame)?;
+        let (bound, found) = self.resolve_attribute(operand, frame)?;
         let bound = bound.without_parentheses();
         let is_own = found.participant.is_request() && is_literal(bound);
         is_own.then(|| RequestLiteral { name: Some(name.clone()), literal: bound.clone() })

@@ -1,15 +1,14 @@
 //! Failed conditions as text: the clause that keeps an offer from a port, and the attributes that the clause reads in
 //! the request and in offers.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
 
 use crate::ad::{Expression, Name, ScopeFrame, Value};
 use crate::eval::FreeNames;
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause};
-
-use super::clauses::RefusalAnalysis;
 
 /// A clause that is not met, either with the deepest gang docked or with nothing docked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,32 +38,18 @@ pub struct ReadAttribute {
     pub value: String,
 }
 
-/// Collects conditions. Equal conditions become one, which lists the offers that any of them rules out.
-#[derive(Default)]
-pub struct FailedConditions {
-    /// The conditions, in the order in which they were added.
-    found: Vec<FailedCondition>,
-    /// Index into `found` by `text`, `is_of_request`, and the request attributes as `name=text`.
-    by_text: FxHashMap<(String, bool, Vec<String>), usize>,
-}
-
-impl FailedConditions {
-    /// Adds a condition that rules an offer out.
-    pub fn add(&mut self, condition: FailedCondition, offer: usize) {
+/// Groups pairs of an offer and the condition that rules it out: equal conditions become one, which lists all offers
+/// that it rules out. Sorts the conditions by the number of these offers, greatest first.
+pub fn grouped_by_condition(ruled_out: impl IntoIterator<Item = (usize, FailedCondition)>) -> Vec<FailedCondition> {
+    let mut groups: IndexMap<(String, bool, Vec<String>), FailedCondition> = IndexMap::new();
+    for (offer, condition) in ruled_out {
         let reads = condition.request_attributes.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
         let key = (condition.text.clone(), condition.is_of_request, reads);
-        let at = *self.by_text.entry(key).or_insert(self.found.len());
-        if at == self.found.len() {
-            self.found.push(condition);
-        }
-        self.found[at].offers.push(offer);
+        groups.entry(key).or_insert(condition).offers.push(offer);
     }
-
-    /// Returns the conditions, sorted by the number of offers that they rule out, greatest first.
-    pub fn most_frequent_first(mut self) -> Vec<FailedCondition> {
-        self.found.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
-        self.found
-    }
+    let mut conditions: Vec<FailedCondition> = groups.into_values().collect();
+    conditions.sort_by_key(|condition| Reverse(condition.offers.len()));
+    conditions
 }
 
 impl FailedCondition {
@@ -74,7 +59,7 @@ impl FailedCondition {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_request = port.participant.is_request();
         let mut condition = FailedCondition { is_of_request, ..FailedCondition::default() };
-        if let Some(refusing) = RefusalAnalysis::new(table).refusing_clause(port) {
+        if let Some(refusing) = table.refusing_clause(port) {
             condition.text = refusing.0.without_parentheses().to_string();
             condition.record_attributes(table, place, &refusing);
         }
@@ -88,12 +73,8 @@ impl FailedCondition {
         /// Maximum number of expressions visited. Attributes found later are not recorded.
         const MAX_EXPRESSIONS: usize = 64;
         let mut pending = vec![(clause.clone(), Arc::clone(frame), true)];
-        let mut looked = 0;
-        while let Some((expression, frame, is_part)) = pending.pop() {
-            looked += 1;
-            if looked > MAX_EXPRESSIONS {
-                return;
-            }
+        for _ in 0..MAX_EXPRESSIONS {
+            let Some((expression, frame, is_clause)) = pending.pop() else { return };
             if frame.participant.is_request() {
                 self.record_labels(table, place, &expression);
             }
@@ -102,7 +83,7 @@ impl FailedCondition {
                 let reads = if is_own { &mut self.request_attributes } else { &mut self.offer_attributes };
                 // Skip offer attributes that the clause reads through an attribute of the request: the value of the
                 // request's attribute already shows them.
-                if !(is_own || is_part) || reads.iter().any(|read| read.name == name) {
+                if !(is_own || is_clause) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }
                 let value = table.evaluate(&bound, &found);
@@ -117,7 +98,7 @@ impl FailedCondition {
 
     /// Records the labels of other ports that an expression of the request mentions.
     fn record_labels(&mut self, table: &ParticipantTable, place: PortPlace, expression: &Expression) {
-        let mentions = FreeNames::of(expression, table.context().dialect);
+        let mentions = FreeNames::of(expression, table.context.dialect);
         for other in table.request_ports().filter(|other| *other != place && !table.is_implicit(other.participant)) {
             let label = table.label(other);
             if mentions.names.contains(&Name::new(&label)) && !self.labels.contains(&label) {

@@ -15,8 +15,7 @@ use super::Gang;
 use super::offer_pool::OfferPool;
 use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::port_index::{PortIndex, RowBitmap, WindowQuery};
-use clauses::RefusalAnalysis;
-use conditions::FailedConditions;
+use conditions::grouped_by_condition;
 
 pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
 pub use conditions::{FailedCondition, ReadAttribute};
@@ -100,47 +99,29 @@ enum DockingProgress {
 }
 
 impl DockingProgress {
-    /// Returns how far the candidate `link`, docked at `place`, gets.
-    fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Self {
+    /// Returns how far the candidate `link`, docked at `place`, gets, and its distance from docking: 0 if the candidate
+    /// docks, greater the earlier it fails.
+    fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> (u8, Self) {
         if let Some(condition) = FailedCondition::of(table, place, link) {
-            DockingProgress::Refused(condition)
+            (3, DockingProgress::Refused(condition))
         } else if !table.docked_score(place, link).is_acceptable() {
-            DockingProgress::Unacceptable
+            (2, DockingProgress::Unacceptable)
         } else if table.port_count(link.participant) > 1 {
-            DockingProgress::Unserved
+            (1, DockingProgress::Unserved)
         } else {
-            DockingProgress::Fits
-        }
-    }
-
-    /// Returns the distance from docking, for comparison: 0 if the candidate docks, greater the earlier it fails.
-    fn distance(&self) -> u8 {
-        match self {
-            DockingProgress::Fits => 0,
-            DockingProgress::Unserved => 1,
-            DockingProgress::Unacceptable => 2,
-            DockingProgress::Refused(_) => 3,
+            (0, DockingProgress::Fits)
         }
     }
 }
 
-/// Examines the ports and offers of a pool for the current request. Docks offers on trial and undocks them again.
-pub struct FailureAnalysis<'p> {
-    pool: &'p mut OfferPool,
-}
-
-impl<'p> FailureAnalysis<'p> {
-    /// Returns the analysis of the current request, at which nothing must be docked.
-    pub fn new(pool: &'p mut OfferPool) -> Self {
-        FailureAnalysis { pool }
-    }
-
+/// The analysis docks offers on trial and undocks them again. It must begin with nothing docked.
+impl OfferPool {
     /// Describes why the ports `next` cannot be filled while the deepest gang is docked at the ports before them.
     pub fn failure(&mut self, deepest: Gang, next: Range<usize>) -> GangFailure {
-        let alone = self.independent_candidates();
-        let ports = self.port_candidates(&alone);
-        let blocked = self.with_deepest(&deepest, next.start, |analysis| {
-            next.map(|port| analysis.blocked_port(PortPlace::of_request(port), &deepest, &alone[port])).collect()
+        let independent = self.independent_candidates();
+        let ports = self.table.request_ports().map(|place| self.port_candidates(place, &independent)).collect();
+        let blocked = self.with_deepest(&deepest, next.start, |pool| {
+            next.map(|port| pool.blocked_port(PortPlace::of_request(port), &deepest, &independent[port])).collect()
         });
         GangFailure { ports, deepest, blocked }
     }
@@ -149,92 +130,91 @@ impl<'p> FailureAnalysis<'p> {
     pub fn failed_clauses(&mut self, failure: &GangFailure, port: usize) -> FailedClauses {
         let place = PortPlace::of_request(port);
         if failure.ports[port].independent == 0 {
-            let rows = self.pool.index().unused().clone();
+            let rows = self.index.unused().clone();
             return self.failed_clauses_at(place, &rows, &[]);
         }
         let rows = self.independent_candidates().swap_remove(port);
         let first = failure.blocked.first().map_or(0, |blocked| blocked.port);
         let held = held_offers(&failure.deepest);
-        self.with_deepest(&failure.deepest, first, |analysis| analysis.failed_clauses_at(place, &rows, &held))
+        self.with_deepest(&failure.deepest, first, |pool| pool.failed_clauses_at(place, &rows, &held))
     }
 
     /// Docks an offer at each port of the request in turn, with nothing else docked. Returns one result per port.
     pub fn trial_dockings(&mut self, offer: Participant) -> Vec<TrialDocking> {
-        let links: Vec<PortPlace> = self.pool.table().ports(offer).collect();
-        let places: Vec<PortPlace> = self.pool.table().request_ports().collect();
+        let places = self.table.request_ports();
+        let table = &mut self.table;
         let dock = |place| {
-            let table = self.pool.table_mut();
-            let condition = nearest_conditions(table, place, links.iter().copied()).pop().and_then(|(_, found)| found);
+            let links = table.ports(offer);
+            let condition = nearest_conditions(table, place, links).pop().and_then(|(_, _, condition)| condition);
             TrialDocking { label: table.label(place), condition }
         };
-        places.into_iter().map(dock).collect()
+        places.map(dock).collect()
     }
 
     /// Runs `work` while the deepest gang is docked and the request's ports from `first` on are open.
     fn with_deepest<T>(&mut self, deepest: &Gang, first: usize, work: impl FnOnce(&mut Self) -> T) -> T {
-        let docked = self.pool.table_mut().dock_gang(deepest);
-        self.pool.table_mut().reopen_unfilled(Participant::REQUEST, &(0..first).collect());
+        let docked = self.table.dock_gang(deepest);
+        self.table.reopen_unfilled(Participant::REQUEST, &(0..first).collect());
         let found = work(self);
-        self.pool.table_mut().undock_gang(&docked);
+        self.table.undock_gang(&docked);
         found
     }
 
     /// Returns, for each port of the current request, the rows that fit the port with nothing else docked.
     fn independent_candidates(&mut self) -> Vec<RowBitmap> {
-        let (table, index) = self.pool.table_and_index();
+        let OfferPool { table, index, .. } = self;
         table.request_ports().map(|place| candidates_at(table, index, place)).collect()
     }
 
-    /// Counts the candidates of each port of the current request. `alone` holds the rows that fit each port by itself.
-    fn port_candidates(&mut self, alone: &[RowBitmap]) -> Vec<PortCandidates> {
-        let places: Vec<PortPlace> = self.pool.table().request_ports().collect();
-        let describe = |(place, rows): (PortPlace, &RowBitmap)| {
-            let consistent = self.consistent_rows(place, rows, alone);
-            let (table, index) = self.pool.table_and_index();
-            let window = WindowQuery::of(place, &[], table, index);
-            let used = index.select_used(&window, table);
-            let used = accepted_rows(table, index, place, &used);
-            let patterns = table.patterns(Participant::REQUEST);
-            PortCandidates {
-                label: table.label(place),
-                independent: index.offers_of(rows).len(),
-                consistent: index.offers_of(&consistent).len(),
-                used_up: index.offers_of(&used).len(),
-                is_required: patterns.is_none_or(|patterns| patterns.iter().all(|ports| ports.contains(place.port))),
-                ruled_out: if rows.is_clear() { conditions_at(table, index, place) } else { Vec::new() },
-            }
-        };
-        places.into_iter().zip(alone).map(describe).collect()
+    /// Counts the candidates of a port of the current request. `independent` holds the rows that fit each port by
+    /// itself.
+    fn port_candidates(&mut self, place: PortPlace, independent: &[RowBitmap]) -> PortCandidates {
+        let rows = &independent[place.port];
+        let consistent = self.consistent_rows(place, independent);
+        let OfferPool { table, index, .. } = self;
+        let window = WindowQuery::of(place, &[], table, index);
+        let used = index.select_used(&window, table);
+        let used = accepted_rows(table, index, place, &used);
+        let patterns = table.patterns(Participant::REQUEST);
+        PortCandidates {
+            label: table.label(place),
+            independent: index.offers_of(rows).len(),
+            consistent: index.offers_of(&consistent).len(),
+            used_up: index.offers_of(&used).len(),
+            is_required: patterns.is_none_or(|patterns| patterns.iter().all(|ports| ports.contains(place.port))),
+            ruled_out: if rows.is_clear() { conditions_at(table, index, place) } else { Vec::new() },
+        }
     }
 
-    /// Returns those of `rows` that have a partner at each other port that must be filled together with `place`.
-    fn consistent_rows(&mut self, place: PortPlace, rows: &RowBitmap, alone: &[RowBitmap]) -> RowBitmap {
-        let mut beside: PortPattern = (0..alone.len()).collect();
-        let patterns =
-            self.pool.table().patterns(Participant::REQUEST).into_iter().flat_map(|patterns| patterns.iter());
-        patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| beside.intersect_with(pattern));
-        beside.set(place.port, false);
-        let alike = self.pool.candidate_classes();
+    /// Returns those rows that fit the port `place` by itself and have a partner at each other port that must be filled
+    /// together with it. `independent` holds the rows that fit each port by itself.
+    fn consistent_rows(&mut self, place: PortPlace, independent: &[RowBitmap]) -> RowBitmap {
+        // The ports that every pattern with this port fills.
+        let mut others: PortPattern = (0..independent.len()).collect();
+        let patterns = self.table.patterns(Participant::REQUEST).into_iter().flat_map(|patterns| patterns.iter());
+        patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| others.intersect_with(pattern));
+        others.set(place.port, false);
+        let classes = self.candidate_classes();
         // Rows of one class have the same partners: each class is examined once.
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
+        let rows = &independent[place.port];
         let mut consistent = RowBitmap::with_capacity(rows.len());
         for row in rows.ones() {
-            let class = alike.class_of(row);
-            let found = class.and_then(|class| known.get(&class).copied());
-            let found = found.unwrap_or_else(|| {
-                let link = self.pool.index().place(row);
-                let mut others = beside.ones().map(PortPlace::of_request);
-                others.all(|other| self.has_partner(place, link, other, &alone[other.port]))
+            let class = classes.class_of(row);
+            let has_partners = class.and_then(|class| known.get(&class).copied()).unwrap_or_else(|| {
+                let link = self.index.place(row);
+                let mut others = others.ones().map(PortPlace::of_request);
+                others.all(|other| self.has_partner(place, link, other, &independent[other.port]))
             });
-            known.extend(class.map(|class| (class, found)));
-            consistent.set(row, found);
+            known.extend(class.map(|class| (class, has_partners)));
+            consistent.set(row, has_partners);
         }
         consistent
     }
 
     /// Whether one of `rows`, of another offer than `link`, fits the port `other` while `link` is docked at `place`.
     fn has_partner(&mut self, place: PortPlace, link: PortPlace, other: PortPlace, rows: &RowBitmap) -> bool {
-        let (table, index) = self.pool.table_and_index();
+        let OfferPool { table, index, .. } = self;
         let is_tied =
             table.mentioned_ports(place).contains(&other.port) || table.mentioned_ports(other).contains(&place.port);
         if !is_tied {
@@ -256,18 +236,18 @@ impl<'p> FailureAnalysis<'p> {
     /// be docked.
     fn blocked_port(&mut self, place: PortPlace, deepest: &Gang, rows: &RowBitmap) -> BlockedPort {
         let held = held_offers(deepest);
-        let (table, index) = self.pool.table_and_index();
+        let OfferPool { table, index, .. } = self;
         let docked = index.offers_of(rows).into_iter().filter(|offer| held.contains(offer));
         let mut blocked =
             BlockedPort { port: place.port, held: docked.map(Participant::offer).collect(), ..BlockedPort::default() };
         let links = rows.ones().map(|row| index.place(row)).filter(|link| !held.contains(&link.participant));
-        let examine = |table: &mut ParticipantTable, link| DockingProgress::of(table, place, link);
-        let mut conditions = FailedConditions::default();
-        let mut unserved: Option<PortPlace> = None;
-        for (link, progress) in nearest_rows(table, place, links, examine, DockingProgress::distance) {
+        let (mut refused, mut unserved) = (Vec::new(), None);
+        for (link, _, progress) in
+            nearest_links(table, place, links, |table, link| DockingProgress::of(table, place, link))
+        {
             let offer = link.participant.offer();
             match progress {
-                DockingProgress::Refused(condition) => conditions.add(condition, offer),
+                DockingProgress::Refused(condition) => refused.push((offer, condition)),
                 DockingProgress::Unacceptable => blocked.unacceptable += 1,
                 DockingProgress::Unserved => {
                     blocked.unserved.push(offer);
@@ -276,7 +256,7 @@ impl<'p> FailureAnalysis<'p> {
                 DockingProgress::Fits => blocked.fitting += 1,
             }
         }
-        blocked.conditions = conditions.most_frequent_first();
+        blocked.conditions = grouped_by_condition(refused);
         if let Some(link) = unserved {
             let count = |table: &mut ParticipantTable| unserved_ports(table, index, link, &held);
             blocked.unserved_ports = table.with_docked(place, link, count);
@@ -286,17 +266,18 @@ impl<'p> FailureAnalysis<'p> {
 
     /// Returns why the offers of `rows` are rejected at a port, leaving out the offers in `held`.
     fn failed_clauses_at(&mut self, place: PortPlace, rows: &RowBitmap, held: &[Participant]) -> FailedClauses {
-        let (table, index) = self.pool.table_and_index();
+        let OfferPool { table, index, .. } = self;
         let scoped = table.clauses(place);
         let scoped = scoped.as_deref().unwrap_or_default();
         let scoped = &scoped[..scoped.len().min(clauses::MAX_CLAUSES)];
-        let analysis = RefusalAnalysis::new(table);
-        let clauses: Vec<PortClause> = scoped.iter().map(|clause| analysis.port_clause(clause, place)).collect();
+        let clauses: Vec<PortClause> = scoped.iter().map(|clause| table.port_clause(clause, place)).collect();
         let links = rows.ones().map(|row| index.place(row)).filter(|link| !held.contains(&link.participant));
-        let examine = |table: &mut ParticipantTable, link| RejectedOffer::of(table, link, scoped.iter().zip(&clauses));
-        let nearest = nearest_rows(table, place, links, examine, RejectedOffer::distance);
-        let offers = nearest.into_iter().map(|(_, offer)| offer).filter(|offer| offer.distance() > (0, false));
-        FailedClauses { offers: offers.collect(), clauses }
+        let nearest = nearest_links(table, place, links, |table, link| {
+            let offer = RejectedOffer::of(table, link, scoped.iter().zip(&clauses));
+            ((offer.failed_mask.count_ones(), offer.demand.is_some()), offer)
+        });
+        let rejected = nearest.into_iter().filter(|(_, distance, _)| *distance > (0, false));
+        FailedClauses { offers: rejected.map(|(_, _, offer)| offer).collect(), clauses }
     }
 }
 
@@ -305,52 +286,47 @@ fn held_offers(gang: &Gang) -> Vec<Participant> {
     gang.members().iter().map(|docked| Participant::of_offer(docked.offer)).collect()
 }
 
-/// Docks links at a port one by one and examines each. Keeps for each offer the link with the least distance from
-/// docking; of several, the first. The links of an offer must be adjacent in `links`.
-fn nearest_rows<T, K: PartialOrd>(
+/// Docks links at a port one by one and examines each: `examine` returns the distance from docking and a result. Keeps
+/// for each offer the link with the least distance; of several, the first. The links of an offer must be adjacent in
+/// `links`.
+fn nearest_links<K: PartialOrd, T>(
     table: &mut ParticipantTable,
     place: PortPlace,
     links: impl Iterator<Item = PortPlace>,
-    examine: impl Fn(&mut ParticipantTable, PortPlace) -> T,
-    distance: impl Fn(&T) -> K,
-) -> Vec<(PortPlace, T)> {
-    let mut nearest: Vec<(PortPlace, T)> = Vec::new();
+    examine: impl Fn(&mut ParticipantTable, PortPlace) -> (K, T),
+) -> Vec<(PortPlace, K, T)> {
+    let mut nearest: Vec<(PortPlace, K, T)> = Vec::new();
     for link in links {
-        let found = table.with_docked(place, link, |table| examine(table, link));
-        match nearest.last_mut().filter(|(last, _)| last.participant == link.participant) {
-            Some(last) if distance(&found) < distance(&last.1) => *last = (link, found),
+        let (distance, found) = table.with_docked(place, link, |table| examine(table, link));
+        match nearest.last_mut().filter(|(last, ..)| last.participant == link.participant) {
+            Some(last) if distance < last.1 => *last = (link, distance, found),
             Some(_) => {}
-            None => nearest.push((link, found)),
+            None => nearest.push((link, distance, found)),
         }
     }
     nearest
 }
 
-/// Returns, for each offer of these links, the link nearest to docking at a port and the condition by which it fails
-/// there. The condition is `None` if the link docks. A link that the request accepts is nearer to docking than one that
-/// the request rejects.
+/// Returns, for each offer of these links, the link nearest to docking at a port, its distance from docking, and the
+/// condition by which it fails there. The condition is `None` if the link docks. A link that the request accepts is
+/// nearer to docking than one that the request rejects.
 fn nearest_conditions(
     table: &mut ParticipantTable,
     place: PortPlace,
     links: impl Iterator<Item = PortPlace>,
-) -> Vec<(PortPlace, Option<FailedCondition>)> {
-    let examine = |table: &mut ParticipantTable, link| FailedCondition::of(table, place, link);
-    let distance =
-        |found: &Option<FailedCondition>| found.as_ref().map_or(0, |condition| 1 + u8::from(condition.is_of_request));
-    nearest_rows(table, place, links, examine, distance)
+) -> Vec<(PortPlace, u8, Option<FailedCondition>)> {
+    nearest_links(table, place, links, |table, link| {
+        let condition = FailedCondition::of(table, place, link);
+        (condition.as_ref().map_or(0, |condition| 1 + u8::from(condition.is_of_request)), condition)
+    })
 }
 
 /// Returns the conditions that rule out unused offers at a port with nothing docked, sorted by the number of offers
 /// ruled out, greatest first.
 fn conditions_at(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace) -> Vec<FailedCondition> {
     let links = index.unused().ones().map(|row| index.place(row));
-    let mut conditions = FailedConditions::default();
-    for (link, condition) in nearest_conditions(table, place, links) {
-        if let Some(condition) = condition {
-            conditions.add(condition, link.participant.offer());
-        }
-    }
-    conditions.most_frequent_first()
+    let nearest = nearest_conditions(table, place, links).into_iter();
+    grouped_by_condition(nearest.filter_map(|(link, _, condition)| Some((link.participant.offer(), condition?))))
 }
 
 /// Returns the unused rows that may dock at a port, as far as is known with what is docked now.

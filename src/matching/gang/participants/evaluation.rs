@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, Name, ScopeFrame, Value};
+use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, ScopeFrame, Value};
 use crate::constraint::{conjuncts, is_scope_name};
-use crate::eval::{Abort, Evaluator, FreeNames, NameBinding, NameResolution};
+use crate::eval::{Abort, Context, Evaluator, FreeNames, NameBinding, NameResolution};
 use crate::matching::gang::search::CandidateScore;
 use crate::matching::policy::{PolicyVector, Residual, candidate_label};
 use crate::protocol::{is_met, rank_value};
 
-use super::symbolic::{SymbolicEvaluator, SymbolicValue};
-use super::{ParticipantTable, PortPlace};
+use super::{ParticipantTable, PortPlace, SymbolicValue};
 
 /// A clause of a constraint, and the scope in which the clause is evaluated.
 pub type ScopedClause = (Expression, Arc<ScopeFrame>);
@@ -48,15 +47,12 @@ impl ParticipantTable {
     ) -> Option<(Expression, Arc<ScopeFrame>)> {
         let found = match expression.kind() {
             ExpressionKind::Attribute(name) => self.environment.resolve(frame, name, &self.context),
-            ExpressionKind::Select(base, name) => match base.without_parentheses().kind() {
-                ExpressionKind::Attribute(label) => match self.environment.resolve(frame, label, &self.context) {
-                    NameResolution::Value(Value::Ad(ad)) => {
-                        self.environment.resolve_selected(&ad.frame, name, &self.context)
-                    }
-                    _ => return None,
-                },
-                _ => return None,
-            },
+            ExpressionKind::Select(base, name) => {
+                let ExpressionKind::Attribute(label) = base.without_parentheses().kind() else { return None };
+                let resolved = self.environment.resolve(frame, label, &self.context);
+                let NameResolution::Value(Value::Ad(ad)) = resolved else { return None };
+                self.environment.resolve_selected(&ad.frame, name, &self.context)
+            }
             _ => return None,
         };
         match found {
@@ -65,39 +61,48 @@ impl ParticipantTable {
         }
     }
 
-    /// Evaluates the constraint of a port against what is docked there. A port without a constraint refuses, as does a
-    /// constraint that cannot be evaluated.
-    pub fn accepts(&mut self, place: PortPlace) -> DockingVerdict {
-        let Some(frame) = self.frame(place) else { return DockingVerdict::Refused };
-        let Some(name) = self.protocol.constraint_name(&frame.ad).cloned() else { return DockingVerdict::Refused };
-        self.statistics.evaluations += 1;
-        let value = Evaluator::new(&self.environment, &self.context).attribute(&frame, &name);
-        match value {
-            Ok(value) if is_met(&value, self.context.dialect) => DockingVerdict::Met,
-            Ok(_) => DockingVerdict::Refused,
-            Err(Abort::Unknown) => self.check_conjuncts(&frame, &name),
+    /// Evaluates an expression that must have the same value whatever docks at open ports. `None` if the value depends on
+    /// open ports, is random, or a budget is exceeded.
+    pub fn evaluate_fixed(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Option<Value> {
+        // Without a random stream a random value fails: it would differ at each evaluation.
+        let context = Context { random: None, ..self.context.clone() };
+        Evaluator::new(&self.environment, &context).evaluate(expression, frame).ok()
+    }
+
+    /// Returns the value of an evaluation. A failed evaluation is counted, and its value is undefined. `None` if the
+    /// value depends on open ports.
+    fn known_value(&mut self, result: Result<Value, Abort>) -> Option<Value> {
+        match result {
+            Ok(value) => Some(value),
+            Err(Abort::Unknown) => None,
             Err(_) => {
                 self.statistics.failures += 1;
-                DockingVerdict::Refused
+                Some(Value::Undefined)
             }
         }
     }
 
-    /// Decides a constraint that depends on unbound labels: a single conjunct that is known not to be met refuses.
-    fn check_conjuncts(&mut self, frame: &Arc<ScopeFrame>, name: &Name) -> DockingVerdict {
-        let Some(constraint) = frame.ad.get(name) else { return DockingVerdict::Refused };
-        for conjunct in conjuncts(constraint) {
-            match self.evaluate(conjunct, frame) {
-                Err(Abort::Unknown) => {}
-                Ok(value) if is_met(&value, self.context.dialect) => {}
-                Ok(_) => return DockingVerdict::Refused,
-                Err(_) => {
-                    self.statistics.failures += 1;
-                    return DockingVerdict::Refused;
-                }
+    /// Evaluates the constraint of a port against what is docked there. A port without a constraint refuses, as does a
+    /// constraint that cannot be evaluated.
+    pub fn accepts(&mut self, place: PortPlace) -> DockingVerdict {
+        let frame = Arc::clone(self.frame(place));
+        let Some(name) = self.protocol.constraint_name(&frame.ad) else { return DockingVerdict::Refused };
+        let value = Evaluator::new(&self.environment, &self.context).attribute(&frame, name);
+        self.statistics.evaluations += 1;
+        let dialect = self.context.dialect;
+        match self.known_value(value) {
+            Some(value) if is_met(&value, dialect) => DockingVerdict::Met,
+            Some(_) => DockingVerdict::Refused,
+            None => {
+                // A single conjunct that is known not to be met refuses, whatever docks at the open ports.
+                let constraint = self.protocol.constraint_expression(&frame.ad);
+                let is_refused = constraint.map(conjuncts).unwrap_or_default().into_iter().any(|conjunct| {
+                    let value = self.evaluate(conjunct, &frame);
+                    self.known_value(value).is_some_and(|value| !is_met(&value, dialect))
+                });
+                if is_refused { DockingVerdict::Refused } else { DockingVerdict::Tentative }
             }
         }
-        DockingVerdict::Tentative
     }
 
     /// Returns the clauses of the constraint of a port, each with its scope. The constraint is met if all clauses are
@@ -105,68 +110,56 @@ impl ParticipantTable {
     ///
     /// A clause that is only the name of an attribute is replaced by the clauses of the attribute's expression.
     pub fn clauses(&self, place: PortPlace) -> Option<Rc<[ScopedClause]>> {
-        self.port_info[place.participant.position()].clauses(place.port, || self.split_constraint(place))
+        let clauses = &self.port_info[place.participant.position()].clauses;
+        clauses[place.port].get_or_init(|| self.split_constraint(place)).clone()
     }
 
     /// Splits the constraint of a port into clauses.
     fn split_constraint(&self, place: PortPlace) -> Option<Rc<[ScopedClause]>> {
-        let frame = self.frame_of(place)?;
+        let frame = self.frame(place);
         let constraint = self.protocol.constraint_expression(&frame.ad)?;
-        let (mut parts, mut followed) = (Vec::new(), 0);
-        let (mut next, mut pending) = (Some((constraint.clone(), Arc::clone(frame))), Vec::new());
-        while let Some((expression, frame)) = next {
-            for part in conjuncts(&expression) {
-                match part.without_parentheses().kind() {
+        let (mut clauses, mut followed) = (Vec::new(), 0);
+        let mut pending = vec![(constraint.clone(), Arc::clone(frame))];
+        while let Some((expression, frame)) = pending.pop() {
+            for clause in conjuncts(&expression) {
+                let bound = match clause.without_parentheses().kind() {
                     ExpressionKind::Attribute(name) if followed < MAX_FOLLOWED_ATTRIBUTES => {
-                        match self.environment.resolve_own(&frame, name, &self.context) {
-                            NameResolution::Expression(bound, frame) => {
-                                followed += 1;
-                                pending.push((bound, frame));
-                            }
-                            _ => parts.push((part.clone(), Arc::clone(&frame))),
-                        }
+                        self.environment.resolve_own(&frame, name, &self.context)
                     }
-                    _ => parts.push((part.clone(), Arc::clone(&frame))),
+                    _ => NameResolution::Missing,
+                };
+                if let NameResolution::Expression(bound, frame) = bound {
+                    followed += 1;
+                    pending.push((bound, frame));
+                } else {
+                    clauses.push((clause.clone(), Arc::clone(&frame)));
                 }
             }
-            next = pending.pop();
         }
-        Some(parts.into())
+        Some(clauses.into())
     }
 
     /// Whether a port has a rank.
     pub fn has_rank(&self, place: PortPlace) -> bool {
-        self.frame_of(place).is_some_and(|frame| frame.ad.get(self.protocol.rank_name()).is_some())
+        self.frame(place).ad.get(self.protocol.rank_name()).is_some()
     }
 
     /// Returns the rank of a port as a symbolic value with what is docked now. `None` if the port has no rank.
     pub fn symbolic_rank(&self, place: PortPlace) -> Option<SymbolicValue> {
-        let frame = self.frame_of(place)?;
-        frame.ad.get(self.protocol.rank_name()).map(|rank| SymbolicEvaluator::new(self).value(rank, frame))
-    }
-
-    /// Returns the rank that a port gives to what is docked there. 0 if the port has no rank or the rank is unknown.
-    pub fn rank(&mut self, place: PortPlace) -> f64 {
-        self.rank_if_known(place).unwrap_or(0.0)
+        let frame = self.frame(place);
+        frame.ad.get(self.protocol.rank_name()).map(|rank| self.symbolic_value(rank, frame))
     }
 
     /// Returns the rank that a port gives to what is docked there, 0 if the port has no rank. `None` if the rank
     /// depends on a port that is not docked yet.
-    fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
+    pub fn rank(&mut self, place: PortPlace) -> Option<f64> {
         if !self.has_rank(place) {
             return Some(0.0);
         }
-        let Some(frame) = self.frame(place) else { return Some(0.0) };
         self.statistics.evaluations += 1;
-        match Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank_name()) {
-            // Adding 0.0 turns minus zero into zero, so that both are one rank.
-            Ok(value) => Some(rank_value(&value) + 0.0),
-            Err(Abort::Unknown) => None,
-            Err(_) => {
-                self.statistics.failures += 1;
-                Some(0.0)
-            }
-        }
+        let rank =
+            Evaluator::new(&self.environment, &self.context).attribute(self.frame(place), self.protocol.rank_name());
+        self.known_value(rank).map(|rank| rank_value(&rank))
     }
 
     /// Returns the score of the candidate `link` at the port `place`. Docks the candidate for the evaluation only.
@@ -177,37 +170,28 @@ impl ParticipantTable {
     /// Returns the score of a docked candidate (thesis 3.2.4): its docking vector, or the two ranks.
     pub fn docked_score(&mut self, above: PortPlace, link: PortPlace) -> CandidateScore {
         if self.docking_vector.is_empty() {
-            let (Some(rank), Some(offer_rank)) = (self.rank_if_known(above), self.rank_if_known(link)) else {
+            let (Some(rank), Some(offer_rank)) = (self.rank(above), self.rank(link)) else {
                 return CandidateScore::Unknown;
             };
             return CandidateScore::Ranks(rank, offer_rank);
         }
-        let (Some(port), Some(candidate)) = (self.frame(above), self.frame(link)) else {
-            return CandidateScore::Unknown;
-        };
         // Bind the label of the candidate in a scope inside the port's scope, so that no attribute of the port hides
         // it.
-        let bound: Ad =
-            [(candidate_label(), Expression::literal(Value::Ad(AdValue { frame: candidate })))].into_iter().collect();
-        let falls_through = port.falls_through;
+        let candidate = Expression::literal(Value::Ad(AdValue { frame: Arc::clone(self.frame(link)) }));
+        let port = self.frame(above);
         let scope = Arc::new(ScopeFrame {
-            ad: bound,
+            ad: [(candidate_label(), candidate)].into_iter().collect(),
             participant: port.participant,
             port: port.port,
-            enclosing: Some(port),
-            falls_through,
+            enclosing: Some(Arc::clone(port)),
+            falls_through: port.falls_through,
         });
         let mut values = Vec::with_capacity(self.docking_vector.len());
-        for rule in &self.docking_vector {
+        for rule in 0..self.docking_vector.len() {
             self.statistics.evaluations += 1;
-            match self.evaluate(&rule.expression, &scope) {
-                Ok(value) => values.push(value),
-                Err(Abort::Unknown) => return CandidateScore::Unknown,
-                Err(_) => {
-                    self.statistics.failures += 1;
-                    values.push(Value::Undefined);
-                }
-            }
+            let value = self.evaluate(&self.docking_vector[rule].expression, &scope);
+            let Some(value) = self.known_value(value) else { return CandidateScore::Unknown };
+            values.push(value);
         }
         CandidateScore::Vector(PolicyVector::new(values, self.context.dialect))
     }
@@ -215,37 +199,29 @@ impl ParticipantTable {
     /// Returns the indices of the participant's other ports whose labels are mentioned in the record of a port or in
     /// the groups around that record.
     pub fn mentioned_ports(&self, place: PortPlace) -> Vec<usize> {
-        let Some(member) = self.member(place.participant) else { return Vec::new() };
-        let mut mentioned = FixedBitSet::with_capacity(member.bindings.len());
-        let mut frame = member.ports.get(place.port);
-        while let Some(record) = frame.filter(|frame| frame.enclosing.is_some()) {
-            let expressions = record.ad.iter().map(|attribute| attribute.expression);
-            for expression in expressions.filter(|expression| !matches!(expression.kind(), ExpressionKind::Literal(_)))
-            {
-                add_mentioned_ports(expression, &member.bindings, self.context.dialect, &mut mentioned);
+        let bindings = &self.member(place.participant).bindings;
+        let mut mentioned = FixedBitSet::with_capacity(bindings.len());
+        for frame in self.frames(place).filter(|frame| frame.enclosing.is_some()) {
+            for attribute in frame.ad.iter() {
+                add_mentioned_ports(attribute.expression, bindings, self.context.dialect, &mut mentioned);
             }
-            frame = record.enclosing.as_ref();
         }
         mentioned.ones().filter(|port| *port != place.port).collect()
     }
 
-    /// Returns what remains of the offer of `link`, docked at the port `above`. `None` if nothing remains.
-    ///
-    /// # Errors
-    ///
-    /// When the expressions of `residual` exceed a budget or depend on open ports.
-    pub fn remainder(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Result<Option<Ad>, Abort> {
-        let Some(member) = self.environment.member_mut(link.participant) else { return Ok(None) };
-        let (frame, own) = (member.frame.clone(), member.bindings.len());
+    /// Returns what remains of the offer of `link`, docked at the port `above`. `None` if nothing remains, or if the
+    /// expressions of `residual` exceed a budget or depend on open ports, which is counted as a failure.
+    pub fn remainder(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Option<Ad> {
+        let member = self.environment.member_mut(link.participant)?;
+        let (frame, own) = (Arc::clone(&member.frame), member.bindings.len());
         // An ad with a port list does not bind `other`, so bind it to the port above for the evaluation.
         let to = Some((above.participant, above.port));
         member.bindings.extend(NameBinding::of_other(to));
         self.statistics.evaluations += residual.set.len() as u64;
         let remainder = residual.remainder(&frame, &self.environment, &self.context);
-        if let Some(member) = self.environment.member_mut(link.participant) {
-            member.bindings.truncate(own);
-        }
-        remainder
+        self.environment.member_mut(link.participant)?.bindings.truncate(own);
+        self.statistics.failures += u64::from(remainder.is_err());
+        remainder.ok().flatten()
     }
 }
 

@@ -16,17 +16,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame};
-use crate::eval::{Context, Environment, EnvironmentMember, NameFallback, UNFILLED_PORT};
+use crate::eval::{Context, Environment, EnvironmentMember, UNFILLED_PORT};
 use crate::matching::Statistics;
 use crate::matching::policy::PolicyRule;
 use crate::protocol::{PortFault, PortPattern, Protocol};
 
-use super::{DockedOffer, Gang};
+use super::{BadPorts, DockedOffer, Gang};
 use ports::ParticipantPorts;
 
 pub use evaluation::{DockingVerdict, ScopedClause};
 pub use ports::build_member;
-pub use symbolic::{AttributeTranslation, SymbolicClause, SymbolicEvaluator, SymbolicValue, as_comparison};
+pub use symbolic::{
+    AttributeTranslation, HashableValue, SymbolicClause, SymbolicValue, ValueTest, WindowCondition, as_comparison,
+};
 
 /// Identifies a port: the participant and the position in its port list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,22 +51,25 @@ pub struct ParticipantTable {
     environment: Environment,
     /// Patterns and clauses of each participant's ports, by [`Participant::position`].
     port_info: Vec<ParticipantPorts>,
-    protocol: Protocol,
-    context: Context,
+    /// Says which attributes are constraints and ranks.
+    pub protocol: Protocol,
+    /// The context in which constraints and ranks are evaluated.
+    pub context: Context,
     /// The docking vector of the policy. Empty if candidates are scored by rank.
-    docking_vector: Vec<PolicyRule>,
-    /// Whether some offer has ports besides its link, now or before it was replaced.
-    offers_have_ports: bool,
+    pub docking_vector: Vec<PolicyRule>,
+    /// Whether some offer has ports besides its link, now or before it was replaced. These ports must be filled before
+    /// the offer can be part of a gang.
+    pub offers_have_ports: bool,
     /// Whether some offer has optional ports, so that the search must choose which of them are filled.
-    offers_have_patterns: bool,
+    pub offers_have_patterns: bool,
     /// Counts of work done. The table counts evaluations and failures, its callers count everything else.
-    statistics: Statistics,
+    pub statistics: Statistics,
 }
 
 impl ParticipantTable {
-    /// Returns a table of the offers with an empty ad as the request. The vector holds the index and the fault of each
-    /// offer whose ports cannot be used. Such an offer takes part in no gang.
-    pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<(usize, PortFault)>) {
+    /// Returns a table of the offers with an empty ad as the request, and the offers whose ports cannot be used. Such an
+    /// offer takes part in no gang.
+    pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<BadPorts>) {
         let mut table = ParticipantTable {
             environment: Environment::for_match(),
             port_info: Vec::with_capacity(offers.len() + 1),
@@ -78,19 +83,14 @@ impl ParticipantTable {
         let mut bad = Vec::new();
         for (position, ad) in std::iter::once(&Ad::default()).chain(offers).enumerate() {
             let participant = Participant::at(position);
-            let nobody = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
-            table.environment.add_member(nobody);
+            let empty = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
+            table.environment.add_member(empty);
             table.port_info.push(ParticipantPorts::default());
             if let Err(fault) = table.replace(participant, ad) {
-                bad.push((participant.offer(), fault));
+                bad.push(BadPorts { index: participant.offer(), fault });
             }
         }
         (table, bad)
-    }
-
-    /// Scores candidates by the docking vector of a policy instead of by rank.
-    pub fn set_docking_vector(&mut self, docking: Vec<PolicyRule>) {
-        self.docking_vector = docking;
     }
 
     /// Replaces the ad of a participant: the request by the next request, or an offer by its remainder.
@@ -102,9 +102,9 @@ impl ParticipantTable {
         let (new, ports) = ParticipantPorts::of(ad, participant)?;
         if !participant.is_request() {
             self.offers_have_ports |= new.ports.len() > 1;
-            self.offers_have_patterns |= ports.patterns().is_some();
+            self.offers_have_patterns |= ports.patterns.is_some();
         }
-        let is_implicit = ports.is_implicit();
+        let is_implicit = ports.is_implicit;
         if let Some(member) = self.environment.member_mut(participant) {
             *member = new;
         }
@@ -116,8 +116,8 @@ impl ParticipantTable {
         Ok(())
     }
 
-    fn member(&self, participant: Participant) -> Option<&EnvironmentMember> {
-        self.environment.members().get(participant.position())
+    fn member(&self, participant: Participant) -> &EnvironmentMember {
+        &self.environment.members()[participant.position()]
     }
 
     /// Returns the scopes of all participants with what is docked now.
@@ -125,24 +125,9 @@ impl ParticipantTable {
         &self.environment
     }
 
-    /// Returns the context in which constraints and ranks are evaluated.
-    pub fn context(&self) -> &Context {
-        &self.context
-    }
-
-    /// Returns the counts of work done so far.
-    pub fn statistics(&self) -> Statistics {
-        self.statistics
-    }
-
-    /// Returns the counts of work done, so that the caller can increase or restore them.
-    pub fn statistics_mut(&mut self) -> &mut Statistics {
-        &mut self.statistics
-    }
-
     /// Returns the number of ports of a participant.
     pub fn port_count(&self, participant: Participant) -> usize {
-        self.member(participant).map_or(0, |member| member.ports.len())
+        self.environment.members().get(participant.position()).map_or(0, |member| member.ports.len())
     }
 
     /// Iterates over the ports of a participant in the order of its port list.
@@ -157,38 +142,22 @@ impl ParticipantTable {
 
     /// Returns the allowed patterns of a participant's filled ports, best first. `None` if all ports are mandatory.
     pub fn patterns(&self, participant: Participant) -> Option<&Rc<[PortPattern]>> {
-        self.port_info[participant.position()].patterns()
+        self.port_info[participant.position()].patterns.as_ref()
     }
 
     /// Whether a participant has only the implicit port `other`, because its ad has no port list.
     pub fn is_implicit(&self, participant: Participant) -> bool {
-        self.port_info[participant.position()].is_implicit()
+        self.port_info[participant.position()].is_implicit
     }
 
     /// Returns the labels of a participant's ports. An implicit port has two labels: `other` and `target`.
     pub fn labels(&self, participant: Participant) -> impl Iterator<Item = &Name> {
-        self.member(participant).into_iter().flat_map(|member| &member.bindings).map(|binding| &binding.name)
+        self.member(participant).bindings.iter().map(|binding| &binding.name)
     }
 
     /// Returns the label of a port: `other` for an implicit one.
     pub fn label(&self, place: PortPlace) -> String {
-        let label = self.labels(place.participant).nth(place.port).filter(|_| !self.is_implicit(place.participant));
-        label.map_or_else(|| "other".to_owned(), Name::to_string)
-    }
-
-    /// Returns the port of a participant with a label. `None` if the participant has no such port.
-    fn labelled(&self, participant: Participant, label: &str) -> Option<PortPlace> {
-        let port = if self.is_implicit(participant) {
-            label.eq_ignore_ascii_case("other").then_some(0)
-        } else {
-            self.labels(participant).position(|name| name.is(label))
-        };
-        port.map(|port| PortPlace { participant, port })
-    }
-
-    /// Returns the protocol, which says which attributes are constraints and ranks.
-    pub fn protocol(&self) -> &Protocol {
-        &self.protocol
+        self.member(place.participant).bindings[place.port].name.to_string()
     }
 
     /// Returns the number of offers.
@@ -219,19 +188,9 @@ impl ParticipantTable {
         found
     }
 
-    /// Whether the policy has a docking vector.
-    pub fn has_docking_vector(&self) -> bool {
-        !self.docking_vector.is_empty()
-    }
-
-    /// Returns the docking vector of the policy. Empty if candidates are scored by rank.
-    pub fn docking_vector(&self) -> &[PolicyRule] {
-        &self.docking_vector
-    }
-
     /// Iterates over the scope of a port and the scopes that enclose it, innermost first.
     pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &ScopeFrame> {
-        std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
+        std::iter::successors(Some(self.frame(place)), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
     }
 
     /// Returns the expression of an attribute that a port shows to what docks there. The innermost scope that has the
@@ -240,9 +199,9 @@ impl ParticipantTable {
         self.frames(place).find_map(|frame| frame.ad.get(name))
     }
 
-    /// Returns the scope of a port. `None` if there is no such port.
-    pub fn frame(&self, place: PortPlace) -> Option<Arc<ScopeFrame>> {
-        self.frame_of(place).cloned()
+    /// Returns the scope of a port.
+    pub fn frame(&self, place: PortPlace) -> &Arc<ScopeFrame> {
+        &self.member(place.participant).ports[place.port]
     }
 
     /// Runs `work` with nothing docked at a participant, then docks again what was docked before. Ports marked as
@@ -262,11 +221,7 @@ impl ParticipantTable {
 
     /// Returns the participant and port docked at a port. `None` if the port is open.
     fn docked_at(&self, place: PortPlace) -> Option<(Participant, usize)> {
-        let member = self.member(place.participant)?;
-        match member.fallback {
-            NameFallback::Partner(participant, port) => Some((participant, port)),
-            _ => member.bindings.get(place.port)?.to,
-        }
+        self.member(place.participant).bindings[place.port].to
     }
 
     /// Marks the ports of a participant that are not in `filled` as unfilled, so that their labels are undefined.
@@ -288,15 +243,15 @@ impl ParticipantTable {
 
     /// Binds the label of a port to the participant and port `to`. `None` unbinds the label.
     fn bind(&mut self, place: PortPlace, to: Option<(Participant, usize)>) {
-        if !self.is_implicit(place.participant) {
-            let Some(member) = self.environment.member_mut(place.participant) else { return };
-            if let Some(binding) = member.bindings.get_mut(place.port) {
-                binding.to = to;
+        match to {
+            _ if !self.is_implicit(place.participant) => {
+                let member = self.environment.member_mut(place.participant);
+                if let Some(binding) = member.and_then(|member| member.bindings.get_mut(place.port)) {
+                    binding.to = to;
+                }
             }
-        } else if let Some(to) = to {
-            self.environment.bind_other(place.participant, to);
-        } else {
-            self.environment.unbind_other(place.participant);
+            Some(to) => self.environment.bind_other(place.participant, to),
+            None => self.environment.unbind_other(place.participant),
         }
     }
 
@@ -310,7 +265,8 @@ impl ParticipantTable {
             let mut pattern = PortPattern::with_capacity(self.port_count(above));
             pattern.extend(link);
             for docked in ports {
-                let Some(place) = self.labelled(above, &docked.label) else { continue };
+                let Some(port) = self.labels(above).position(|label| label.is(&docked.label)) else { continue };
+                let place = PortPlace { participant: above, port };
                 let link = PortPlace { participant: Participant::of_offer(docked.offer), port: docked.link };
                 pattern.grow_and_insert(place.port);
                 filled.push((place, link));
@@ -332,28 +288,14 @@ impl ParticipantTable {
         }
     }
 
-    /// Whether some offer has ports besides its link, which must be filled before the offer can be part of a gang.
-    pub fn offers_have_ports(&self) -> bool {
-        self.offers_have_ports
-    }
-
-    /// Whether some offer has optional ports, so that the search must choose which of them are filled.
-    pub fn offers_have_patterns(&self) -> bool {
-        self.offers_have_patterns
-    }
-
     /// Returns the ad of a participant.
     pub fn ad(&self, participant: Participant) -> &Ad {
-        &self.environment.members()[participant.position()].frame.ad
+        &self.member(participant).frame.ad
     }
 
     /// Returns the offers that have ports besides their link.
     pub fn offers_with_ports(&self) -> impl Iterator<Item = Participant> {
         let members = self.environment.members().iter().skip(1).filter(|member| member.ports.len() > 1);
         members.map(|member| member.frame.participant)
-    }
-
-    fn frame_of(&self, place: PortPlace) -> Option<&Arc<ScopeFrame>> {
-        self.member(place.participant)?.ports.get(place.port)
     }
 }

@@ -14,11 +14,11 @@ use super::evaluation::ScopedClause;
 #[derive(Default)]
 pub struct ParticipantPorts {
     /// Whether the participant has only the implicit port `other`, because its ad has no port list.
-    implicit: bool,
+    pub is_implicit: bool,
     /// Clauses of each port's constraint, computed on first use. The inner `None` means no constraint.
-    clauses: Vec<OnceCell<Option<Rc<[ScopedClause]>>>>,
+    pub clauses: Vec<OnceCell<Option<Rc<[ScopedClause]>>>>,
     /// Allowed patterns of filled ports, best first. `None` if all ports are mandatory.
-    patterns: Option<Rc<[PortPattern]>>,
+    pub patterns: Option<Rc<[PortPattern]>>,
 }
 
 impl ParticipantPorts {
@@ -31,8 +31,8 @@ impl ParticipantPorts {
         let ports = read_ports(ad)?;
         let frame = ScopeFrame::root(ad.clone(), participant);
         let mut member = EnvironmentMember::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
-        member.bindings = Vec::with_capacity(ports.list.len());
-        let implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
+        member.bindings.reserve_exact(ports.list.len());
+        let is_implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
         let patterns = if ports.group.is_mandatory() {
             None
         } else {
@@ -43,38 +43,18 @@ impl ParticipantPorts {
             Some(patterns.into())
         };
         for (position, port) in ports.list.into_iter().enumerate() {
-            let since = u32::try_from(position).ok();
-            let around = port.groups.into_iter().fold(Arc::clone(&frame), |frame, group| frame.dock(group, since));
+            let index = u32::try_from(position).ok();
+            let enclosing = port.groups.into_iter().fold(Arc::clone(&frame), |frame, group| frame.dock(group, index));
             member.ports.push(match port.record {
-                Some(record) => around.dock(record, since),
-                None => around,
+                Some(record) => enclosing.dock(record, index),
+                None => enclosing,
             });
-            if !implicit {
-                member.bindings.push(NameBinding { name: port.label, first_port: since, to: None });
+            if !is_implicit {
+                member.bindings.push(NameBinding { name: port.label, first_port: index, to: None });
             }
         }
-        let ports = ParticipantPorts { implicit, clauses: vec![OnceCell::new(); member.ports.len()], patterns };
+        let ports = ParticipantPorts { is_implicit, clauses: vec![OnceCell::new(); member.ports.len()], patterns };
         Ok((member, ports))
-    }
-
-    /// Whether the participant has only the implicit port `other`.
-    pub fn is_implicit(&self) -> bool {
-        self.implicit
-    }
-
-    /// Returns the allowed patterns of filled ports, best first. `None` if all ports are mandatory.
-    pub fn patterns(&self) -> Option<&Rc<[PortPattern]>> {
-        self.patterns.as_ref()
-    }
-
-    /// Returns the clauses of a port's constraint, computed by `split` on first use. `None` if the port has no
-    /// constraint.
-    pub fn clauses(
-        &self,
-        port: usize,
-        split: impl FnOnce() -> Option<Rc<[ScopedClause]>>,
-    ) -> Option<Rc<[ScopedClause]>> {
-        self.clauses.get(port)?.get_or_init(split).clone()
     }
 }
 

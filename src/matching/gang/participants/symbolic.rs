@@ -12,7 +12,7 @@ use crate::ad::{
     BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, ScopeFrame, Span, UnaryOperator, Value,
 };
 use crate::constraint::{is_scope_name, is_self_evaluating};
-use crate::eval::{Context, Evaluator, NameFallback, NameResolution, binary, unary};
+use crate::eval::{Context, NameFallback, NameResolution, binary, unary};
 use crate::pool::ValueKey;
 
 use super::{ParticipantTable, PortPlace};
@@ -32,12 +32,28 @@ pub enum SymbolicValue {
 pub enum SymbolicClause {
     /// The clause has this value, whatever docks.
     Known(Value),
-    /// The clause compares a function of one attribute of the candidate, on the left, with a constant.
-    Compares(AttributeTranslation, BinaryOperator, Value),
-    /// The clause requires that a function of one attribute of the candidate is true.
-    IsMet(AttributeTranslation),
+    /// The clause is true if the candidate meets the condition.
+    Condition(WindowCondition),
     /// The clause has another form, or depends on other ports.
     Opaque,
+}
+
+/// A condition on one attribute of a candidate.
+#[derive(PartialEq, Eq, Hash)]
+pub struct WindowCondition {
+    /// The tested value: an attribute of the candidate, and steps applied to it.
+    pub translation: AttributeTranslation,
+    /// The test that the value must pass.
+    pub test: ValueTest,
+}
+
+/// A test that a value passes or fails.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum ValueTest {
+    /// The operator, with the tested value on the left and this constant on the right, is true.
+    Compares(BinaryOperator, HashableValue),
+    /// The tested value is true.
+    IsMet,
 }
 
 /// A function of one attribute, as a sequence of steps: `+ - * /` with constants, and unary minus. A translation
@@ -50,38 +66,31 @@ pub struct AttributeTranslation {
 }
 
 /// One step of a translation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum TranslationStep {
     /// Unary minus.
     Negate,
     /// An operation with the constant on the right: `x - 1`.
-    ConstantRight(BinaryOperator, Value),
+    ConstantRight(BinaryOperator, HashableValue),
     /// An operation with the constant on the left: `1 - x`.
-    ConstantLeft(BinaryOperator, Value),
+    ConstantLeft(BinaryOperator, HashableValue),
 }
 
-impl TranslationStep {
-    /// Returns a key for equality and hashing, because a [`Value`] cannot be hashed.
-    fn key(&self) -> (u8, Option<BinaryOperator>, ValueKey) {
-        match self {
-            TranslationStep::Negate => (0, None, ValueKey::Absent),
-            TranslationStep::ConstantRight(operator, constant) => (1, Some(*operator), ValueKey::of(constant)),
-            TranslationStep::ConstantLeft(operator, constant) => (2, Some(*operator), ValueKey::of(constant)),
-        }
-    }
-}
+/// A value that is compared and hashed by its [`ValueKey`]: equal only to indistinguishable values.
+#[derive(Clone, Debug)]
+pub struct HashableValue(pub Value);
 
-impl PartialEq for TranslationStep {
+impl PartialEq for HashableValue {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        ValueKey::of(&self.0) == ValueKey::of(&other.0)
     }
 }
 
-impl Eq for TranslationStep {}
+impl Eq for HashableValue {}
 
-impl Hash for TranslationStep {
+impl Hash for HashableValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
+        ValueKey::of(&self.0).hash(state);
     }
 }
 
@@ -101,8 +110,8 @@ impl AttributeTranslation {
         let (dialect, span) = (context.dialect, Span::default());
         self.steps.iter().fold(value, |value, step| match step {
             TranslationStep::Negate => unary(UnaryOperator::Minus, value, dialect, span),
-            TranslationStep::ConstantRight(operator, constant) => binary(*operator, &value, constant, dialect, span),
-            TranslationStep::ConstantLeft(operator, constant) => binary(*operator, constant, &value, dialect, span),
+            TranslationStep::ConstantRight(operator, constant) => binary(*operator, &value, &constant.0, dialect, span),
+            TranslationStep::ConstantLeft(operator, constant) => binary(*operator, &constant.0, &value, dialect, span),
         })
     }
 
@@ -122,153 +131,132 @@ impl AttributeTranslation {
 /// Maximum depth of nested references and operators that are followed. Deeper expressions are evaluated or opaque.
 const MAX_DEPTH: u32 = 32;
 
-/// Evaluates expressions of a table's participants symbolically, with what is docked now.
-#[derive(Clone, Copy)]
-pub struct SymbolicEvaluator<'t> {
-    table: &'t ParticipantTable,
-}
-
-impl<'t> SymbolicEvaluator<'t> {
-    /// Returns an evaluator for what is docked in `table`.
-    pub fn new(table: &'t ParticipantTable) -> Self {
-        SymbolicEvaluator { table }
-    }
-
+impl ParticipantTable {
     /// Returns the symbolic value of an expression in a scope, with what is docked now.
-    pub fn value(self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
+    pub fn symbolic_value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
         self.value_within(expression, frame, MAX_DEPTH)
     }
 
-    /// Returns a clause as a condition on what docks at the open port `place`.
-    pub fn clause(self, place: PortPlace, clause: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicClause {
-        if let Some((operator, left, right)) = as_comparison(clause) {
-            return match (self.value(left, frame), self.value(right, frame)) {
-                (SymbolicValue::Function(of, translation), SymbolicValue::Known(bound)) if of == place => {
-                    SymbolicClause::Compares(translation, operator, bound)
-                }
-                (SymbolicValue::Known(bound), SymbolicValue::Function(of, translation)) if of == place => {
-                    let exchanged = operator.converse();
-                    exchanged.map_or(SymbolicClause::Opaque, |operator| {
-                        SymbolicClause::Compares(translation, operator, bound)
-                    })
-                }
-                (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
-                    let (dialect, span) = (self.table.context.dialect, Span::default());
-                    SymbolicClause::Known(binary(operator, &left, &right, dialect, span))
+    /// Returns a clause as a condition on what docks at the open port `place`, with what is docked now.
+    pub fn symbolic_clause(&self, place: PortPlace, clause: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicClause {
+        let Some((operator, left, right)) = as_comparison(clause) else {
+            return match self.symbolic_value(clause, frame) {
+                SymbolicValue::Known(value) => SymbolicClause::Known(value),
+                SymbolicValue::Function(of, translation) if of == place => {
+                    SymbolicClause::Condition(WindowCondition { translation, test: ValueTest::IsMet })
                 }
                 _ => SymbolicClause::Opaque,
             };
-        }
-        match self.value(clause, frame) {
-            SymbolicValue::Function(of, translation) if of == place => SymbolicClause::IsMet(translation),
-            SymbolicValue::Known(value) => SymbolicClause::Known(value),
-            _ => SymbolicClause::Opaque,
-        }
+        };
+        let (of, translation, operator, bound) =
+            match (self.symbolic_value(left, frame), self.symbolic_value(right, frame)) {
+                (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
+                    return SymbolicClause::Known(self.binary(operator, &left, &right, clause));
+                }
+                (SymbolicValue::Function(of, left), SymbolicValue::Known(bound)) => (of, left, Some(operator), bound),
+                (SymbolicValue::Known(bound), SymbolicValue::Function(of, right)) => {
+                    (of, right, operator.converse(), bound)
+                }
+                _ => return SymbolicClause::Opaque,
+            };
+        let Some(operator) = operator.filter(|_| of == place) else { return SymbolicClause::Opaque };
+        let test = ValueTest::Compares(operator, HashableValue(bound));
+        SymbolicClause::Condition(WindowCondition { translation, test })
     }
 
-    /// Returns the symbolic value of an attribute that a port shows to what docks there.
-    pub fn shown_value(self, place: PortPlace, name: &Name) -> SymbolicValue {
-        let Some(frame) = self.table.frame(place) else { return SymbolicValue::Known(Value::Undefined) };
-        self.selected_value(&frame, name, MAX_DEPTH)
+    /// Returns the symbolic value of an attribute that a port shows to what docks there, with what is docked now.
+    pub fn symbolic_attribute(&self, place: PortPlace, name: &Name) -> SymbolicValue {
+        self.resolved_value(self.environment.resolve_selected(self.frame(place), name, &self.context), MAX_DEPTH)
     }
 
-    fn value_within(self, expression: &Expression, frame: &Arc<ScopeFrame>, depth: u32) -> SymbolicValue {
-        let bare = expression.without_parentheses();
-        match bare.kind() {
-            ExpressionKind::Literal(value) if is_self_evaluating(value, self.table.context.dialect) => {
+    fn value_within(&self, expression: &Expression, frame: &Arc<ScopeFrame>, depth: u32) -> SymbolicValue {
+        let evaluated = || self.evaluate_fixed(expression, frame).map_or(SymbolicValue::Opaque, SymbolicValue::Known);
+        if depth == 0 {
+            return evaluated();
+        }
+        match expression.without_parentheses().kind() {
+            ExpressionKind::Literal(value) if is_self_evaluating(value, self.context.dialect) => {
                 SymbolicValue::Known(value.clone())
             }
-            ExpressionKind::Attribute(name) if depth > 0 && !is_scope_name(name) => {
-                match self.table.environment.resolve(frame, name, &self.table.context) {
-                    NameResolution::Expression(bound, frame) => self.value_within(&bound, &frame, depth - 1),
-                    NameResolution::Value(value) => SymbolicValue::Known(value),
-                    NameResolution::Missing => SymbolicValue::Known(Value::Undefined),
+            ExpressionKind::Attribute(name) if !is_scope_name(name) => {
+                match self.environment.resolve(frame, name, &self.context) {
                     NameResolution::Unknown => self.partner_attribute(frame, name),
+                    resolution => self.resolved_value(resolution, depth),
                 }
             }
-            ExpressionKind::Select(ad, name) if depth > 0 && !is_scope_name(name) => {
-                match ad.without_parentheses().kind() {
-                    ExpressionKind::Attribute(label) => {
-                        match self.table.environment.resolve_own(frame, label, &self.table.context) {
-                            NameResolution::Unknown => match self.open_port(frame, label) {
-                                Some(place) => SymbolicValue::Function(place, AttributeTranslation::identity(name)),
-                                None => SymbolicValue::Opaque,
-                            },
-                            NameResolution::Value(Value::Ad(nested)) => self.selected_value(&nested.frame, name, depth),
-                            _ => self.evaluate_or_opaque(expression, frame),
-                        }
+            ExpressionKind::Select(ad, name) if !is_scope_name(name) => {
+                let ExpressionKind::Attribute(label) = ad.without_parentheses().kind() else { return evaluated() };
+                match self.environment.resolve_own(frame, label, &self.context) {
+                    NameResolution::Unknown => self.open_port(frame, label).map_or(SymbolicValue::Opaque, |place| {
+                        SymbolicValue::Function(place, AttributeTranslation::identity(name))
+                    }),
+                    NameResolution::Value(Value::Ad(nested)) => {
+                        let selected = self.environment.resolve_selected(&nested.frame, name, &self.context);
+                        self.resolved_value(selected, depth)
                     }
-                    _ => self.evaluate_or_opaque(expression, frame),
+                    _ => evaluated(),
                 }
             }
-            ExpressionKind::Unary(UnaryOperator::Minus, operand) if depth > 0 => {
+            ExpressionKind::Unary(UnaryOperator::Minus, operand) => {
                 match self.value_within(operand, frame, depth - 1) {
                     SymbolicValue::Function(place, translation) => {
                         SymbolicValue::Function(place, translation.with_step(TranslationStep::Negate))
                     }
-                    _ => self.evaluate_or_opaque(expression, frame),
+                    _ => evaluated(),
                 }
             }
-            ExpressionKind::Binary(operator, left, right)
-                if depth > 0 && operator.group() == OperatorGroup::Arithmetic =>
-            {
+            ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Arithmetic => {
+                use TranslationStep::{ConstantLeft, ConstantRight};
                 match (self.value_within(left, frame, depth - 1), self.value_within(right, frame, depth - 1)) {
-                    (SymbolicValue::Known(left), SymbolicValue::Known(right)) => SymbolicValue::Known(binary(
-                        *operator,
-                        &left,
-                        &right,
-                        self.table.context.dialect,
-                        expression.span(),
-                    )),
-                    (_, _) if *operator == BinaryOperator::Remainder => self.evaluate_or_opaque(expression, frame),
+                    (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
+                        SymbolicValue::Known(self.binary(*operator, &left, &right, expression))
+                    }
+                    _ if *operator == BinaryOperator::Remainder => evaluated(),
                     (SymbolicValue::Function(place, left), SymbolicValue::Known(right)) => {
-                        SymbolicValue::Function(place, left.with_step(TranslationStep::ConstantRight(*operator, right)))
+                        SymbolicValue::Function(place, left.with_step(ConstantRight(*operator, HashableValue(right))))
                     }
                     (SymbolicValue::Known(left), SymbolicValue::Function(place, right)) => {
-                        SymbolicValue::Function(place, right.with_step(TranslationStep::ConstantLeft(*operator, left)))
+                        SymbolicValue::Function(place, right.with_step(ConstantLeft(*operator, HashableValue(left))))
                     }
                     _ => SymbolicValue::Opaque,
                 }
             }
-            _ => self.evaluate_or_opaque(expression, frame),
+            _ => evaluated(),
         }
     }
 
-    /// Returns the symbolic value of `ad.name`.
-    fn selected_value(self, ad: &Arc<ScopeFrame>, name: &Name, depth: u32) -> SymbolicValue {
-        match self.table.environment.resolve_selected(ad, name, &self.table.context) {
-            NameResolution::Expression(bound, frame) if depth > 0 => self.value_within(&bound, &frame, depth - 1),
+    /// Returns the value of a binary operation. `expression` is the operation, which an error value refers to.
+    fn binary(&self, operator: BinaryOperator, left: &Value, right: &Value, expression: &Expression) -> Value {
+        binary(operator, left, right, self.context.dialect, expression.span())
+    }
+
+    /// Returns the symbolic value of what a name refers to. `depth` must be positive.
+    fn resolved_value(&self, resolution: NameResolution, depth: u32) -> SymbolicValue {
+        match resolution {
+            NameResolution::Expression(bound, frame) => self.value_within(&bound, &frame, depth - 1),
             NameResolution::Value(value) => SymbolicValue::Known(value),
             NameResolution::Missing => SymbolicValue::Known(Value::Undefined),
-            NameResolution::Expression(..) | NameResolution::Unknown => SymbolicValue::Opaque,
+            NameResolution::Unknown => SymbolicValue::Opaque,
         }
-    }
-
-    /// Evaluates an expression that has no symbolic form. The result is [`SymbolicValue::Opaque`] if the value is
-    /// random or depends on open ports.
-    fn evaluate_or_opaque(self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
-        let context = Context { random: None, ..self.table.context.clone() };
-        Evaluator::new(&self.table.environment, &context)
-            .evaluate(expression, frame)
-            .map_or(SymbolicValue::Opaque, SymbolicValue::Known)
     }
 
     /// Returns the open port with this label, of the participant of a scope. `None` if the participant has no such open
     /// port.
-    fn open_port(self, frame: &Arc<ScopeFrame>, label: &Name) -> Option<PortPlace> {
+    fn open_port(&self, frame: &ScopeFrame, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
-        let member = self.table.member(participant)?;
+        let member = self.environment.members().get(participant.position())?;
         let port = member.bindings.iter().position(|binding| binding.name == *label && binding.to.is_none())?;
-        Some(PortPlace { participant, port: if self.table.is_implicit(participant) { 0 } else { port } })
+        Some(PortPlace { participant, port: if self.is_implicit(participant) { 0 } else { port } })
     }
 
     /// Returns the symbolic value of a name that resolves to [`NameResolution::Unknown`]. In an ad with an open
     /// implicit port such a name refers to the partner; otherwise the result is [`SymbolicValue::Opaque`].
-    fn partner_attribute(self, frame: &Arc<ScopeFrame>, name: &Name) -> SymbolicValue {
-        let member = self.table.member(frame.participant);
+    fn partner_attribute(&self, frame: &ScopeFrame, name: &Name) -> SymbolicValue {
+        let participant = frame.participant;
+        let member = self.environment.members().get(participant.position());
         let falls_through = member.is_some_and(|member| member.fallback == NameFallback::Unknown);
         if falls_through && self.open_port(frame, name).is_none() {
-            let place = PortPlace { participant: frame.participant, port: 0 };
+            let place = PortPlace { participant, port: 0 };
             return SymbolicValue::Function(place, AttributeTranslation::identity(name));
         }
         SymbolicValue::Opaque

@@ -46,25 +46,24 @@ const LARGE_CLASS_DIVISOR: usize = 64;
 
 impl CandidateClassifier {
     /// Returns the classes of rows that neither the current request nor an earlier request can tell apart.
-    pub fn candidate_classes(&mut self, links: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
+    pub fn candidate_classes(&mut self, index: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
         let (known, was_opaque) = (self.significant_names.len(), self.is_opaque);
         self.add_names_of(Participant::REQUEST, table);
         if !self.has_read_offers {
             self.has_read_offers = true;
             table.offers_with_ports().for_each(|offer| self.add_names_of(offer, table));
-            for rule in table.docking_vector() {
+            for rule in &table.docking_vector {
                 self.add_names_in(&rule.expression, &[&candidate_label()], table);
             }
         }
-        if let Some(alike) = &self.classes
+        if let Some(classes) = &self.classes
             && (known, was_opaque) == (self.significant_names.len(), self.is_opaque)
         {
-            return Rc::clone(alike);
+            return Rc::clone(classes);
         }
-        let buckets = if self.is_opaque { None } else { Some(self.significant_names.iter()) };
-        let alike = Rc::new(CandidateClasses::new(links.candidate_partition(buckets, table)));
-        self.classes = Some(Rc::clone(&alike));
-        alike
+        let names = if self.is_opaque { None } else { Some(self.significant_names.iter()) };
+        let classes = CandidateClasses::new(index.candidate_partition(names, table));
+        Rc::clone(self.classes.insert(Rc::new(classes)))
     }
 
     /// Drops the cached classes, as needed after the ad of an offer has been replaced.
@@ -74,8 +73,11 @@ impl CandidateClassifier {
     }
 
     /// Returns the classes of rows with equal demands on the port at which they dock, from the cache if possible.
-    pub fn demand_classes(&mut self, links: &PortIndex) -> Rc<CandidateClasses> {
-        Rc::clone(self.demand_classes.get_or_insert_with(|| Rc::new(CandidateClasses::new(links.demand_partition()))))
+    pub fn demand_classes(&mut self, index: &PortIndex) -> Rc<CandidateClasses> {
+        Rc::clone(
+            self.demand_classes
+                .get_or_insert_with(|| Rc::new(CandidateClasses::new(index.demands.partition(|_| true)))),
+        )
     }
 
     /// Adds the names that the ad of a participant mentions.
@@ -117,7 +119,7 @@ impl CandidateClassifier {
             }
         }
         if calls {
-            let mentions = FreeNames::of(expression, table.context().dialect);
+            let mentions = FreeNames::of(expression, table.context.dialect);
             self.is_opaque |= mentions.reads_unknown();
             mentions.names.iter().for_each(|name| self.add_name(name));
         }
@@ -134,24 +136,24 @@ impl CandidateClasses {
     fn new(partition: Partition) -> Self {
         let mut starts = vec![0; partition.first_rows().len() + 1];
         let of: Vec<(usize, usize)> =
-            (0..partition.row_count()).filter_map(|row| partition.group(row).map(|bucket| (bucket, row))).collect();
-        for (bucket, _) in &of {
-            starts[bucket + 1] += 1;
+            (0..partition.row_count()).filter_map(|row| partition.group(row).map(|class| (class, row))).collect();
+        for (class, _) in &of {
+            starts[class + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let (mut rows, mut next) = (vec![0; of.len()], starts.clone());
-        for (bucket, row) in of {
-            rows[next[bucket]] = row;
-            next[bucket] += 1;
+        for (class, row) in of {
+            rows[next[class]] = row;
+            next[class] += 1;
         }
         let mut large_classes = FxHashMap::default();
-        for (bucket, bounds) in starts.windows(2).enumerate() {
+        for (class, bounds) in starts.windows(2).enumerate() {
             if (bounds[1] - bounds[0]) * LARGE_CLASS_DIVISOR > partition.row_count() {
                 let mut set = RowBitmap::with_capacity(partition.row_count());
                 set.extend(rows[bounds[0]..bounds[1]].iter().copied());
-                large_classes.insert(bucket, set);
+                large_classes.insert(class, set);
             }
         }
         CandidateClasses { partition, rows, starts, large_classes }
@@ -168,13 +170,11 @@ impl CandidateClasses {
         while let Some(row) = first_row_from(&left, from).filter(|_| found.len() < most) {
             found.push(row);
             from = row + 1;
-            let Some(bucket) = self.class_of(row) else { continue };
-            if let Some(set) = self.large_classes.get(&bucket) {
-                left.difference_with(set);
-                continue;
-            }
-            for row in &self.rows[self.starts[bucket]..self.starts[bucket + 1]] {
-                left.set(*row, false);
+            let Some(class) = self.class_of(row) else { continue };
+            if let Some(large) = self.large_classes.get(&class) {
+                left.difference_with(large);
+            } else {
+                self.rows[self.starts[class]..self.starts[class + 1]].iter().for_each(|row| left.set(*row, false));
             }
         }
         found

@@ -6,10 +6,10 @@
 //! An answer may contain rows that do not fit, but never misses a row that does. Candidates are therefore confirmed by
 //! evaluation, unless [`SettledConstraints`] says that the index has proved the constraint.
 
-mod cached_column;
 mod candidate_classes;
 mod link_demands;
 mod row_columns;
+mod selection_cache;
 mod window_query;
 
 use std::cell::OnceCell;
@@ -19,16 +19,16 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Dialect, Name, Participant, Value};
+use crate::ad::{Dialect, Name, Participant};
 use crate::constraint::is_scope_name;
-use crate::pool::{ColumnCell, Partition};
+use crate::pool::Partition;
 
-use super::participants::{AttributeTranslation, ParticipantTable, PortPlace};
+use super::participants::{AttributeTranslation, HashableValue, ParticipantTable, PortPlace, WindowCondition};
 use link_demands::LinkDemands;
 use row_columns::RowColumns;
 
 pub use candidate_classes::{CandidateClasses, CandidateClassifier};
-pub use window_query::{WindowCondition, WindowQuery};
+pub use window_query::WindowQuery;
 
 /// A set of rows, as a bitmap.
 pub type RowBitmap = FixedBitSet;
@@ -63,7 +63,7 @@ pub struct PortIndex {
     /// Unused rows that have a constraint. A port without a constraint accepts nobody.
     eligible: RowBitmap,
     /// Rows that have a rank.
-    ranking: RowBitmap,
+    pub ranking: RowBitmap,
     /// Rows whose ads have changed since the columns were built. The columns are wrong for these rows, so that they are
     /// always selected and evaluated.
     changed: RowBitmap,
@@ -114,8 +114,9 @@ impl PortIndex {
 
     /// Updates `eligible` and `ranking` for a row: whether the port has a constraint, and a rank as well.
     fn read_row(&mut self, row: usize, table: &ParticipantTable) {
-        self.eligible.set(row, table.clauses(self.places[row]).is_some());
-        self.ranking.set(row, table.clauses(self.places[row]).is_some() && table.has_rank(self.places[row]));
+        let has_constraint = table.clauses(self.places[row]).is_some();
+        self.eligible.set(row, has_constraint);
+        self.ranking.set(row, has_constraint && table.has_rank(self.places[row]));
     }
 
     /// Returns the port of a row.
@@ -186,7 +187,8 @@ impl PortIndex {
                 self.unused.insert(row);
                 self.changed.insert(row);
                 self.read_row(row, table);
-                self.demands.forget(row);
+                // The class stands for the demands of the former ad.
+                self.demands.class_of[row] = None;
             }
             // The new ad may show further attributes.
             self.attribute_names.take();
@@ -204,26 +206,17 @@ impl PortIndex {
         }
         *self = renewed;
     }
-    /// Whether one of `rows` has a rank.
-    pub fn any_has_rank(&self, rows: &RowBitmap) -> bool {
-        !self.ranking.is_disjoint(rows)
-    }
 
-    /// Whether any row of the index has a rank.
-    pub fn has_ranking_rows(&self) -> bool {
-        !self.ranking.is_clear()
-    }
-
-    /// Returns the unused rows that a window query selects (thesis 4.5).
+    /// Returns the unused rows that a window query selects (thesis 4.5), of ports with a constraint.
     pub fn select(&mut self, window: &WindowQuery, table: &mut ParticipantTable) -> RowBitmap {
-        let mut found = self.eligible.clone();
-        self.retain(&mut found, window, table);
-        found
+        let mut rows = self.eligible.clone();
+        self.retain(&mut rows, window, table);
+        rows
     }
 
     /// Returns the number of columns of bounds that rows demand.
     pub fn bound_count(&self) -> usize {
-        self.demands.bounds().len()
+        self.demands.bounds.len()
     }
 
     /// Returns the rows of used-up offers that a window query selects.
@@ -234,33 +227,29 @@ impl PortIndex {
         used
     }
 
-    /// Removes from `found` the rows that a window query does not select.
-    pub fn retain(&mut self, found: &mut RowBitmap, window: &WindowQuery, table: &mut ParticipantTable) {
+    /// Removes from `rows` the rows that a window query does not select.
+    pub fn retain(&mut self, rows: &mut RowBitmap, window: &WindowQuery, table: &mut ParticipantTable) {
         if window.is_unsatisfiable {
-            found.clear();
+            rows.clear();
             return;
         }
         // Keep the changed rows: the columns hold values of their former ads, so that only evaluation can decide.
-        let mut changed = None;
-        if !self.changed.is_clear() {
-            changed.insert(self.changed.clone()).intersect_with(found);
-        }
+        let changed = (!self.changed.is_clear()).then(|| &self.changed & &*rows);
         for WindowCondition { translation, test } in &window.conditions {
-            let dialect = table.context().dialect;
             let column = self.columns.at(translation, &self.places, table);
-            found.intersect_with(self.columns.column_mut(column).select(test, dialect));
+            rows.intersect_with(self.columns.columns[column].select(test, table.context.dialect));
         }
-        for (number, test) in &window.shown {
-            found.intersect_with(self.demands.bounds_mut(*number).select(test, table.context().dialect));
+        for (number, value) in &window.shown {
+            rows.intersect_with(self.demands.bounds[*number].accepting(value));
         }
         if let Some(changed) = changed {
-            found.union_with(&changed);
+            rows.union_with(&changed);
         }
     }
 
     /// Whether the index holds all demands of a port of an offer, so that its constraint can be proved.
     pub fn is_fully_indexed(&self, link: PortPlace) -> bool {
-        self.demands.class_of(self.row(link)).is_some()
+        self.demands.class_of[self.row(link)].is_some()
     }
 
     /// Returns the constraints that a window query proves for the rows that it selects.
@@ -288,40 +277,41 @@ impl PortIndex {
         shown: &WindowQuery,
         table: &mut ParticipantTable,
     ) -> Rc<RowBitmap> {
-        let passed_on = shown.computed.iter().filter(|(_, of, _)| *of == at);
-        let columns = passed_on.map(|(number, _, on)| (*number, self.columns.at(on, &self.places, table))).collect();
-        let mut demands: Vec<Option<u32>> = by.iter().map(|row| self.demands.class_of(*row)).collect();
-        demands.sort_unstable();
-        let asked = LinkDemandKey { demand_classes: demands, columns };
+        let computed = shown.computed.iter().filter(|(_, of, _)| *of == at);
+        let columns = computed.map(|(number, _, of)| (*number, self.columns.at(of, &self.places, table))).collect();
+        let mut demand_classes: Vec<Option<u32>> = by.iter().map(|row| self.demands.class_of[*row]).collect();
+        demand_classes.sort_unstable();
+        let key = LinkDemandKey { demand_classes, columns };
         // Successive similar requests ask the same query until some demand class has lost its last unused row.
-        if let Some((known, rows)) = &self.last_demand
-            && *known == asked
+        if let Some((last, rows)) = &self.last_demand
+            && *last == key
         {
             return Rc::clone(rows);
         }
-        let (all, mut some) = (all_rows(self.places.len()), RowBitmap::with_capacity(self.places.len()));
+        let every_row = all_rows(self.places.len());
+        let mut demanded = RowBitmap::with_capacity(self.places.len());
         for row in by {
-            let mut found = all.clone();
-            for (number, column) in &asked.columns {
-                if let Some(test) = self.demands.bounds()[*number].demand_of(*row) {
-                    found.intersect_with(self.columns.column_mut(*column).select(&test, table.context().dialect));
+            let mut rows = every_row.clone();
+            for (number, column) in &key.columns {
+                if let Some(test) = self.demands.bounds[*number].demand_of(*row) {
+                    rows.intersect_with(self.columns.columns[*column].select(&test, table.context.dialect));
                 }
             }
-            some.union_with(&found);
+            demanded.union_with(&rows);
         }
-        let some = Rc::new(some);
-        self.last_demand = Some((asked, Rc::clone(&some)));
-        some
+        let demanded = Rc::new(demanded);
+        self.last_demand = Some((key, Rc::clone(&demanded)));
+        demanded
     }
 
-    /// Removes rows from `found` that reject the port with the window query `shown`, because of an attribute that this
+    /// Removes from `rows` those that reject the port with the window query `shown`, because of an attribute that this
     /// port computes from `row`, docked at the port `at`.
     ///
     /// Returns false if the columns lack a value of `row`. In that case some of the rejecting rows may still be in
-    /// `found`.
+    /// `rows`.
     pub fn retain_accepting(
         &mut self,
-        found: &mut RowBitmap,
+        rows: &mut RowBitmap,
         shown: &WindowQuery,
         at: PortPlace,
         row: usize,
@@ -329,20 +319,10 @@ impl PortIndex {
     ) -> bool {
         for (number, _, translation) in shown.computed.iter().filter(|(_, of, _)| *of == at) {
             let column = self.columns.at(translation, &self.places, table);
-            let value = match self.columns.column(column).cell(row) {
-                ColumnCell::Constant(value) => value,
-                ColumnCell::Absent => Value::Undefined,
-                ColumnCell::Deviant => return false,
-            };
-            let bounds = self.demands.bounds_mut(*number);
-            found.intersect_with(bounds.select(&bounds.test(value), table.context().dialect));
+            let Some(value) = self.columns.columns[column].values.cell(row).value() else { return false };
+            rows.intersect_with(self.demands.bounds[*number].accepting(&HashableValue(value)));
         }
         true
-    }
-
-    /// Partitions rows by their indexed demands. Rows with a demand that is not indexed are in no class.
-    fn demand_partition(&self) -> Partition {
-        self.demands.partition(|_| true)
     }
 
     /// Partitions rows by their demands and by the values of the attributes `names`. Rows equivalent to no other, and
@@ -352,23 +332,23 @@ impl PortIndex {
         names: Option<impl Iterator<Item = &'n Name>>,
         table: &mut ParticipantTable,
     ) -> Partition {
-        let mut alike =
+        let mut partition =
             self.demands.partition(|row| names.is_some() && table.port_count(self.places[row].participant) == 1);
         for name in names.into_iter().flatten() {
             // Skip names that no row shows: most names that a request mentions are attributes of the request itself.
-            let is_its_own = table.context().dialect == Dialect::Classad && !self.attribute_names(table).contains(name);
+            let is_its_own = table.context.dialect == Dialect::Classad && !self.attribute_names(table).contains(name);
             if is_its_own && !is_scope_name(name) {
                 continue;
             }
             let column = self.columns.at(&AttributeTranslation::identity(name), &self.places, table);
-            self.columns.column(column).split(&mut alike);
+            self.columns.columns[column].values.split(&mut partition);
         }
-        alike
+        partition
     }
 }
 
 /// Returns the set of all rows of an index with `rows` rows.
-fn all_rows(rows: usize) -> RowBitmap {
+pub fn all_rows(rows: usize) -> RowBitmap {
     let mut all = RowBitmap::with_capacity(rows);
     all.insert_range(..);
     all

@@ -1,23 +1,32 @@
 //! Columns of attributes of the rows, built on first use.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
-use crate::ad::{Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Dialect, Expression, ExpressionKind, Value};
 use crate::constraint::{is_scope_name, is_self_evaluating};
-use crate::eval::{Context, Evaluator, NameResolution};
-use crate::matching::gang::participants::{AttributeTranslation, ParticipantTable, PortPlace};
+use crate::eval::NameResolution;
+use crate::matching::gang::participants::{AttributeTranslation, ParticipantTable, PortPlace, ValueTest};
 use crate::pool::{AttributeColumn, ColumnCell};
+use crate::protocol::is_met;
 
-use super::cached_column::CachedColumn;
+use super::RowBitmap;
+use super::selection_cache::SelectionCache;
 
 /// Columns of attributes of the rows, and of functions of attributes.
 #[derive(Default)]
 pub struct RowColumns {
-    columns: Vec<CachedColumn>,
+    /// The columns by the attribute and the steps applied to it.
+    pub columns: IndexMap<AttributeTranslation, RowColumn, FxBuildHasher>,
     /// Whether some column has a deviant row: one whose value depends on what docks, so that it must be evaluated.
     has_deviants: bool,
-    /// Index into `columns` by the attribute and the steps applied to it.
-    by_translation: FxHashMap<AttributeTranslation, usize>,
+}
+
+/// A column with the rows recently selected from it.
+pub struct RowColumn {
+    /// The value of each row.
+    pub values: AttributeColumn,
+    selections: SelectionCache<ValueTest>,
 }
 
 impl RowColumns {
@@ -29,81 +38,88 @@ impl RowColumns {
         places: &[PortPlace],
         table: &mut ParticipantTable,
     ) -> usize {
-        if let Some(number) = self.by_translation.get(translation) {
-            return *number;
+        if let Some(number) = self.columns.get_index_of(translation) {
+            return number;
         }
-        let dialect = table.context().dialect;
+        let dialect = table.context.dialect;
         let cells = places.iter().map(|place| computed_cell(translation, *place, table));
-        let column = AttributeColumn::new(cells, dialect);
-        let open = column.deviant_rows().clone();
-        self.has_deviants |= column.has_deviant_rows();
-        self.columns.push(CachedColumn::new(column, open));
-        self.by_translation.insert(translation.clone(), self.columns.len() - 1);
-        self.columns.len() - 1
-    }
-
-    /// Returns the column with an index, for reading cells.
-    pub fn column(&self, index: usize) -> &AttributeColumn {
-        self.columns[index].column()
-    }
-
-    /// Returns the column with an index, for selection, which updates the cache of the column.
-    pub fn column_mut(&mut self, index: usize) -> &mut CachedColumn {
-        &mut self.columns[index]
+        let column = RowColumn { values: AttributeColumn::new(cells, dialect), selections: SelectionCache::default() };
+        self.has_deviants |= column.values.has_deviant_rows();
+        self.columns.insert_full(translation.clone(), column).0
     }
 
     /// Whether the columns of `translations` know the values of all rows. The columns must have been built before.
     pub fn know_all<'t>(&self, mut translations: impl Iterator<Item = &'t AttributeTranslation>) -> bool {
-        let is_known = |translation: &AttributeTranslation| {
-            let number = self.by_translation.get(translation);
-            number.is_some_and(|number| !self.column(*number).has_deviant_rows())
-        };
-        !self.has_deviants || translations.all(is_known)
+        let is_known = |column: &RowColumn| !column.values.has_deviant_rows();
+        !self.has_deviants || translations.all(|translation| self.columns.get(translation).is_some_and(is_known))
     }
 }
 
-/// Returns the cell of a row in the column of `translation`.
+impl RowColumn {
+    /// Returns the rows that may pass a test: those whose values pass it, and the deviant rows.
+    pub fn select(&mut self, test: &ValueTest, dialect: Dialect) -> &RowBitmap {
+        let column = &self.values;
+        self.selections.get_or_select(test.clone(), column.deviant_rows().len(), || {
+            let mut rows = column.deviant_rows().clone();
+            match test {
+                ValueTest::Compares(operator, bound) => column.select(*operator, &bound.0, &mut rows),
+                ValueTest::IsMet => column.select_where(|value| is_met(value, dialect), &mut rows),
+            }
+            rows
+        })
+    }
+}
+
+/// Returns the cell of a row in the column of `translation`. The cell is `Deviant` if the attribute depends on what is
+/// docked or its value is a list or an ad.
 fn computed_cell(translation: &AttributeTranslation, place: PortPlace, table: &mut ParticipantTable) -> ColumnCell {
-    let (name, dialect) = (&translation.attribute, table.context().dialect);
-    let is_an_ad = is_scope_name(name);
+    let (name, dialect) = (&translation.attribute, table.context.dialect);
     let cell = match table.attribute(place, name).map(Expression::kind) {
-        Some(ExpressionKind::Literal(value)) if is_self_evaluating(value, dialect) && !is_an_ad => {
+        _ if is_scope_name(name) => ColumnCell::Deviant,
+        Some(ExpressionKind::Literal(value)) if is_self_evaluating(value, dialect) => {
             ColumnCell::Constant(value.clone())
         }
-        None if dialect == Dialect::Classad && !is_an_ad => ColumnCell::Absent,
+        None if dialect == Dialect::Classad => ColumnCell::Absent,
         // Undock the participant for the evaluation: the column must be valid whatever is docked.
-        _ => table.with_undocked(place.participant, |table| cell_of(table, place, name)),
+        _ => table.with_undocked(place.participant, |table| {
+            match table.environment().resolve_selected(table.frame(place), name, &table.context) {
+                NameResolution::Missing => ColumnCell::Absent,
+                NameResolution::Value(_) | NameResolution::Unknown => ColumnCell::Deviant,
+                NameResolution::Expression(bound, frame) => match table.evaluate_fixed(&bound, &frame) {
+                    None | Some(Value::List(_) | Value::Ad(_)) => ColumnCell::Deviant,
+                    Some(value) => ColumnCell::Constant(value),
+                },
+            }
+        }),
     };
-    match cell {
-        cell if translation.is_identity() => cell,
-        ColumnCell::Constant(value) => ColumnCell::Constant(translation.apply(value, table.context())),
-        ColumnCell::Absent => ColumnCell::Constant(translation.apply(Value::Undefined, table.context())),
-        ColumnCell::Deviant => ColumnCell::Deviant,
+    if translation.is_identity() {
+        return cell;
     }
+    let apply = |value| ColumnCell::Constant(translation.apply(value, &table.context));
+    cell.value().map_or(ColumnCell::Deviant, apply)
 }
 
-/// Returns the cell of an attribute of a row. The cell is `Deviant` if the attribute depends on what is docked or its
-/// value is a list or an ad.
-fn cell_of(table: &ParticipantTable, place: PortPlace, name: &Name) -> ColumnCell {
-    let Some(frame) = table.frame(place) else { return ColumnCell::Absent };
-    if is_scope_name(name) {
-        return ColumnCell::Deviant;
-    }
-    match table.environment().resolve_selected(&frame, name, table.context()) {
-        NameResolution::Missing => ColumnCell::Absent,
-        NameResolution::Value(_) | NameResolution::Unknown => ColumnCell::Deviant,
-        NameResolution::Expression(bound, frame) => match bound.kind() {
-            ExpressionKind::Literal(value) if is_self_evaluating(value, table.context().dialect) => {
-                ColumnCell::Constant(value.clone())
+#[cfg(test)]
+mod tests {
+    use super::{AttributeColumn, RowColumn, SelectionCache, ValueTest};
+    use crate::ad::{BinaryOperator, Dialect, Value};
+    use crate::matching::gang::participants::HashableValue;
+    use crate::matching::gang::port_index::RowBitmap;
+    use crate::pool::ColumnCell;
+
+    #[test]
+    fn answers_are_those_of_the_column_however_many_are_remembered() {
+        let constants = (0..499).map(|row| ColumnCell::Constant(Value::Integer(row % 40)));
+        let values = AttributeColumn::new(constants.chain([ColumnCell::Deviant]), Dialect::Classad);
+        let mut column = RowColumn { values, selections: SelectionCache::default() };
+        for round in 0..2 {
+            for bound in 0..300 {
+                let selected = |row: &usize| *row == 499 || row % 40 < bound;
+                let expected: RowBitmap = (0..500).filter(selected).collect();
+                let bound = HashableValue(Value::Integer(i64::try_from(bound).unwrap()));
+                let test = ValueTest::Compares(BinaryOperator::Less, bound);
+                assert_eq!(*column.select(&test, Dialect::Classad), expected, "round {round}");
             }
-            _ => {
-                // Evaluate without a random stream, so that a random value fails: it differs at each evaluation.
-                let context = Context { random: None, ..table.context().clone() };
-                match Evaluator::new(table.environment(), &context).evaluate(&bound, &frame) {
-                    Ok(Value::List(_) | Value::Ad(_)) | Err(_) => ColumnCell::Deviant,
-                    Ok(value) => ColumnCell::Constant(value),
-                }
-            }
-        },
+        }
     }
 }

@@ -8,12 +8,12 @@ use crate::ad::Participant;
 use crate::matching::gang::participants::PortPlace;
 
 /// The ports still to be filled. Cloning takes O(1), because branches of a search share the lists.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Agenda {
     /// The ad whose ports are being filled. `None` before the ports of the request have been chosen.
     current: Option<CurrentAd>,
     /// Ads whose ports are filled later, in order.
-    later: PersistentList<JoiningAd>,
+    later: JoiningAds,
 }
 
 /// The next task of the search, as the agenda determines it.
@@ -46,118 +46,94 @@ struct CurrentAd {
     /// Position in `ports` of the next port to fill.
     next: usize,
     /// Ads docked at `ports` so far that have ports of their own, the last docked ad first.
-    docked: PersistentList<JoiningAd>,
+    docked: JoiningAds,
+}
+
+impl Default for Agenda {
+    /// Returns the agenda of an empty gang: the ports of the request.
+    fn default() -> Self {
+        let request = JoiningAd { parent_port: 0, participant: Participant::REQUEST, link: None };
+        Agenda { current: None, later: JoiningAds::default().prepend(request) }
+    }
 }
 
 impl Agenda {
-    /// Returns the agenda of an empty gang: the ports of the request.
-    pub fn new() -> Self {
-        Agenda {
-            current: None,
-            later: PersistentList::default().prepend(JoiningAd {
-                parent_port: 0,
-                participant: Participant::REQUEST,
-                link: None,
-            }),
-        }
-    }
-
     /// Returns the next task: the next port of the current ad, or else the next ad whose ports are to be chosen.
     pub fn goal(&self) -> Goal {
-        if let Some(block) = &self.current {
-            if let Some(port) = block.ports.get(block.next) {
-                return Goal::Fill(PortPlace { participant: block.participant, port: *port });
-            }
-            if let Some(first) = block.docked.iter().min() {
-                return Goal::ChoosePorts(*first);
-            }
+        if let Some(ad) = &self.current
+            && let Some(port) = ad.ports.get(ad.next)
+        {
+            return Goal::Fill(PortPlace { participant: ad.participant, port: *port });
         }
-        self.later.iter().next().map_or(Goal::Done, |newcomer| Goal::ChoosePorts(*newcomer))
+        let docked = self.current.as_ref().and_then(|ad| ad.docked.iter().min());
+        docked.or_else(|| self.later.iter().next()).map_or(Goal::Done, |newcomer| Goal::ChoosePorts(*newcomer))
     }
 
     /// Returns the agenda after `ports` have been chosen for `newcomer`, the ad of [`Goal::ChoosePorts`]. The ports are
     /// filled in this order.
     pub fn with_ports_chosen(&self, newcomer: JoiningAd, ports: Rc<[usize]>) -> Self {
-        let mut waiting: Vec<JoiningAd> = Vec::new();
-        if let Some(block) = &self.current {
-            waiting.extend(block.docked.iter());
-            waiting.sort_unstable();
-        }
-        let later = if waiting.is_empty() {
-            self.later.rest()
-        } else {
-            waiting.into_iter().skip(1).rev().fold(self.later.clone(), |later, newcomer| later.prepend(newcomer))
+        let docked = self.current.iter().flat_map(|ad| ad.docked.iter());
+        let mut docked: Vec<JoiningAd> = docked.copied().collect();
+        docked.sort_unstable();
+        let later = match docked.as_slice() {
+            [] => self.later.rest(),
+            [_, later @ ..] => later.iter().rev().fold(self.later.clone(), |list, ad| list.prepend(*ad)),
         };
-        let block = CurrentAd { participant: newcomer.participant, ports, next: 0, docked: PersistentList::default() };
-        Agenda { current: Some(block), later }
+        let participant = newcomer.participant;
+        Agenda { current: Some(CurrentAd { participant, ports, next: 0, docked: JoiningAds::default() }), later }
     }
 
     /// Returns the agenda after a candidate has been docked at the port of [`Goal::Fill`]. `has_ports` says whether the
     /// candidate has ports besides its link.
     pub fn with_docked(&self, link: PortPlace, has_ports: bool) -> Self {
         let mut agenda = self.clone();
-        if let Some(block) = &mut agenda.current {
+        if let Some(ad) = &mut agenda.current {
             if has_ports {
-                let at = block.ports.get(block.next).copied().unwrap_or_default();
-                let newcomer = JoiningAd { parent_port: at, participant: link.participant, link: Some(link.port) };
-                block.docked = block.docked.prepend(newcomer);
+                let parent_port = ad.ports.get(ad.next).copied().unwrap_or_default();
+                let newcomer = JoiningAd { parent_port, participant: link.participant, link: Some(link.port) };
+                ad.docked = ad.docked.prepend(newcomer);
             }
-            block.next += 1;
+            ad.next += 1;
         }
         agenda
     }
 
     /// Iterates over the ports of the current ad that are filled after the next port.
     pub fn remaining_ports(&self) -> impl Iterator<Item = PortPlace> + '_ {
-        self.current.iter().flat_map(|block| {
-            let ports = block.ports.iter().skip(block.next + 1);
-            ports.map(|port| PortPlace { participant: block.participant, port: *port })
+        self.current.iter().flat_map(|ad| {
+            let ports = ad.ports.iter().skip(ad.next + 1);
+            ports.map(|port| PortPlace { participant: ad.participant, port: *port })
         })
     }
 }
 
-/// A persistent singly linked list: lists share their tails.
-struct PersistentList<T>(Option<Rc<PersistentListNode<T>>>);
+/// A persistent singly linked list of ads: lists share their tails.
+#[derive(Clone, Default)]
+struct JoiningAds(Option<Rc<JoiningAdNode>>);
 
-struct PersistentListNode<T> {
-    item: T,
-    rest: PersistentList<T>,
+struct JoiningAdNode {
+    ad: JoiningAd,
+    rest: JoiningAds,
 }
 
-impl<T> Default for PersistentList<T> {
-    fn default() -> Self {
-        PersistentList(None)
-    }
-}
-
-impl<T> Clone for PersistentList<T> {
-    fn clone(&self) -> Self {
-        PersistentList(self.0.clone())
-    }
-}
-
-impl<T> PersistentList<T> {
-    /// Returns the list with `item` in front, in O(1).
-    fn prepend(&self, item: T) -> Self {
-        PersistentList(Some(Rc::new(PersistentListNode { item, rest: self.clone() })))
+impl JoiningAds {
+    /// Returns the list with `ad` in front, in O(1).
+    fn prepend(&self, ad: JoiningAd) -> Self {
+        JoiningAds(Some(Rc::new(JoiningAdNode { ad, rest: self.clone() })))
     }
 
-    /// Returns the list without its first item, in O(1).
+    /// Returns the list without its first ad, in O(1).
     fn rest(&self) -> Self {
-        self.0.as_ref().map_or_else(PersistentList::default, |node| node.rest.clone())
+        self.0.as_ref().map(|node| node.rest.clone()).unwrap_or_default()
     }
 
-    fn iter(&self) -> impl Iterator<Item = &T> {
-        let mut node = self.0.as_deref();
-        std::iter::from_fn(move || {
-            let here = node?;
-            node = here.rest.0.as_deref();
-            Some(&here.item)
-        })
+    fn iter(&self) -> impl Iterator<Item = &JoiningAd> {
+        let nodes = std::iter::successors(self.0.as_deref(), |node| node.rest.0.as_deref());
+        nodes.map(|node| &node.ad)
     }
 }
 
-impl<T> Drop for PersistentList<T> {
+impl Drop for JoiningAds {
     /// Drops iteratively: recursion over a long list would overflow the stack.
     fn drop(&mut self) {
         let mut next = self.0.take();
@@ -178,7 +154,7 @@ mod tests {
     /// Docks participants as the agenda demands and returns their positions in the order of docking. `children` holds
     /// for each participant which participant docks at each of its ports.
     fn walk(children: &[&[usize]], reversed: bool) -> String {
-        let (mut agenda, mut log) = (Agenda::new(), String::new());
+        let (mut agenda, mut log) = (Agenda::default(), String::new());
         loop {
             match agenda.goal() {
                 Goal::Done => return log,

@@ -3,54 +3,58 @@
 //! Each port by itself may have candidates although all ports together have too few: six ports may accept the same five
 //! offers (thesis 6.2.2).
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use crate::ad::Participant;
 
-/// A matching of ports and offers, extended port by port.
+/// A matching of ports and offers, extended port by port. Ports are numbered in the order in which they are added.
 #[derive(Default)]
 pub struct PortAssignment {
-    /// Offer of each assigned port, by the port's index into `wanted`.
-    offers: FxHashMap<usize, Participant>,
-    /// Port of each assigned offer: the inverse of `offers`.
+    /// The acceptable offers of each port.
+    acceptable: Vec<Vec<Participant>>,
+    /// The offer assigned to each port. `None` only while the port is being added.
+    offers: Vec<Option<Participant>>,
+    /// The port of each assigned offer: the inverse of `offers`.
     ports: FxHashMap<Participant, usize>,
 }
 
 impl PortAssignment {
-    /// Assigns an acceptable offer to the port `wanted[first]`, moving earlier ports to other offers where necessary.
+    /// Adds a port and assigns it one of its acceptable offers, moving earlier ports to other offers where necessary.
     /// Searches an augmenting path breadth first, in O(edges).
-    ///
-    /// Each entry of `wanted` holds a number by which the caller identifies the port, which is ignored here, and the
-    /// acceptable offers of the port.
     ///
     /// # Errors
     ///
-    /// The ports that compete for too few offers, as indices into `wanted`. The matching is then unchanged.
-    pub fn assign(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Result<(), Vec<usize>> {
-        let mut asked_for: FxHashMap<Participant, usize> = FxHashMap::default();
-        let mut asking = vec![first];
+    /// The numbers of the ports that compete for too few offers. The port is then not added.
+    pub fn add(&mut self, acceptable: Vec<Participant>) -> Result<(), Vec<usize>> {
+        let mut queue = vec![self.acceptable.len()];
+        self.acceptable.push(acceptable);
+        self.offers.push(None);
+        // The port from which each offer was reached.
+        let mut reached_from: FxHashMap<Participant, usize> = FxHashMap::default();
         let mut next = 0;
-        while let Some(port) = asking.get(next).copied() {
+        while let Some(port) = queue.get(next).copied() {
             next += 1;
-            for offer in &wanted[port].1 {
-                if asked_for.contains_key(offer) {
-                    continue;
-                }
-                asked_for.insert(*offer, port);
+            for offer in &self.acceptable[port] {
+                let Entry::Vacant(unreached) = reached_from.entry(*offer) else { continue };
+                unreached.insert(port);
                 if let Some(holder) = self.ports.get(offer) {
-                    asking.push(*holder);
+                    queue.push(*holder);
                     continue;
                 }
                 let mut offer = Some(*offer);
                 while let Some(free) = offer {
-                    let port = asked_for[&free];
-                    offer = self.offers.insert(port, free);
+                    let port = reached_from[&free];
+                    offer = self.offers[port].replace(free);
                     self.ports.insert(free, port);
                 }
                 return Ok(());
             }
         }
-        Err(asking)
+        self.acceptable.pop();
+        self.offers.pop();
+        Err(queue)
     }
 }
 
@@ -61,13 +65,16 @@ mod tests {
 
     #[test]
     fn ports_give_way_as_long_as_they_can() {
-        let wanted = [(0, vec![1, 2]), (1, vec![1]), (2, vec![2, 3]), (3, vec![1, 2, 3]), (4, vec![7])];
-        let wanted = wanted.map(|(port, offers)| (port, offers.into_iter().map(Participant::of_offer).collect()));
-        let mut given = PortAssignment::default();
-        assert_eq!([0, 1, 2].map(|port| given.assign(port, &wanted)), [Ok(()), Ok(()), Ok(())]);
-        let mut rivals = given.assign(3, &wanted).unwrap_err();
+        let add = |assignment: &mut PortAssignment, offers: &[usize]| {
+            assignment.add(offers.iter().map(|offer| Participant::of_offer(*offer)).collect())
+        };
+        let mut assignment = PortAssignment::default();
+        for offers in [&[1, 2][..], &[1], &[2, 3]] {
+            assert_eq!(add(&mut assignment, offers), Ok(()));
+        }
+        let mut rivals = add(&mut assignment, &[1, 2, 3]).unwrap_err();
         rivals.sort_unstable();
         assert_eq!(rivals, [0, 1, 2, 3]);
-        assert_eq!(given.assign(4, &wanted), Ok(()));
+        assert_eq!(add(&mut assignment, &[7]), Ok(()));
     }
 }

@@ -12,8 +12,8 @@ use crate::ad::Participant;
 use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::PortPlace;
 
+use super::GangSearch;
 use super::assignment::PortAssignment;
-use super::decisions::DecisionStack;
 use super::score::{CandidateScore, GangScore};
 
 /// The best candidates of a port with their scores, best first.
@@ -40,13 +40,6 @@ pub enum BoundTest {
 }
 
 impl ScoreBounds {
-    /// Clears the cached scores, as needed when another pattern of ports is chosen: a score may depend on which ports
-    /// are unfilled.
-    pub fn clear(&mut self) {
-        self.scores.clear();
-        self.tops.clear();
-    }
-
     /// Returns the score of a row at a port with what is docked now. `Unknown` if it depends on open ports.
     pub fn candidate_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
         if place.participant.is_request() {
@@ -55,18 +48,18 @@ impl ScoreBounds {
                 return alone;
             }
         }
-        let link = pool.index().place(row);
-        pool.table_mut().candidate_score(place, link)
+        let link = pool.index.place(row);
+        pool.table.candidate_score(place, link)
     }
 
     /// Returns the score of a row at a port of the request with nothing else docked at the request, from the cache if
     /// possible.
     fn independent_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
-        let link = pool.index().place(row);
-        let alone = self.scores.entry((place.port, row)).or_insert_with(|| {
-            pool.table_mut().with_undocked(Participant::REQUEST, |table| table.candidate_score(place, link))
+        let link = pool.index.place(row);
+        let score = self.scores.entry((place.port, row)).or_insert_with(|| {
+            pool.table.with_undocked(Participant::REQUEST, |table| table.candidate_score(place, link))
         });
-        alone.clone()
+        score.clone()
     }
 
     /// Returns the best candidates of a port of the request, or `None` if some score depends on other ports. Keeps two
@@ -82,15 +75,15 @@ impl ScoreBounds {
             let score = self.independent_score(pool, place, row);
             is_known &= score != CandidateScore::Unknown;
             if score.is_acceptable() {
-                tops.push((pool.index().place(row).participant, score));
+                tops.push((pool.index.place(row).participant, score));
             }
         }
         let tops = is_known.then(|| {
             tops.sort_by(|(_, left), (_, right)| right.compare(left).unwrap_or(Ordering::Equal));
-            let mut met = FxHashSet::default();
+            let mut seen = FxHashSet::default();
             // Keep each offer once, with the link that scores best.
-            tops.retain(|(offer, _)| met.insert(*offer));
-            tops.truncate(2 * pool.table().port_count(Participant::REQUEST));
+            tops.retain(|(offer, _)| seen.insert(*offer));
+            tops.truncate(2 * pool.table.port_count(Participant::REQUEST));
             tops.into()
         });
         self.tops.insert(place.port, tops.clone());
@@ -108,84 +101,43 @@ impl ScoreBounds {
     ) -> Option<Vec<CandidateScore>> {
         let indifferent = pool.offers_have_no_preference();
         let mut ideal = Vec::with_capacity(open.len());
-        let (mut wanted, mut given) = (Vec::new(), PortAssignment::default());
+        let mut assignment = PortAssignment::default();
         for place in open {
-            if indifferent && !pool.table().has_rank(*place) {
+            if indifferent && !pool.table.has_rank(*place) {
                 ideal.push(CandidateScore::ZERO);
                 continue;
             }
             let tops = self.top_candidates(pool, *place)?;
             let free = tops.iter().filter(|(offer, _)| !taken.contains(offer));
-            let mut classes: Vec<(&CandidateScore, Vec<Participant>)> = Vec::new();
-            for (offer, score) in free {
-                match classes.last_mut() {
-                    Some((last, offers)) if score.compare(last) == Some(Ordering::Equal) => offers.push(*offer),
-                    _ => classes.push((score, vec![*offer])),
-                }
-            }
+            let free: Vec<&(Participant, CandidateScore)> = free.collect();
             // Take the best score at which this port and all earlier ports can still get distinct offers.
-            let found = classes.into_iter().find(|(_, offers)| {
-                wanted.push((place.port, offers.clone()));
-                let is_left = given.assign(wanted.len() - 1, &wanted).is_ok();
-                if !is_left {
-                    wanted.pop();
-                }
-                is_left
+            let mut classes = free.chunk_by(|(_, left), (_, right)| left.compare(right) == Some(Ordering::Equal));
+            let class = classes.find(|class| {
+                let offers = class.iter().map(|(offer, _)| *offer).collect();
+                assignment.add(offers).is_ok()
             });
-            ideal.push(found?.0.clone());
+            let (_, score) = class?[0];
+            ideal.push(score.clone());
         }
         Some(ideal)
     }
+}
 
-    /// Compares the upper bound of the ports still open with the scores that the gang `against` has at these positions.
-    /// `link` is the candidate about to be docked, whose offer is no longer free. `None` if some score is unknown.
-    fn compare_upper_bound(
-        &mut self,
-        pool: &mut OfferPool,
-        decisions: &DecisionStack,
-        depth: usize,
-        link: Option<PortPlace>,
-        against: &GangScore,
-    ) -> Option<Ordering> {
-        let decision = decisions.at(depth);
-        let place = decision.filled_port()?;
-        let open: Vec<PortPlace> = decision.state_before.agenda.remaining_ports().collect();
-        // The upper bound of each port of an offer: zero if offers have no preference, otherwise unknown.
-        let nested = pool.offers_have_no_preference().then_some(&CandidateScore::ZERO);
-        let step = decisions.score_count(depth);
-        let order = if place.participant.is_request() {
-            let held = decisions.holders().map(|(offer, _)| offer);
-            let taken: Vec<Participant> = held.chain(link.map(|link| link.participant)).collect();
-            against.compare_steps(step, &self.upper_bound(pool, &open, &taken)?)?
-        } else {
-            against.compare_steps(step, std::iter::repeat_n(nested?, open.len()))?
-        };
-        if order.is_ne() || !pool.table().offers_have_ports() {
-            return Some(order);
-        }
-        let step = step + open.len();
-        against.compare_steps(step, std::iter::repeat_n(nested?, against.scores.len().saturating_sub(step)))
-    }
-
+impl GangSearch<'_> {
     /// Runs the bound test: whether the decisions before `depth`, continued with `scores` and `link`, may become a gang
-    /// better than `best`.
-    pub fn test(
-        &mut self,
-        pool: &mut OfferPool,
-        decisions: &DecisionStack,
-        depth: usize,
-        (scores, link): (&[CandidateScore], Option<PortPlace>),
-        best: &GangScore,
-    ) -> BoundTest {
-        match decisions.compare_scores(depth, scores, best) {
+    /// better than the best gang. `link` is the candidate; `None` if the alternative is a pattern of ports.
+    pub fn bound_test(&mut self, depth: usize, scores: &[CandidateScore], link: Option<PortPlace>) -> BoundTest {
+        let Some((best, _)) = &self.best else { return BoundTest::MayImprove };
+        match self.compare_scores(depth, scores, best) {
             Some(Ordering::Equal) => {}
             Some(Ordering::Less) => return BoundTest::PruneRest,
             _ => return BoundTest::MayImprove,
         }
-        let mut may_improve = |taken| match (self.compare_upper_bound(pool, decisions, depth, taken, best), link) {
-            (Some(Ordering::Equal), Some(link)) => decisions.compare_positions(depth, link, best).is_le(),
-            (Some(order), _) => order.is_ge(),
-            (None, _) => true,
+        // The earlier of two equally good gangs is better.
+        let is_earlier = link.is_none_or(|link| self.compare_positions(depth, link, best).is_le());
+        let mut may_improve = |taken| match self.compare_upper_bound(depth, taken) {
+            Some(Ordering::Equal) => is_earlier,
+            order => order.is_none_or(Ordering::is_gt),
         };
         if !may_improve(None) {
             BoundTest::PruneRest
@@ -195,41 +147,60 @@ impl ScoreBounds {
             BoundTest::Prune
         }
     }
-}
 
-/// Whether the first gang found is the best, so that the search can stop. If nothing is ranked and all ports are
-/// mandatory, the gang of the earliest candidates is the best, and candidates are tried in input order. No offer may
-/// have several ports, since the search may try such an offer by one of its ports before another.
-pub fn first_gang_is_best(pool: &OfferPool) -> bool {
-    let table = pool.table();
-    pool.offers_have_no_preference()
-        && table.patterns(Participant::REQUEST).is_none()
-        && !table.offers_have_ports()
-        && table.request_ports().all(|place| !table.has_rank(place))
-}
-
-/// Whether no gang that continues the decisions before `depth` with `link` is worse than `below`, the gang returned
-/// last. All such gangs have already been enumerated.
-pub fn is_already_enumerated(
-    pool: &OfferPool,
-    decisions: &DecisionStack,
-    depth: usize,
-    (scores, link): (&[CandidateScore], PortPlace),
-    below: &GangScore,
-) -> bool {
-    match decisions.compare_scores(depth, scores, below) {
-        Some(Ordering::Greater) => true,
-        Some(Ordering::Equal) if remaining_scores_are_equal(pool, decisions, depth, below) => {
-            decisions.compare_positions(depth, link, below).is_lt()
+    /// Compares the upper bound of the ports still open with the scores that the best gang has at these positions.
+    /// `link` is the candidate about to be docked, whose offer is no longer free. `None` if some score is unknown or no
+    /// gang has been found.
+    fn compare_upper_bound(&mut self, depth: usize, link: Option<PortPlace>) -> Option<Ordering> {
+        let place = self.decisions[depth].filled_port()?;
+        let open: Vec<PortPlace> = self.decisions[depth].state_before.agenda.remaining_ports().collect();
+        // The upper bound of each port of an offer: zero if offers have no preference, otherwise unknown.
+        let nested = self.pool.offers_have_no_preference().then_some(&CandidateScore::ZERO);
+        let first = self.score_count(depth);
+        let (best, _) = self.best.as_ref()?;
+        let order = if place.participant.is_request() {
+            let taken: Vec<Participant> =
+                self.holders.keys().copied().chain(link.map(|link| link.participant)).collect();
+            best.compare_steps(first, &self.bounds.upper_bound(self.pool, &open, &taken)?)?
+        } else {
+            best.compare_steps(first, std::iter::repeat_n(nested?, open.len()))?
+        };
+        if order.is_ne() || !self.pool.table.offers_have_ports {
+            return Some(order);
         }
-        _ => false,
+        let rest = first + open.len();
+        best.compare_steps(rest, std::iter::repeat_n(nested?, best.scores.len().saturating_sub(rest)))
     }
-}
 
-/// Whether all remaining choices are certain to get the same scores as the gang `against`.
-fn remaining_scores_are_equal(pool: &OfferPool, decisions: &DecisionStack, depth: usize, against: &GangScore) -> bool {
-    let mut open = decisions.at(depth).state_before.agenda.remaining_ports();
-    pool.offers_have_no_preference()
-        && open.all(|place| !pool.table().has_rank(place))
-        && against.scores.iter().skip(decisions.score_count(depth)).all(|score| *score == CandidateScore::ZERO)
+    /// Whether the first gang found is the best, so that the search can stop. If nothing is ranked and all ports are
+    /// mandatory, the gang of the earliest candidates is the best, and candidates are tried in input order. No offer
+    /// may have several ports, since the search may try such an offer by one of its ports before another.
+    pub fn first_gang_is_best(&self) -> bool {
+        let table = &self.pool.table;
+        self.pool.offers_have_no_preference()
+            && table.patterns(Participant::REQUEST).is_none()
+            && !table.offers_have_ports
+            && table.request_ports().all(|place| !table.has_rank(place))
+    }
+
+    /// Whether no gang that continues the decisions before `depth` with `link` is worse than the gang enumerated last.
+    /// All such gangs have already been enumerated.
+    pub fn is_already_enumerated(&self, depth: usize, scores: &[CandidateScore], link: PortPlace) -> bool {
+        let Some(last) = self.worse_than else { return false };
+        match self.compare_scores(depth, scores, last) {
+            Some(Ordering::Greater) => true,
+            Some(Ordering::Equal) if self.remaining_scores_are_equal(depth, last) => {
+                self.compare_positions(depth, link, last).is_lt()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether all remaining choices are certain to get the same scores as the gang `against`.
+    fn remaining_scores_are_equal(&self, depth: usize, against: &GangScore) -> bool {
+        let mut open = self.decisions[depth].state_before.agenda.remaining_ports();
+        self.pool.offers_have_no_preference()
+            && open.all(|place| !self.pool.table.has_rank(place))
+            && against.scores.iter().skip(self.score_count(depth)).all(|score| *score == CandidateScore::ZERO)
+    }
 }

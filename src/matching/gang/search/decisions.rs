@@ -4,21 +4,22 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use crate::ad::Participant;
-use crate::matching::gang::participants::{ParticipantTable, PortPlace};
-use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, first_row_from};
+use crate::matching::gang::participants::PortPlace;
+use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, all_rows, first_row_from};
 use crate::protocol::PortPattern;
 
+use super::GangSearch;
 use super::agenda::{Agenda, JoiningAd};
 use super::score::{CandidateScore, GangScore};
 
 /// A set of decisions, as positions in the decision stack: a conflict set.
 pub type ConflictSet = FixedBitSet;
 
-/// What the search knows between two decisions, apart from what is docked.
-#[derive(Clone)]
+/// What the search knows between two decisions, apart from what is docked. By default the state before the first
+/// decision.
+#[derive(Clone, Default)]
 pub struct SearchState {
     /// The ports still to be filled.
     pub agenda: Agenda,
@@ -78,82 +79,49 @@ impl Decision {
         }
     }
 
-    /// Skips all alternatives not tried yet.
-    pub fn exhaust(&mut self) {
-        match &mut self.kind {
-            DecisionKind::FillPort { candidates, .. } => candidates.exhaust(),
-            DecisionKind::SelectPattern { patterns, next, .. } => *next = patterns.len(),
+    /// Adds decisions to the conflict set of this decision, which is at `depth`. A decision is not in its own set.
+    pub fn add_conflict(&mut self, depth: usize, conflict: &ConflictSet) {
+        self.conflict_set.union_with(conflict);
+        self.conflict_set.grow(depth + 1);
+        self.conflict_set.set(depth, false);
+    }
+
+    /// Whether the decision fills a port for which at least `many` candidates have not been tried yet. `many` must be
+    /// positive.
+    pub fn has_untried_candidates(&self, many: usize) -> bool {
+        match &self.kind {
+            DecisionKind::FillPort { candidates: Candidates::Set { rows, next }, .. } => {
+                rows.ones().skip_while(|row| row < next).nth(many - 1).is_some()
+            }
+            DecisionKind::FillPort { candidates: Candidates::Listed { rows, next, .. }, .. } => {
+                rows.len().saturating_sub(*next) >= many
+            }
+            DecisionKind::SelectPattern { .. } => false,
         }
     }
+
+    /// Skips all alternatives not tried yet.
+    pub fn exhaust(&mut self) {
+        let (DecisionKind::FillPort {
+            candidates: Candidates::Set { next, .. } | Candidates::Listed { next, .. }, ..
+        }
+        | DecisionKind::SelectPattern { next, .. }) = &mut self.kind;
+        // No alternative has this index.
+        *next = usize::MAX;
+    }
 }
 
-/// The decision stack, and the offers that its decisions have docked.
-///
-/// A decision holds its offer from [`DecisionStack::record_docked`] until [`DecisionStack::undo`], which also undocks
-/// the offer in the table. A decision must be undone before it is popped.
-#[derive(Default)]
-pub struct DecisionStack {
-    decisions: Vec<Decision>,
-    /// For each offer in the gang, the decision that docked it, as an index into `decisions`.
-    holders: FxHashMap<Participant, usize>,
-}
-
-impl DecisionStack {
-    /// Returns the number of decisions, which is the depth of the next decision.
-    pub fn len(&self) -> usize {
-        self.decisions.len()
-    }
-
-    /// Adds a decision of which no alternative has been taken yet.
-    pub fn push(&mut self, decision: Decision) {
-        self.decisions.push(decision);
-    }
-
-    /// Removes the last decision, which must have been undone.
-    pub fn pop(&mut self) -> Option<Decision> {
-        self.decisions.pop()
-    }
-
-    /// Returns the decision at a depth.
-    pub fn at(&self, depth: usize) -> &Decision {
-        &self.decisions[depth]
-    }
-
-    /// Returns the decision at a depth.
-    pub fn at_mut(&mut self, depth: usize) -> &mut Decision {
-        &mut self.decisions[depth]
-    }
-
-    /// Iterates over the decisions in the order in which they were made.
-    pub fn iter(&self) -> impl Iterator<Item = &Decision> {
-        self.decisions.iter()
-    }
-
+/// A decision holds its offer from [`GangSearch::record_docked`] until [`GangSearch::undo`], which also undocks the offer
+/// in the table.
+impl GangSearch<'_> {
     /// Iterates over the filled ports and the links docked there, in the order of docking.
-    pub fn docked_pairs(&self) -> impl DoubleEndedIterator<Item = (PortPlace, PortPlace)> + '_ {
+    pub fn docked_pairs(&self) -> impl Iterator<Item = (PortPlace, PortPlace)> + '_ {
         self.decisions.iter().filter_map(Decision::docked_pair)
-    }
-
-    /// Iterates over the offers in the gang, each with the depth of the decision that docked it.
-    pub fn holders(&self) -> impl Iterator<Item = (Participant, usize)> + '_ {
-        self.holders.iter().map(|(offer, depth)| (*offer, *depth))
-    }
-
-    /// Returns the depth of the decision that docked an offer. `None` if the offer is not in the gang.
-    pub fn holder(&self, offer: Participant) -> Option<usize> {
-        self.holders.get(&offer).copied()
-    }
-
-    /// Whether no offer is in the gang.
-    pub fn is_gang_empty(&self) -> bool {
-        self.holders.is_empty()
     }
 
     /// Returns the conflict set that contains all decisions.
     pub fn full_conflict_set(&self) -> ConflictSet {
-        let mut all = ConflictSet::with_capacity(self.decisions.len());
-        all.insert_range(..);
-        all
+        all_rows(self.decisions.len())
     }
 
     /// Records that the decision at `depth` has docked `link`. The caller must have docked it in the table.
@@ -168,29 +136,29 @@ impl DecisionStack {
 
     /// Undoes the alternative taken by the decision at `depth`, here and in the table. Returns false if no alternative
     /// was taken.
-    pub fn undo(&mut self, depth: usize, table: &mut ParticipantTable) -> bool {
+    pub fn undo(&mut self, depth: usize) -> bool {
         let decision = &mut self.decisions[depth];
         decision.scores.clear();
         match &mut decision.kind {
             DecisionKind::FillPort { place, docked, .. } => {
                 let Some(link) = docked.take() else { return false };
-                table.undock(*place, link);
+                self.pool.table.undock(*place, link);
                 self.holders.remove(&link.participant);
             }
             DecisionKind::SelectPattern { newcomer, patterns, taken, .. } => {
                 let Some(taken) = taken.take() else { return false };
-                table.reopen_unfilled(newcomer.participant, &patterns[taken]);
+                self.pool.table.reopen_unfilled(newcomer.participant, &patterns[taken]);
             }
         }
         true
     }
 
     /// Undoes and removes all decisions.
-    pub fn undo_all(&mut self, table: &mut ParticipantTable) {
-        while let Some(depth) = self.decisions.len().checked_sub(1) {
-            self.undo(depth, table);
-            self.decisions.pop();
+    pub fn undo_all(&mut self) {
+        for depth in (0..self.decisions.len()).rev() {
+            self.undo(depth);
         }
+        self.decisions.clear();
     }
 
     /// Returns the number of scores decided once the decision at `depth` has docked a candidate, which adds one score.
@@ -204,14 +172,14 @@ impl DecisionStack {
         against.compare_steps(0, self.decisions[..depth].iter().flat_map(|decision| &decision.scores).chain(next))
     }
 
-    /// Compares the input positions of the offers docked before `depth`, followed by `link`, with the offers of the
+    /// Compares the input positions of the offers docked before `depth`, followed by `link`, with as many offers of the
     /// gang `against`. `Less` means earlier, hence preferred.
     pub fn compare_positions(&self, depth: usize, link: PortPlace, against: &GangScore) -> Ordering {
         let docked = self.decisions[..depth].iter().filter_map(Decision::docked_pair).map(|(_, link)| link);
-        docked
-            .chain([link])
+        let offers = docked.chain([link]).map(|link| link.participant);
+        offers
             .zip(&against.offers)
-            .map(|(mine, theirs)| mine.participant.cmp(theirs))
+            .map(|(mine, theirs)| mine.cmp(theirs))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
     }
@@ -229,9 +197,9 @@ pub enum DecisionKind {
 pub enum Candidates {
     /// The rows in input order. Rows from `next` on have not been tried yet.
     Set { rows: Rc<RowBitmap>, next: usize },
-    /// The rows in another order. `worths` holds their scores, and is empty if nothing ranks. `next` is the index into
+    /// The rows in another order. `scores` holds their scores, and is empty if nothing ranks. `next` is the index into
     /// `rows` of the next row to try.
-    Listed { rows: Vec<usize>, worths: Vec<CandidateScore>, next: usize },
+    Listed { rows: Vec<usize>, scores: Vec<CandidateScore>, next: usize },
 }
 
 impl Candidates {
@@ -243,28 +211,12 @@ impl Candidates {
                 *next = row + 1;
                 Some((row, CandidateScore::ZERO))
             }
-            Candidates::Listed { rows, worths, next } => {
+            Candidates::Listed { rows, scores, next } => {
                 let row = *rows.get(*next)?;
-                let worth = worths.get(*next).cloned().unwrap_or(CandidateScore::ZERO);
+                let score = scores.get(*next).cloned().unwrap_or(CandidateScore::ZERO);
                 *next += 1;
-                Some((row, worth))
+                Some((row, score))
             }
-        }
-    }
-
-    /// Whether at least `many` candidates have not been tried yet. `many` must be positive.
-    pub fn has_at_least(&self, many: usize) -> bool {
-        match self {
-            Candidates::Set { rows, next } => rows.ones().skip_while(|row| row < next).nth(many - 1).is_some(),
-            Candidates::Listed { rows, next, .. } => rows.len() >= next + many,
-        }
-    }
-
-    /// Skips all candidates not tried yet.
-    pub fn exhaust(&mut self) {
-        match self {
-            Candidates::Set { rows, next } => *next = rows.len(),
-            Candidates::Listed { rows, next, .. } => *next = rows.len(),
         }
     }
 }

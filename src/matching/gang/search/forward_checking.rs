@@ -5,7 +5,6 @@
 //! port on which its port depends (arc consistency). All open ports must be able to get distinct offers, which a
 //! bipartite matching decides. Thesis 6.2.2 names the problem.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
@@ -15,22 +14,13 @@ use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::{ParticipantTable, PortPlace};
 use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, WindowQuery};
 
+use super::GangSearch;
 use super::assignment::PortAssignment;
-use super::decisions::{ConflictSet, DecisionStack, PortDomain, SearchState};
-
-/// Forward checking for one search, with what it computes once per search.
-#[derive(Default)]
-pub struct ForwardChecking {
-    is_enabled: bool,
-    /// First candidate row of the request's first port, before other ports narrowed its domain.
-    first_candidate: Option<usize>,
-    /// Dependencies among the ports of the request, computed on first use.
-    dependencies: OnceCell<PortDependencies>,
-}
+use super::decisions::{ConflictSet, PortDomain, SearchState};
 
 /// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). Each field holds one set of
 /// ports per port.
-struct PortDependencies {
+pub struct PortDependencies {
     /// Ports whose labels the port mentions.
     direct: Vec<FixedBitSet>,
     /// Ports connected with the port through any number of other ports, in either direction.
@@ -40,23 +30,7 @@ struct PortDependencies {
 /// A port with more candidate classes than this narrows no other port, because each class costs one selection.
 const MAX_CANDIDATE_CLASSES: usize = 64;
 
-impl ForwardChecking {
-    /// Returns the initial state of a search with or without forward checking.
-    pub fn new(is_enabled: bool) -> Self {
-        ForwardChecking { is_enabled, ..ForwardChecking::default() }
-    }
-
-    /// Whether this search runs forward checking.
-    pub fn is_enabled(&self) -> bool {
-        self.is_enabled
-    }
-
-    /// Returns the first candidate row of the request's first port, before other ports narrowed its domain. `None` if
-    /// domains were not computed or that port has no candidate.
-    pub fn first_candidate(&self) -> Option<usize> {
-        self.first_candidate
-    }
-
+impl GangSearch<'_> {
     /// Computes the domains of the ports of an ad that joins the gang.
     ///
     /// Works from right to left, because later ports refer to earlier ports: the domain of a later port must be known
@@ -67,8 +41,6 @@ impl ForwardChecking {
     /// The conflict set, if some port is left without candidates.
     pub fn initialize_domains(
         &mut self,
-        pool: &mut OfferPool,
-        decisions: &DecisionStack,
         state: &mut SearchState,
         participant: Participant,
         ports: &[usize],
@@ -76,18 +48,17 @@ impl ForwardChecking {
         let mut domains = state.domains.to_vec();
         for port in ports.iter().rev() {
             let place = PortPlace { participant, port: *port };
-            let (rows, settled) = pool.probe(place, &state.undecided, decisions.is_gang_empty());
+            let (rows, settled) = self.probe(place, &state.undecided);
             if participant.is_request() && Some(port) == ports.first() {
                 self.first_candidate = rows.ones().next();
             }
             if rows.is_clear() {
-                pool.mark_exhausted(place);
+                self.pool.mark_exhausted(place);
             }
-            let rows = self.arc_consistent_rows(pool, decisions, (place, rows), &state.undecided, &domains);
-            self.check_not_empty(pool, decisions, place, &rows)?;
-            domains.push(PortDomain { place, rows: Rc::new(rows), settled });
+            let rows = self.arc_consistent_rows(place, rows, &state.undecided, &domains);
+            domains.push(self.checked_domain(PortDomain { place, rows: Rc::new(rows), settled })?);
         }
-        self.check_assignment(pool, decisions, &domains)?;
+        self.check_assignment(&domains)?;
         state.domains = domains.into();
         Ok(())
     }
@@ -100,9 +71,7 @@ impl ForwardChecking {
     ///
     /// The conflict set, if some port is left without candidates.
     pub fn narrow_domains(
-        &self,
-        pool: &mut OfferPool,
-        decisions: &DecisionStack,
+        &mut self,
         state: &mut SearchState,
         docked: PortPlace,
         link: PortPlace,
@@ -110,25 +79,22 @@ impl ForwardChecking {
         let mut domains = state.domains.to_vec();
         domains.retain(|domain| domain.place != docked);
         for index in (0..domains.len()).rev() {
-            let PortDomain { place, rows: before, settled } = domains[index].clone();
-            if place.participant != docked.participant || self.are_dependent(pool, place, docked) {
-                let accepting = if state.undecided.is_empty() {
-                    narrowed_by_index(pool, decisions, &domains[index], docked, link)
-                } else {
-                    None
-                };
-                let (rows, newly) = accepting.unwrap_or_else(|| {
-                    let (mut rows, newly) = pool.probe(place, &state.undecided, decisions.is_gang_empty());
-                    rows.intersect_with(&before);
-                    (rows, newly)
+            let mut domain = domains[index].clone();
+            let place = domain.place;
+            if place.participant != docked.participant || self.are_dependent(place, docked) {
+                let is_decided = state.undecided.is_empty();
+                let accepting = if is_decided { self.narrowed_by_index(&domain, docked, link) } else { None };
+                let (rows, settled) = accepting.unwrap_or_else(|| {
+                    let (mut rows, settled) = self.probe(place, &state.undecided);
+                    rows.intersect_with(&domain.rows);
+                    (rows, settled)
                 });
-                let rows = self.arc_consistent_rows(pool, decisions, (place, rows), &state.undecided, &domains);
-                domains[index] = PortDomain { place, rows: Rc::new(rows), settled: settled.merge(newly) };
+                domain.rows = Rc::new(self.arc_consistent_rows(place, rows, &state.undecided, &domains));
+                domain.settled = domain.settled.merge(settled);
             }
-            let rows = Rc::clone(&domains[index].rows);
-            self.check_not_empty(pool, decisions, place, &rows)?;
+            domains[index] = self.checked_domain(domain)?;
         }
-        self.check_assignment(pool, decisions, &domains)?;
+        self.check_assignment(&domains)?;
         state.domains = domains.into();
         Ok(())
     }
@@ -137,52 +103,53 @@ impl ForwardChecking {
     ///
     /// Skips other ports with more than [`MAX_CANDIDATE_CLASSES`] classes, because each class costs one selection.
     fn arc_consistent_rows(
-        &self,
-        pool: &mut OfferPool,
-        decisions: &DecisionStack,
-        (place, mut rows): (PortPlace, RowBitmap),
+        &mut self,
+        place: PortPlace,
+        mut rows: RowBitmap,
         undecided: &[PortPlace],
         domains: &[PortDomain],
     ) -> RowBitmap {
-        for PortDomain { place: other, rows: candidates, .. } in domains {
-            if *other == place || other.participant != place.participant {
+        for domain in domains {
+            let other = domain.place;
+            if other == place || other.participant != place.participant {
                 continue;
             }
-            let (is_shown, is_asked) = (self.may_read(pool, place, *other), self.may_read(pool, *other, place));
+            let (is_shown, is_asked) = (self.may_read(place, other), self.may_read(other, place));
             if !is_shown && !is_asked {
                 continue;
             }
-            let has_query = !is_shown && decisions.is_gang_empty() && pool.has_initial_query(*other);
-            let demanded =
-                if has_query { pool.rows_demanded_by(place, *other, candidates, MAX_CANDIDATE_CLASSES) } else { None };
+            let has_query = !is_shown && self.holders.is_empty() && self.pool.has_initial_query(other);
+            let demanded = if has_query {
+                self.pool.rows_demanded_by(place, other, &domain.rows, MAX_CANDIDATE_CLASSES)
+            } else {
+                None
+            };
             if let Some(demanded) = demanded {
                 rows.intersect_with(&demanded);
-            } else if let Some(together) =
-                rows_supported_by(pool, (place, &rows), (*other, candidates), is_shown, undecided)
-            {
-                rows = together;
+            } else if let Some(supported) = self.rows_supported_by(place, &rows, domain, is_shown, undecided) {
+                rows = supported;
             }
         }
         rows
     }
 
-    /// Checks that a port has a candidate that is not in the gang yet.
+    /// Iterates over the offers of `rows` that are not in the gang yet, in input order. Repeats an offer with several
+    /// rows.
+    fn free_offers(&self, rows: &RowBitmap) -> impl Iterator<Item = Participant> {
+        let offers = rows.ones().map(|row| self.pool.index.place(row).participant);
+        offers.filter(|offer| !self.holders.contains_key(offer))
+    }
+
+    /// Returns `domain` if it has a candidate that is not in the gang yet.
     ///
     /// # Errors
     ///
     /// The conflict set, if the port has no such candidate.
-    fn check_not_empty(
-        &self,
-        pool: &OfferPool,
-        decisions: &DecisionStack,
-        place: PortPlace,
-        rows: &RowBitmap,
-    ) -> Result<(), ConflictSet> {
-        let is_free = |row: usize| decisions.holder(pool.index().place(row).participant).is_none();
-        if rows.ones().any(is_free) {
-            Ok(())
+    fn checked_domain(&self, domain: PortDomain) -> Result<PortDomain, ConflictSet> {
+        if self.free_offers(&domain.rows).next().is_some() {
+            Ok(domain)
         } else {
-            Err(self.conflict_set_of_ports(pool, decisions, &[(place, rows)]))
+            Err(self.conflict_set_of_ports(&[&domain]))
         }
     }
 
@@ -192,163 +159,144 @@ impl ForwardChecking {
     /// # Errors
     ///
     /// The conflict set of the ports that compete for too few offers.
-    fn check_assignment(
-        &self,
-        pool: &OfferPool,
-        decisions: &DecisionStack,
-        domains: &[PortDomain],
-    ) -> Result<(), ConflictSet> {
-        let ports = domains.len();
+    fn check_assignment(&self, domains: &[PortDomain]) -> Result<(), ConflictSet> {
         // A port with at least as many free offers as there are open ports always gets one. Only ports with fewer
         // offers need the matching.
-        let mut scarce: Vec<(usize, Vec<Participant>)> = Vec::new();
-        for (index, PortDomain { rows, .. }) in domains.iter().enumerate() {
+        let mut scarce: Vec<&PortDomain> = Vec::new();
+        let mut assignment = PortAssignment::default();
+        for domain in domains {
             let mut offers: Vec<Participant> = Vec::new();
-            for row in rows.ones() {
-                let offer = pool.index().place(row).participant;
-                if offers.last() != Some(&offer) && decisions.holder(offer).is_none() {
+            for offer in self.free_offers(&domain.rows) {
+                if offers.last() != Some(&offer) {
                     offers.push(offer);
-                    if offers.len() >= ports {
-                        break;
-                    }
+                }
+                if offers.len() >= domains.len() {
+                    break;
                 }
             }
-            if offers.len() < ports {
-                scarce.push((index, offers));
+            if offers.len() < domains.len() {
+                scarce.push(domain);
+                assignment.add(offers).map_err(|rivals| {
+                    let rivals: Vec<&PortDomain> = rivals.into_iter().map(|rival| scarce[rival]).collect();
+                    self.conflict_set_of_ports(&rivals)
+                })?;
             }
-        }
-        let mut given = PortAssignment::default();
-        for first in 0..scarce.len() {
-            given.assign(first, &scarce).map_err(|rivals| {
-                let rivals = rivals.into_iter().map(|rival| &domains[scarce[rival].0]);
-                let blamed: Vec<(PortPlace, &RowBitmap)> = rivals.map(|domain| (domain.place, &*domain.rows)).collect();
-                self.conflict_set_of_ports(pool, decisions, &blamed)
-            })?;
         }
         Ok(())
     }
 
     /// Returns the conflict set of ports with too few candidates: the decisions that may have narrowed their domains
     /// and the decisions that hold offers of their domains.
-    fn conflict_set_of_ports(
-        &self,
-        pool: &OfferPool,
-        decisions: &DecisionStack,
-        ports: &[(PortPlace, &RowBitmap)],
-    ) -> ConflictSet {
-        let mut levels = ConflictSet::with_capacity(decisions.len());
-        for (place, rows) in ports {
-            levels.union_with(&self.conflict_set(pool, decisions, *place));
-            for (offer, level) in decisions.holders() {
-                if pool.index().rows_of(offer).any(|row| rows.contains(row)) {
-                    levels.grow_and_insert(level);
-                }
-            }
+    fn conflict_set_of_ports(&self, domains: &[&PortDomain]) -> ConflictSet {
+        let mut decisions = ConflictSet::with_capacity(self.decisions.len());
+        for domain in domains {
+            decisions.union_with(&self.conflict_set(domain.place));
+            let is_candidate =
+                |offer: &Participant| self.pool.index.rows_of(*offer).any(|row| domain.rows.contains(row));
+            decisions.extend(self.holders.iter().filter(|(offer, _)| is_candidate(offer)).map(|(_, depth)| *depth));
         }
-        levels
+        decisions
     }
 
     /// Returns the conflict set of a port: the decisions that may affect which candidates dock there.
-    pub fn conflict_set(&self, pool: &OfferPool, decisions: &DecisionStack, place: PortPlace) -> ConflictSet {
-        let is_flat = || decisions.docked_pairs().all(|(_, link)| pool.table().port_count(link.participant) == 1);
-        if !(self.is_enabled && place.participant.is_request() && is_flat()) {
-            return decisions.full_conflict_set();
+    pub fn conflict_set(&self, place: PortPlace) -> ConflictSet {
+        let is_flat = || self.docked_pairs().all(|(_, link)| self.pool.table.port_count(link.participant) == 1);
+        if !(self.looks_ahead && place.participant.is_request() && is_flat()) {
+            return self.full_conflict_set();
         }
-        let connected = &self.dependencies(pool).transitive[place.port];
-        let mut levels = ConflictSet::with_capacity(decisions.len());
-        for (index, level) in decisions.iter().enumerate() {
-            if level.filled_port().is_none_or(|other| connected.contains(other.port)) {
-                levels.insert(index);
-            }
+        let connected = &self.dependencies().transitive[place.port];
+        let mut decisions = ConflictSet::with_capacity(self.decisions.len());
+        for (depth, decision) in self.decisions.iter().enumerate() {
+            decisions.set(depth, decision.filled_port().is_none_or(|other| connected.contains(other.port)));
         }
-        levels
+        decisions
     }
 
     /// Returns the dependencies among the ports of the request.
-    fn dependencies(&self, pool: &OfferPool) -> &PortDependencies {
-        self.dependencies.get_or_init(|| PortDependencies::new(pool.table()))
+    fn dependencies(&self) -> &PortDependencies {
+        self.dependencies.get_or_init(|| PortDependencies::new(&self.pool.table))
     }
 
     /// Whether the candidates of the port `one` of an ad may depend on what docks at the port `other` of the same ad.
-    fn are_dependent(&self, pool: &OfferPool, one: PortPlace, other: PortPlace) -> bool {
+    fn are_dependent(&self, one: PortPlace, other: PortPlace) -> bool {
         !one.participant.is_request()
-            || computes_from(pool, one, other) == Some(true)
-            || self.dependencies(pool).transitive[one.port].contains(other.port)
+            || self.computes_from(one, other) == Some(true)
+            || self.dependencies().transitive[one.port].contains(other.port)
     }
 
     /// Whether the port `one` of an ad may read what docks at the port `other` of the same ad. False if the index knows
     /// that this affects no candidate of `one`.
-    fn may_read(&self, pool: &OfferPool, one: PortPlace, other: PortPlace) -> bool {
-        !one.participant.is_request()
-            || computes_from(pool, one, other)
-                .unwrap_or_else(|| self.dependencies(pool).direct[one.port].contains(other.port))
+    fn may_read(&self, one: PortPlace, other: PortPlace) -> bool {
+        let is_mentioned = || self.dependencies().direct[one.port].contains(other.port);
+        !one.participant.is_request() || self.computes_from(one, other).unwrap_or_else(is_mentioned)
     }
-}
 
-/// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query.
-///
-/// `None` unless the two ports depend on each other only through attributes that the open port shows, and the index
-/// knows all of these. No docked port may be undecided, since the result ignores its constraint.
-fn narrowed_by_index(
-    pool: &mut OfferPool,
-    decisions: &DecisionStack,
-    domain: &PortDomain,
-    docked: PortPlace,
-    link: PortPlace,
-) -> Option<(RowBitmap, SettledConstraints)> {
-    let shown = pool.known_initial_query(domain.place)?;
-    let mut rows = (*domain.rows).clone();
-    let (table, index) = pool.table_and_index();
-    let row = index.row(link);
-    let is_known = shown.shows_all(index)
-        && index.settles_port(&shown)
-        && index.retain_accepting(&mut rows, &shown, docked, row, table);
-    if !is_known {
-        return None;
+    /// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if
+    /// `one` may depend on other ports in further ways: the index does not know its whole constraint, or not all
+    /// attributes that it shows.
+    fn computes_from(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
+        let query = self.pool.known_initial_query(one)?;
+        let is_known = query.is_complete && query.shows_all(&self.pool.index);
+        is_known.then(|| query.computed.iter().any(|(_, of, _)| *of == other))
     }
-    table.statistics_mut().probes += 1;
-    let is_docked = |place: PortPlace| decisions.docked_pairs().any(|(at, _)| at == place);
-    let link_constraints = shown.sources().all(is_docked);
-    Some((rows, SettledConstraints { port_constraint: true, link_constraints }))
-}
 
-/// Returns those of `rows` that are consistent with some candidate class of the port `other`. `None` if `other` has
-/// more than [`MAX_CANDIDATE_CLASSES`] classes.
-fn rows_supported_by(
-    pool: &mut OfferPool,
-    (place, rows): (PortPlace, &RowBitmap),
-    (other, candidates): (PortPlace, &RowBitmap),
-    is_shown: bool,
-    undecided: &[PortPlace],
-) -> Option<RowBitmap> {
-    let distinct = pool.candidate_classes().representatives(candidates, MAX_CANDIDATE_CLASSES + 1);
-    if distinct.len() > MAX_CANDIDATE_CLASSES {
-        return None;
+    /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query.
+    ///
+    /// `None` unless the two ports depend on each other only through attributes that the open port shows, and the index
+    /// knows all of these. No docked port may be undecided, since the result ignores its constraint.
+    fn narrowed_by_index(
+        &mut self,
+        domain: &PortDomain,
+        docked: PortPlace,
+        link: PortPlace,
+    ) -> Option<(RowBitmap, SettledConstraints)> {
+        let shown = self.pool.known_initial_query(domain.place)?;
+        let mut rows = (*domain.rows).clone();
+        let OfferPool { table, index, .. } = &mut *self.pool;
+        let row = index.row(link);
+        let is_known = shown.shows_all(index)
+            && index.settles_port(&shown)
+            && index.retain_accepting(&mut rows, &shown, docked, row, table);
+        if !is_known {
+            return None;
+        }
+        table.statistics.probes += 1;
+        let link_constraints = shown.computed.iter().all(|(_, of, _)| self.docked_pairs().any(|(at, _)| at == *of));
+        Some((rows, SettledConstraints { port_constraint: true, link_constraints }))
     }
-    let (table, index) = pool.table_and_index();
-    let mut together = RowBitmap::with_capacity(rows.len());
-    for row in distinct {
-        let link = index.place(row);
-        let mut answer = rows.clone();
-        let undecided: Vec<PortPlace> = undecided.iter().copied().chain([other, link]).collect();
-        let window = table.with_docked(other, link, |table| {
-            if is_shown {
-                WindowQuery::of(place, &undecided, table, index)
-            } else {
-                WindowQuery::of_undecided(place, &undecided, table)
-            }
-        });
-        index.retain(&mut answer, &window, table);
-        together.union_with(&answer);
-    }
-    Some(together)
-}
 
-/// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if
-/// `one` may depend on other ports in further ways.
-fn computes_from(pool: &OfferPool, one: PortPlace, other: PortPlace) -> Option<bool> {
-    let window = pool.known_initial_query(one)?;
-    window.tells_all(pool.index()).then(|| window.sources().any(|of| of == other))
+    /// Returns those of `rows` that are consistent with some candidate class of another port, whose domain is `other`.
+    /// `None` if that port has more than [`MAX_CANDIDATE_CLASSES`] classes.
+    fn rows_supported_by(
+        &mut self,
+        place: PortPlace,
+        rows: &RowBitmap,
+        other: &PortDomain,
+        is_shown: bool,
+        undecided: &[PortPlace],
+    ) -> Option<RowBitmap> {
+        let distinct = self.pool.candidate_classes().representatives(&other.rows, MAX_CANDIDATE_CLASSES + 1);
+        if distinct.len() > MAX_CANDIDATE_CLASSES {
+            return None;
+        }
+        let OfferPool { table, index, .. } = &mut *self.pool;
+        let mut supported = RowBitmap::with_capacity(rows.len());
+        for row in distinct {
+            let link = index.place(row);
+            let mut answer = rows.clone();
+            let undecided: Vec<PortPlace> = undecided.iter().copied().chain([other.place, link]).collect();
+            let query = table.with_docked(other.place, link, |table| {
+                if is_shown {
+                    WindowQuery::of(place, &undecided, table, index)
+                } else {
+                    WindowQuery::of_undecided(place, &undecided, table)
+                }
+            });
+            index.retain(&mut answer, &query, table);
+            supported.union_with(&answer);
+        }
+        Some(supported)
+    }
 }
 
 impl PortDependencies {

@@ -15,10 +15,11 @@ mod assignment;
 mod bounds;
 mod decisions;
 mod forward_checking;
-mod port_order;
 mod score;
 mod strategy;
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -31,69 +32,67 @@ use super::offer_pool::OfferPool;
 use super::participants::PortPlace;
 use super::port_index::{RowBitmap, SettledConstraints};
 use super::{DockedOffer, Gang};
-use agenda::{Agenda, Goal, JoiningAd};
-use bounds::{ScoreBounds, first_gang_is_best};
-use decisions::{ConflictSet, Decision, DecisionKind, DecisionStack, PortDomain, SearchState};
-use forward_checking::ForwardChecking;
+use agenda::{Goal, JoiningAd};
+use bounds::ScoreBounds;
+use decisions::{ConflictSet, Decision, DecisionKind, PortDomain, SearchState};
+use forward_checking::PortDependencies;
 
-pub use port_order::PortOrder;
 pub use score::{CandidateScore, GangScore};
-pub use strategy::{Algorithm, SearchStrategy};
+pub use strategy::{Algorithm, PortOrder, SearchStrategy};
 
 /// What searches remember from request to request.
 pub struct SearchMemory {
-    random: fastrand::Rng,
+    /// Source of the random choices of the algorithms that make some.
+    pub random: fastrand::Rng,
+    /// Why docking vectors could not be compared in the last search. `None` if they could.
+    pub fault: Option<PolicyFault>,
     /// Whether the next request is expected to get the first candidate of its first port, as the last request did. A
     /// request of at most two ports then starts without forward checking.
     expects_first_candidate: bool,
     /// The first docking vector computed. All other vectors must compare with it.
     first_vector: Option<PolicyVector>,
-    /// Why docking vectors could not be compared. `None` if they could.
-    fault: Option<PolicyFault>,
 }
 
 impl SearchMemory {
     /// Returns the memory before the first search. `seed` is for the algorithms that choose at random.
     pub fn new(seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
-        SearchMemory { random, expects_first_candidate: true, first_vector: None, fault: None }
-    }
-
-    /// Restarts the random number generator with another seed.
-    pub fn reseed(&mut self, seed: u64) {
-        self.random = fastrand::Rng::with_seed(seed);
-    }
-
-    /// Returns why docking vectors could not be compared in the last search, and clears it.
-    pub fn take_fault(&mut self) -> Option<PolicyFault> {
-        self.fault.take()
+        SearchMemory { random, fault: None, expects_first_candidate: true, first_vector: None }
     }
 
     /// Whether the docking vectors in `scores` compare with one another and with all earlier vectors. Records the fault
     /// if they do not.
     fn check_vectors(&mut self, scores: &[(usize, CandidateScore)], rules: &[PolicyRule]) -> bool {
-        let mut vectors = scores.iter().filter_map(|(_, score)| match score {
+        let vectors = scores.iter().filter_map(|(_, score)| match score {
             CandidateScore::Vector(vector) => Some(vector),
             _ => None,
         });
         let Some(first) = vectors.clone().next() else { return true };
         let known = self.first_vector.get_or_insert_with(|| first.clone());
-        let check = PolicyVector::check_comparable(std::iter::once(&*known).chain(&mut vectors), "docking", rules);
-        let is_comparable = check.is_ok();
-        if let Err(fault) = check {
-            self.fault.get_or_insert(fault);
-        }
-        is_comparable
+        let check = PolicyVector::check_comparable(std::iter::once(&*known).chain(vectors), "docking", rules);
+        check.map_err(|fault| self.fault.get_or_insert(fault)).is_ok()
     }
 }
+
+/// Minimum number of untried candidates for which a restart with forward checking pays.
+const MIN_UNTRIED_CANDIDATES: usize = 3;
 
 /// The search for one request: the decisions made so far and the best gang found.
 struct GangSearch<'m> {
     pool: &'m mut OfferPool,
     memory: &'m mut SearchMemory,
     strategy: SearchStrategy,
-    decisions: DecisionStack,
-    forward_checking: ForwardChecking,
+    /// The decision stack. A decision must be undone before it is popped.
+    decisions: Vec<Decision>,
+    /// For each offer in the gang, the decision that docked it, as an index into `decisions`.
+    holders: FxHashMap<Participant, usize>,
+    /// Whether the search runs forward checking.
+    looks_ahead: bool,
+    /// First candidate row of the request's first port, before forward checking narrowed its domain. `None` if domains
+    /// were not computed or that port has no candidate.
+    first_candidate: Option<usize>,
+    /// Dependencies among the ports of the request, computed on first use.
+    dependencies: OnceCell<PortDependencies>,
     /// Whether the search must undo all decisions and restart with forward checking.
     is_restart_due: bool,
     bounds: ScoreBounds,
@@ -103,8 +102,8 @@ struct GangSearch<'m> {
     worse_than: Option<&'m GangScore>,
 }
 
-/// Searches for the best or the first gang of the current request, depending on the strategy. With `below`, only gangs
-/// with a lower score count.
+/// Searches for the best or the first gang of the current request, depending on the strategy. With `worse_than`, only
+/// gangs with a lower score count.
 ///
 /// `None` if there is no gang, or if docking vectors do not compare: `memory` then holds the fault. An interrupted
 /// search returns `None` or the best gang so far.
@@ -112,26 +111,29 @@ pub fn find_gang(
     pool: &mut OfferPool,
     memory: &mut SearchMemory,
     strategy: SearchStrategy,
-    below: Option<&GangScore>,
+    worse_than: Option<&GangScore>,
 ) -> Option<(GangScore, Gang)> {
     if strategy.finds_best && pool.has_exhausted_port() {
         return None;
     }
-    let looks_ahead = strategy.finds_best
-        && (below.is_some() || pool.table().port_count(Participant::REQUEST) > 2 || !memory.expects_first_candidate);
+    let is_hard =
+        worse_than.is_some() || pool.table.port_count(Participant::REQUEST) > 2 || !memory.expects_first_candidate;
     let mut search = GangSearch {
         pool,
         memory,
         strategy,
-        decisions: DecisionStack::default(),
-        forward_checking: ForwardChecking::new(looks_ahead),
+        decisions: Vec::new(),
+        holders: FxHashMap::default(),
+        looks_ahead: strategy.finds_best && is_hard,
+        first_candidate: None,
+        dependencies: OnceCell::new(),
         is_restart_due: false,
         bounds: ScoreBounds::default(),
         best: None,
-        worse_than: below,
+        worse_than,
     };
     let found = search.run();
-    search.decisions.undo_all(search.pool.table_mut());
+    search.undo_all();
     found
 }
 
@@ -139,10 +141,9 @@ impl GangSearch<'_> {
     /// Runs the search and returns the gang found with its score. `None` if there is no gang. An interrupted search
     /// returns `None` or the best gang so far. May leave offers docked, which the caller must undock.
     fn run(&mut self) -> Option<(GangScore, Gang)> {
-        let start = SearchState { agenda: Agenda::new(), undecided: Rc::from([]), domains: Rc::from([]) };
-        let mut state = start.clone();
+        let mut state = SearchState::default();
         loop {
-            if self.pool.table().context().is_interrupted() {
+            if self.pool.table.context.is_interrupted() {
                 return None;
             }
             let next = match state.agenda.goal() {
@@ -151,32 +152,26 @@ impl GangSearch<'_> {
                 }
                 Goal::Done => {
                     self.update_best();
-                    if self.best.is_some() && self.worse_than.is_none() && first_gang_is_best(self.pool) {
+                    if self.best.is_some() && self.worse_than.is_none() && self.first_gang_is_best() {
                         return self.best.take();
                     }
                     // Continue the search: from now on a gang must beat the best gang found.
-                    self.backjump(&self.decisions.full_conflict_set(), false).and_then(|()| self.advance())
+                    self.backtrack(&self.full_conflict_set(), false)
                 }
                 Goal::ChoosePorts(newcomer) => {
                     if let Some(patterns) = self.port_patterns(newcomer) {
-                        let choice = DecisionKind::SelectPattern { newcomer, patterns, next: 0, taken: None };
-                        self.decisions.push(Decision::new(choice, state));
-                        self.advance()
+                        self.decide(DecisionKind::SelectPattern { newcomer, patterns, next: 0, taken: None }, state)
                     } else {
-                        let ports = (0..self.pool.table().port_count(newcomer.participant)).collect();
+                        let ports = (0..self.pool.table.port_count(newcomer.participant)).collect();
                         match self.plan_ports(&state, newcomer, ports) {
-                            Ok(begun) => Some(begun),
-                            Err(conflict) => self.backjump(&conflict, true).and_then(|()| self.advance()),
+                            Ok(planned) => Some(planned),
+                            Err(conflict) => self.backtrack(&conflict, true),
                         }
                     }
                 }
                 Goal::Fill(place) => {
                     let (candidates, settled) = self.candidates(place, &state);
-                    self.decisions.push(Decision::new(
-                        DecisionKind::FillPort { place, candidates, settled, docked: None },
-                        state,
-                    ));
-                    self.advance()
+                    self.decide(DecisionKind::FillPort { place, candidates, settled, docked: None }, state)
                 }
             };
             state = match next {
@@ -185,9 +180,9 @@ impl GangSearch<'_> {
                     // The first candidates failed: restart with forward checking, for this request and the next ones.
                     self.memory.expects_first_candidate = false;
                     self.is_restart_due = false;
-                    self.decisions.undo_all(self.pool.table_mut());
-                    self.forward_checking = ForwardChecking::new(true);
-                    start.clone()
+                    self.undo_all();
+                    self.looks_ahead = true;
+                    SearchState::default()
                 }
                 None => return self.best.take(),
             };
@@ -197,7 +192,7 @@ impl GangSearch<'_> {
     /// Returns the allowed patterns of an ad that joins the gang, limited to those that fill its link. `None` if all
     /// ports are mandatory.
     fn port_patterns(&self, newcomer: JoiningAd) -> Option<Rc<[PortPattern]>> {
-        let patterns = self.pool.table().patterns(newcomer.participant)?;
+        let patterns = self.pool.table.patterns(newcomer.participant)?;
         Some(match newcomer.link {
             Some(link) => patterns.iter().filter(|pattern| pattern.contains(link)).cloned().collect(),
             None => Rc::clone(patterns),
@@ -216,49 +211,58 @@ impl GangSearch<'_> {
         newcomer: JoiningAd,
         mut ports: Vec<usize>,
     ) -> Result<SearchState, ConflictSet> {
-        ports.retain(|port| Some(*port) != newcomer.link);
         let (strategy, participant) = (self.strategy, newcomer.participant);
-        let place = |port: usize| PortPlace { participant, port };
-        strategy.order.sort_listed(&mut ports);
-        let mut begun = state.clone();
+        ports.retain(|port| Some(*port) != newcomer.link);
+        if strategy.order == PortOrder::Reversed {
+            ports.reverse();
+        }
+        let mut planned = state.clone();
         if strategy.requires_candidates {
             let mut sized = Vec::with_capacity(ports.len());
             for port in ports {
-                let (rows, settled) = self.probe(place(port), &state.undecided);
-                sized.push((
-                    self.candidate_count(&rows),
-                    PortDomain { place: place(port), rows: Rc::new(rows), settled },
-                ));
+                let place = PortPlace { participant, port };
+                let (rows, settled) = self.probe(place, &state.undecided);
+                let size = if strategy.summarized {
+                    self.pool.candidate_classes().representatives(&rows, usize::MAX).len()
+                } else {
+                    rows.count_ones(..)
+                };
+                sized.push((size, PortDomain { place, rows: Rc::new(rows), settled }));
             }
             if sized.iter().any(|(size, _)| *size == 0) {
-                return Err(self.decisions.full_conflict_set());
+                return Err(self.full_conflict_set());
             }
-            strategy.order.sort_by_candidates(&mut sized);
+            if strategy.order == PortOrder::FewestFirst {
+                sized.sort_by_key(|(size, _)| *size);
+            }
             ports = sized.iter().map(|(_, domain)| domain.place.port).collect();
             // Keep the candidates only of the port that is filled first: nothing is docked before, so they stay valid.
-            begun.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
-        } else if self.forward_checking.is_enabled() {
-            let (pool, decisions) = (&mut *self.pool, &self.decisions);
-            self.forward_checking.initialize_domains(pool, decisions, &mut begun, participant, &ports)?;
+            planned.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
+        } else if self.looks_ahead {
+            self.initialize_domains(&mut planned, participant, &ports)?;
         }
-        begun.agenda = begun.agenda.with_ports_chosen(newcomer, ports.into());
-        Ok(begun)
-    }
-
-    /// Returns the number of candidates in `rows`. Equivalent candidates count as one if the strategy summarizes.
-    fn candidate_count(&mut self, rows: &RowBitmap) -> usize {
-        if self.strategy.summarized {
-            self.pool.candidate_classes().representatives(rows, usize::MAX).len()
-        } else {
-            rows.count_ones(..)
-        }
+        planned.agenda = planned.agenda.with_ports_chosen(newcomer, ports.into());
+        Ok(planned)
     }
 
     /// Runs a window query: returns the rows that may dock at a port, and the constraints that the index has proved.
     fn probe(&mut self, place: PortPlace, undecided: &[PortPlace]) -> (RowBitmap, SettledConstraints) {
-        let (rows, settled) = self.pool.probe(place, undecided, self.decisions.is_gang_empty());
+        let (rows, settled) = self.pool.probe(place, undecided, self.holders.is_empty());
         // Ignore what the index has proved: the thesis's algorithms evaluate every candidate that they test.
         (rows, if self.strategy.finds_best { settled } else { SettledConstraints::default() })
+    }
+
+    /// Adds a decision to be made in `state` and takes its first alternative. Returns what [`GangSearch::advance`] does.
+    fn decide(&mut self, kind: DecisionKind, state: SearchState) -> Option<SearchState> {
+        self.decisions.push(Decision::new(kind, state));
+        self.advance()
+    }
+
+    /// Undoes decisions as [`GangSearch::backjump`] does and takes the next alternative. Returns what
+    /// [`GangSearch::advance`] does.
+    fn backtrack(&mut self, conflict: &ConflictSet, is_infeasible: bool) -> Option<SearchState> {
+        self.backjump(conflict, is_infeasible)?;
+        self.advance()
     }
 
     /// Takes the next alternative of the last decision and backtracks as long as a decision has none left. Returns the
@@ -269,15 +273,15 @@ impl GangSearch<'_> {
             if let Some(state) = self.try_next(depth) {
                 return Some(state);
             }
-            let mut level = self.decisions.pop()?;
-            match (&level.kind, level.is_infeasible) {
+            let mut decision = self.decisions.pop()?;
+            match (&decision.kind, decision.is_infeasible) {
                 (DecisionKind::FillPort { place, .. }, true) => {
-                    level.conflict_set.union_with(&self.conflict_set(*place));
+                    decision.conflict_set.union_with(&self.conflict_set(*place));
                 }
                 (DecisionKind::SelectPattern { .. }, true) => {}
-                _ => level.conflict_set = self.decisions.full_conflict_set(),
+                _ => decision.conflict_set = self.full_conflict_set(),
             }
-            self.backjump(&level.conflict_set, level.is_infeasible)?;
+            self.backjump(&decision.conflict_set, decision.is_infeasible)?;
         }
     }
 
@@ -285,122 +289,88 @@ impl GangSearch<'_> {
     /// tried. Chronological backtracking undoes only the last decision. Returns `None` if there is no such decision or
     /// the search must restart with forward checking.
     ///
-    /// `impossible` says whether the undone alternative leads to no gang at all, rather than to no better one.
-    fn backjump(&mut self, conflict: &ConflictSet, impossible: bool) -> Option<()> {
-        let culprit = if self.strategy.finds_best {
-            conflict.ones().take_while(|level| *level < self.decisions.len()).last()?
-        } else {
-            self.decisions.len().checked_sub(1)?
-        };
-        while let Some(depth) = self.decisions.len().checked_sub(1).filter(|depth| *depth >= culprit) {
-            let is_culprit = depth == culprit;
-            if is_culprit {
-                let decision = self.decisions.at_mut(depth);
-                decision.is_infeasible &= impossible;
-                decision.conflict_set.union_with(conflict);
-                decision.conflict_set.set(culprit, false);
-                if impossible && let Some((_, link)) = decision.docked_pair() {
-                    self.mark_class_failed(depth, link);
-                }
-            }
-            let was_docked = self.decisions.undo(depth, self.pool.table_mut());
-            // Going on after a complete gang is no backtrack.
-            self.pool.table_mut().statistics_mut().backtracks += u64::from(was_docked && impossible);
-            if is_culprit {
-                self.is_restart_due = self.needs_forward_checking(depth);
-                break;
-            }
-            self.decisions.pop();
+    /// `is_infeasible` says whether the undone alternative leads to no gang at all, rather than to no better one.
+    fn backjump(&mut self, conflict: &ConflictSet, is_infeasible: bool) -> Option<()> {
+        let last = self.decisions.len().checked_sub(1)?;
+        let culprit =
+            if self.strategy.finds_best { conflict.ones().take_while(|depth| *depth <= last).last()? } else { last };
+        let decision = &mut self.decisions[culprit];
+        decision.is_infeasible &= is_infeasible;
+        decision.add_conflict(culprit, conflict);
+        if is_infeasible && let Some((_, link)) = decision.docked_pair() {
+            self.mark_class_failed(culprit, link);
         }
-        (!self.is_restart_due).then_some(())
-    }
-
-    /// Whether to restart with forward checking, because a candidate of the decision at `depth` failed and several more
-    /// would have to be tried.
-    fn needs_forward_checking(&self, depth: usize) -> bool {
-        /// Minimum number of untried candidates for which a restart pays.
-        const MIN_UNTRIED_CANDIDATES: usize = 3;
-        self.strategy.finds_best
-            && !self.forward_checking.is_enabled()
+        for depth in (culprit..=last).rev() {
+            let was_taken = self.undo(depth);
+            // Going on after a complete gang is no backtrack.
+            self.pool.table.statistics.backtracks += u64::from(was_taken && is_infeasible);
+        }
+        self.decisions.truncate(culprit + 1);
+        // Restart with forward checking if several more candidates would have to be tried.
+        self.is_restart_due = self.strategy.finds_best
+            && !self.looks_ahead
             && self.best.is_none()
-            && matches!(&self.decisions.at(depth).kind, DecisionKind::FillPort { candidates, .. } if candidates.has_at_least(MIN_UNTRIED_CANDIDATES))
+            && self.decisions[culprit].has_untried_candidates(MIN_UNTRIED_CANDIDATES);
+        (!self.is_restart_due).then_some(())
     }
 
     /// Marks the class of a candidate that failed at the decision at `depth`, so that equivalent candidates are
     /// skipped.
     fn mark_class_failed(&mut self, depth: usize, link: PortPlace) {
-        if self.strategy.finds_best && self.forward_checking.is_enabled() {
-            let class = self.pool.candidate_classes().class_of(self.pool.index().row(link));
-            self.decisions.at_mut(depth).failed_classes.extend(class);
+        if self.looks_ahead {
+            let class = self.pool.candidate_classes().class_of(self.pool.index.row(link));
+            self.decisions[depth].failed_classes.extend(class);
         }
-    }
-
-    /// Returns the conflict set of a port: the decisions that may affect which candidates dock there.
-    fn conflict_set(&self, place: PortPlace) -> ConflictSet {
-        self.forward_checking.conflict_set(self.pool, &self.decisions, place)
     }
 
     /// Makes the complete gang the best gang if it is acceptable, better than the best gang so far and worse than
     /// `worse_than`.
     fn update_best(&mut self) {
-        let preference = self.gang_score();
-        let is_acceptable = preference.scores.iter().all(CandidateScore::is_acceptable);
-        let is_below = self.worse_than.is_none_or(|above| preference.compare(above).is_lt());
-        if is_acceptable && is_below && self.best.as_ref().is_none_or(|(best, _)| preference.compare(best).is_gt()) {
-            self.memory.expects_first_candidate = !self.forward_checking.is_enabled()
-                || self.forward_checking.first_candidate() == self.first_docked_row();
-            self.best = Some((preference, self.build_gang()));
+        let score = self.gang_score();
+        let is_acceptable = score.scores.iter().all(CandidateScore::is_acceptable);
+        let is_wanted = self.worse_than.is_none_or(|above| score.compare(above).is_lt());
+        if is_acceptable && is_wanted && self.best.as_ref().is_none_or(|(best, _)| score.compare(best).is_gt()) {
+            let first_row = self.docked_pairs().next().map(|(_, link)| self.pool.index.row(link));
+            self.memory.expects_first_candidate = !self.looks_ahead || self.first_candidate == first_row;
+            self.best = Some((score, self.build_gang()));
         }
-    }
-
-    /// Returns the row that was docked first. `None` if nothing is docked.
-    fn first_docked_row(&self) -> Option<usize> {
-        self.decisions.docked_pairs().next().map(|(_, link)| self.pool.index().row(link))
     }
 
     /// Returns the score of the complete gang. Scores unknown at the time of docking are computed now.
     fn gang_score(&mut self) -> GangScore {
-        let mut preference = GangScore::default();
-        for level in self.decisions.iter() {
-            let Some((place, link)) = level.docked_pair() else {
-                preference.scores.extend(level.scores.iter().cloned());
+        let mut gang = GangScore::default();
+        for decision in &self.decisions {
+            let Some((place, link)) = decision.docked_pair() else {
+                gang.scores.extend(decision.scores.iter().cloned());
                 continue;
             };
-            preference.scores.push(match level.scores.first() {
-                Some(worth) if *worth != CandidateScore::Unknown => worth.clone(),
-                _ => self.pool.table_mut().docked_score(place, link),
+            gang.scores.push(match decision.scores.first() {
+                Some(score) if *score != CandidateScore::Unknown => score.clone(),
+                _ => self.pool.table.docked_score(place, link),
             });
-            preference.offers.push(link.participant);
-            preference.links.push(link.port);
+            gang.offers.push(link.participant);
+            gang.links.push(link.port);
         }
-        preference
+        gang
     }
 
     /// Builds the tree of the complete gang. Works from the last decision to the first, without recursion, since a long
     /// chain of docked ads would overflow the stack.
     fn build_gang(&mut self) -> Gang {
-        let mut below: FxHashMap<Participant, Vec<(usize, DockedOffer)>> = FxHashMap::default();
-        for (place, link) in self.decisions.docked_pairs().rev() {
-            let part = self.pool.part_number(link.participant);
-            let table = self.pool.table_mut();
+        // The offers docked at each participant, by port.
+        let mut below: FxHashMap<Participant, BTreeMap<usize, DockedOffer>> = FxHashMap::default();
+        for (place, link) in self.decisions.iter().rev().filter_map(Decision::docked_pair) {
             let docked = DockedOffer {
-                label: table.label(place),
+                label: self.pool.table.label(place),
                 offer: link.participant.offer(),
-                part,
+                part: self.pool.part_number(link.participant),
                 link: link.port,
-                rank: table.rank(place),
-                offer_rank: table.rank(link),
-                ports: sorted_by_port(below.remove(&link.participant)),
+                rank: self.pool.table.rank(place).unwrap_or(0.0),
+                offer_rank: self.pool.table.rank(link).unwrap_or(0.0),
+                ports: below.remove(&link.participant).unwrap_or_default().into_values().collect(),
             };
-            below.entry(place.participant).or_default().push((place.port, docked));
+            below.entry(place.participant).or_default().insert(place.port, docked);
         }
-        Gang { request: 0, ports: sorted_by_port(below.remove(&Participant::REQUEST)) }
+        Gang { request: 0, ports: below.remove(&Participant::REQUEST).unwrap_or_default().into_values().collect() }
     }
-}
-
-/// Sorts docked offers by the index of their port and drops the index. Empty for `None`.
-fn sorted_by_port(ports: Option<Vec<(usize, DockedOffer)>>) -> Vec<DockedOffer> {
-    let mut ports = ports.unwrap_or_default();
-    ports.sort_by_key(|(port, _)| *port);
-    ports.into_iter().map(|(_, docked)| docked).collect()
 }

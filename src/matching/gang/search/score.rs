@@ -24,9 +24,9 @@ impl CandidateScore {
     /// later in the list are better.
     pub fn unfilled_scores(ports: impl Iterator<Item = usize> + Clone) -> Vec<CandidateScore> {
         #[allow(clippy::cast_precision_loss)] // ports are fewer than 2^53
-        let worth = |number: usize| number as f64;
-        let fewest = CandidateScore::Ranks(0.0 - worth(ports.clone().count()), 0.0);
-        std::iter::once(fewest).chain(ports.map(|port| CandidateScore::Ranks(worth(port), 0.0))).collect()
+        let rank = |number: usize| number as f64;
+        let fewest = CandidateScore::Ranks(0.0 - rank(ports.clone().count()), 0.0);
+        std::iter::once(fewest).chain(ports.map(|port| CandidateScore::Ranks(rank(port), 0.0))).collect()
     }
 
     /// Whether a candidate with this score may dock: no component of its docking vector is undefined or an error.
@@ -70,8 +70,8 @@ impl GangScore {
         first: usize,
         scores: impl IntoIterator<Item = &'s CandidateScore>,
     ) -> Option<Ordering> {
-        for (step, mine) in scores.into_iter().enumerate() {
-            let order = mine.compare(self.scores.get(first + step).unwrap_or(&CandidateScore::ZERO))?;
+        for (step, score) in scores.into_iter().enumerate() {
+            let order = score.compare(self.scores.get(first + step).unwrap_or(&CandidateScore::ZERO))?;
             if order.is_ne() {
                 return Some(order);
             }
@@ -81,11 +81,12 @@ impl GangScore {
 
     /// Compares two gangs; the greater is the better. A score that only one gang has is compared with zero.
     pub fn compare(&self, other: &GangScore) -> Ordering {
-        let lacking = CandidateScore::ZERO;
         let steps = self.scores.len().max(other.scores.len());
-        let worth = |of: &GangScore, step: usize| of.scores.get(step).unwrap_or(&lacking).clone();
-        (0..steps)
-            .filter_map(|step| worth(self, step).compare(&worth(other, step)))
+        let [left, right] =
+            [self, other].map(|gang| gang.scores.iter().chain(std::iter::repeat(&CandidateScore::ZERO)));
+        left.zip(right)
+            .take(steps)
+            .filter_map(|(left, right)| left.compare(right))
             .find(|order| order.is_ne())
             .unwrap_or_else(|| other.offers.cmp(&self.offers).then_with(|| other.links.cmp(&self.links)))
     }

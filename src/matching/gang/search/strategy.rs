@@ -1,7 +1,5 @@
 //! The algorithms of thesis 5 as presets of one search.
 
-use super::port_order::PortOrder;
-
 /// An algorithm for marshalling gangs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
@@ -26,9 +24,22 @@ pub enum Algorithm {
     Dynsr,
 }
 
+/// The order in which the ports of an ad are filled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PortOrder {
+    /// In the order of the port list.
+    #[default]
+    Listed,
+    /// In the reverse order of the port list (thesis 5.6.1).
+    Reversed,
+    /// By the number of candidates before the first port is filled, fewest first (thesis 5.5). A strategy that
+    /// summarizes counts classes of equivalent candidates (thesis 5.8).
+    FewestFirst,
+}
+
 /// The settings by which the algorithms of one search differ.
 #[allow(clippy::struct_excessive_bools)] // the five switches of the thesis's algorithms are what they are
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchStrategy {
     /// Whether candidates come from the index. Otherwise every unused offer is a candidate.
     pub indexed: bool,
@@ -61,42 +72,32 @@ impl Algorithm {
     /// Returns the name of the algorithm on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Best => "best",
-            Algorithm::Naive => "naive",
-            Algorithm::Lr => "lr",
-            Algorithm::Rl => "rl",
-            Algorithm::Lrc => "lrc",
-            Algorithm::Rlc => "rlc",
-            Algorithm::Dyn => "dyn",
-            Algorithm::Dyns => "dyns",
-            Algorithm::Dynsr => "dynsr",
-        }
+        self.preset().0
     }
 
     /// Returns the settings of the search for this algorithm.
     #[must_use]
     pub fn strategy(self) -> SearchStrategy {
-        let naive = SearchStrategy {
-            indexed: false,
-            order: PortOrder::Listed,
-            requires_candidates: false,
-            summarized: false,
-            random_start: false,
-            finds_best: false,
-        };
+        self.preset().1
+    }
+
+    /// Returns the name and the settings of the algorithm.
+    fn preset(self) -> (&'static str, SearchStrategy) {
+        let naive = SearchStrategy::default();
         let indexed = SearchStrategy { indexed: true, ..naive };
+        let reversed = SearchStrategy { order: PortOrder::Reversed, ..indexed };
         let dynamic = SearchStrategy { order: PortOrder::FewestFirst, requires_candidates: true, ..indexed };
+        let summarized = SearchStrategy { summarized: true, ..dynamic };
         match self {
-            Algorithm::Best => SearchStrategy { finds_best: true, ..indexed },
-            Algorithm::Naive => naive,
-            Algorithm::Lr => indexed,
-            Algorithm::Rl => SearchStrategy { order: PortOrder::Reversed, ..indexed },
-            Algorithm::Lrc => SearchStrategy { requires_candidates: true, ..indexed },
-            Algorithm::Rlc => SearchStrategy { order: PortOrder::Reversed, requires_candidates: true, ..indexed },
-            Algorithm::Dyn => dynamic,
-            Algorithm::Dyns => SearchStrategy { summarized: true, ..dynamic },
-            Algorithm::Dynsr => SearchStrategy { summarized: true, random_start: true, ..dynamic },
+            Algorithm::Best => ("best", SearchStrategy { finds_best: true, ..indexed }),
+            Algorithm::Naive => ("naive", naive),
+            Algorithm::Lr => ("lr", indexed),
+            Algorithm::Rl => ("rl", reversed),
+            Algorithm::Lrc => ("lrc", SearchStrategy { requires_candidates: true, ..indexed }),
+            Algorithm::Rlc => ("rlc", SearchStrategy { requires_candidates: true, ..reversed }),
+            Algorithm::Dyn => ("dyn", dynamic),
+            Algorithm::Dyns => ("dyns", summarized),
+            Algorithm::Dynsr => ("dynsr", SearchStrategy { random_start: true, ..summarized }),
         }
     }
 }
