@@ -27,13 +27,20 @@ impl FileFormat {
     /// Whether HTCondor itself reads and writes this format. This decides the default dialect of a run.
     #[must_use]
     pub fn is_htcondor_format(self) -> bool {
-        self.ad_format().is_htcondor_format
+        !matches!(self, FileFormat::Bracketed | FileFormat::Yaml)
     }
 }
 
 impl fmt::Display for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.ad_format().name)
+        f.write_str(match self {
+            FileFormat::Long => "the long form",
+            FileFormat::Bracketed => "the bracketed form",
+            FileFormat::Json => "JSON",
+            FileFormat::JsonLines => "JSON Lines",
+            FileFormat::Xml => "XML",
+            FileFormat::Yaml => "YAML",
+        })
     }
 }
 

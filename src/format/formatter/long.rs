@@ -13,8 +13,8 @@ use super::builder::build_layout_tree;
 use super::printer::LayoutPrinter;
 use super::trivia::TriviaTokens;
 
-/// Formats a text in the long form. The width is ignored, because lines of the long form must not be broken.
-pub fn format_long(text: &[u8], dialect: Dialect, _: usize, line_end: &'static [u8]) -> FormattedText {
+/// Formats a text in the long form.
+pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> FormattedText {
     let problems: Vec<Problem> = LongReader::new(text, dialect).filter_map(Result::err).collect();
     let mut bad =
         problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| problem.ad_number);

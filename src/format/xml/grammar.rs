@@ -4,27 +4,11 @@ use std::ops::{ControlFlow, Range};
 
 use quick_xml::errors::SyntaxError as Unclosed;
 
-use crate::ad::Ad;
 use crate::format::Problem;
 use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, TokenStream, begins_line, blanks_before};
 
 use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
 use super::value::{append_text, begin_element, end_element, invalid_utf8};
-
-/// Effect of a piece of markup on the ad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum XmlStep {
-    /// Begins an element.
-    Open(XmlTag),
-    /// Ends the innermost element.
-    Close(XmlTag),
-    /// Is an empty element.
-    Empty(XmlTag),
-    /// Is part of the text of an element.
-    Content,
-    /// Is white space between tags.
-    WhiteSpace,
-}
 
 /// An open element.
 #[derive(Clone, Copy, Debug)]
@@ -65,11 +49,10 @@ impl XmlGrammar {
 impl<'t> AdGrammar<'t> for XmlGrammar {
     type Token = XmlMarkup<'t>;
     type Lexer = MarkupReader<'t>;
-    type Step = XmlStep;
     type Outer = ();
 
-    fn lexer(text: &'t [u8]) -> MarkupReader<'t> {
-        MarkupReader::new(text)
+    fn lexer(text: &'t [u8], offset: usize) -> MarkupReader<'t> {
+        MarkupReader::new(text, offset)
     }
 
     fn begins_ad(markup: &XmlMarkup) -> bool {
@@ -93,44 +76,40 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
         self.open.is_empty()
     }
 
-    fn advance(&mut self, text: &[u8], (markup, range): &LocatedMarkup) -> Option<XmlStep> {
-        let innermost = *self.open.last()?;
-        let step = match markup {
-            XmlMarkup::Open(tag, _) if tag.is_value() && self.wants_value() => XmlStep::Open(*tag),
-            XmlMarkup::Open(XmlTag::Attribute, _) if innermost.tag == XmlTag::Ad => XmlStep::Open(XmlTag::Attribute),
-            XmlMarkup::Empty(tag, _) if tag.is_value() && self.wants_value() => XmlStep::Empty(*tag),
-            XmlMarkup::Close(XmlTag::Attribute) if innermost.tag == XmlTag::Attribute && !innermost.has_value => {
-                return None;
-            }
-            XmlMarkup::Close(tag) if innermost.tag == *tag => XmlStep::Close(*tag),
-            XmlMarkup::Text | XmlMarkup::CData | XmlMarkup::BadText if innermost.tag.holds_text() => XmlStep::Content,
-            XmlMarkup::Text if text[range.clone()].trim_ascii().is_empty() => XmlStep::WhiteSpace,
-            _ => return None,
-        };
-        match step {
-            XmlStep::Open(tag) => {
+    fn advance(&mut self, text: &[u8], (markup, range): &LocatedMarkup) -> bool {
+        let Some(&innermost) = self.open.last() else { return false };
+        match markup {
+            XmlMarkup::Open(tag, _)
+                if tag.is_value() && self.wants_value() || (*tag, innermost.tag) == (XmlTag::Attribute, XmlTag::Ad) =>
+            {
                 self.mark_value();
-                self.open.push(OpenElement { tag, offset: range.start, has_value: false });
+                self.open.push(OpenElement { tag: *tag, offset: range.start, has_value: false });
             }
-            XmlStep::Empty(_) => self.mark_value(),
-            XmlStep::Close(_) => drop(self.open.pop()),
-            XmlStep::Content | XmlStep::WhiteSpace => {}
+            XmlMarkup::Empty(tag, _) if tag.is_value() && self.wants_value() => self.mark_value(),
+            // An attribute ends behind its value.
+            XmlMarkup::Close(tag) if innermost.tag == *tag && (*tag != XmlTag::Attribute || innermost.has_value) => {
+                self.open.pop();
+            }
+            XmlMarkup::Text | XmlMarkup::CData | XmlMarkup::BadText if innermost.tag.holds_text() => {}
+            XmlMarkup::Text => return text[range.clone()].trim_ascii().is_empty(),
+            _ => return false,
         }
-        Some(step)
+        true
     }
 
-    fn apply(step: XmlStep, (markup, range): LocatedMarkup<'t>, ad: &mut AdBuilder<'t>) -> Option<Ad> {
-        match (step, &markup) {
-            (XmlStep::Open(tag), XmlMarkup::Open(_, start)) => begin_element(ad, tag, start, range),
-            (XmlStep::Empty(tag), XmlMarkup::Empty(_, start)) => {
-                begin_element(ad, tag, start, range);
-                return end_element(ad, tag);
+    fn apply(&self, (markup, range): LocatedMarkup<'t>, ad: &mut AdBuilder<'t>) {
+        match &markup {
+            XmlMarkup::Open(tag, start) => begin_element(ad, *tag, start, range),
+            XmlMarkup::Empty(tag, start) => {
+                begin_element(ad, *tag, start, range);
+                end_element(ad, *tag);
             }
-            (XmlStep::Close(tag), _) => return end_element(ad, tag),
-            (XmlStep::Content, _) => append_text(ad, &markup, range),
+            XmlMarkup::Close(tag) => end_element(ad, *tag),
+            _ if self.open.last().is_some_and(|innermost| innermost.tag.holds_text()) => {
+                append_text(ad, &markup, range)
+            }
             _ => {}
         }
-        None
     }
 
     fn expected(&self) -> String {
@@ -220,7 +199,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
                 range.start += text.len() - text.trim_ascii_start().len();
                 while let Some((markup, next)) = tokens.next() {
                     if matches!(markup, XmlMarkup::Open(XmlTag::Ads | XmlTag::Ad, _) | XmlMarkup::Empty(XmlTag::Ad, _))
-                        || markup.is_error()
+                        || markup_error(origin, &markup, &next).is_some()
                     {
                         tokens.put_back((markup, next));
                         break;

@@ -99,13 +99,6 @@ pub enum XmlMarkup<'t> {
     Unclosed(SyntaxError),
 }
 
-impl XmlMarkup<'_> {
-    /// Whether the markup is malformed, wherever it stands.
-    pub fn is_error(&self) -> bool {
-        matches!(self, XmlMarkup::Unclosed(_) | XmlMarkup::InterruptedTag | XmlMarkup::BadTag | XmlMarkup::BadText)
-    }
-}
-
 /// The opening and the closing bytes of [`XmlMarkup::CData`].
 pub const CDATA_DELIMITERS: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 
@@ -127,9 +120,10 @@ pub struct MarkupReader<'t> {
 }
 
 impl<'t> MarkupReader<'t> {
-    pub fn new(text: &'t [u8]) -> Self {
+    /// Creates a reader that begins at this offset.
+    pub fn new(text: &'t [u8], offset: usize) -> Self {
         let mut markups = MarkupReader { text, base: 0, reader: Reader::from_reader(text), failures: 0 };
-        markups.restart(0);
+        markups.restart(offset);
         markups
     }
 

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
-use crate::ad::{Ad, ByteString, ErrorCause, Expression, Name, Span, Value};
+use crate::ad::{ByteString, ErrorCause, Expression, Name, Span, Value};
 use crate::format::Problem;
 use crate::format::attribute_name::attribute_name;
+use crate::format::attribute_span::ExpressionSource;
 use crate::format::nested_reader::{AdBuilder, AdOrigin};
 use crate::format::source_map::DecodedText;
 use crate::syntax::{ParseOptions, StringSyntax, SyntaxError, literal_of_call, parse_expression, read_string};
@@ -19,7 +20,7 @@ pub fn begin_element(ad: &mut AdBuilder, tag: XmlTag, start: &BytesStart, range:
     match tag {
         XmlTag::Ad => ad.open_ad(),
         XmlTag::List => ad.open_list(),
-        XmlTag::Attribute => ad.push_name(name(&ad.origin, start, &range)),
+        XmlTag::Attribute => ad.push_name(&range, name(&ad.origin, start, &range)),
         XmlTag::Boolean => ad.push_value(boolean(&ad.origin, start, &range)),
         XmlTag::Undefined => ad.push_value(Ok(Expression::literal(Value::Undefined))),
         XmlTag::Error => ad.push_value(Ok(Expression::literal(Value::Error(ErrorCause::default())))),
@@ -27,14 +28,19 @@ pub fn begin_element(ad: &mut AdBuilder, tag: XmlTag, start: &BytesStart, range:
     }
 }
 
-/// Ends an element. Returns the whole ad if this element is the outermost ad; otherwise `None`.
-pub fn end_element(ad: &mut AdBuilder, tag: XmlTag) -> Option<Ad> {
+/// Ends an element.
+pub fn end_element(ad: &mut AdBuilder, tag: XmlTag) {
     match tag {
-        XmlTag::Ad | XmlTag::List => return ad.close(),
-        tag if tag.holds_text() => ad.push_value(parse_text(&ad.origin, tag, &ad.content)),
+        XmlTag::Ad | XmlTag::List => ad.close(),
+        tag if tag.holds_text() => {
+            let content = std::mem::take(&mut ad.content);
+            ad.push_value(parse_text(&ad.origin, tag, &content));
+            if tag == XmlTag::Expression {
+                ad.note_source(|| ExpressionSource::Escaped(content, 0));
+            }
+        }
         _ => {}
     }
-    None
 }
 
 /// Decodes a piece of text and appends it to the content of the current element.
@@ -151,9 +157,8 @@ fn boolean(origin: &AdOrigin, start: &BytesStart, range: &Range<usize>) -> Resul
 #[cfg(test)]
 mod tests {
     use crate::ad::Dialect;
-    use crate::format::FileFormat;
     use crate::format::testing::printed_items;
-    use crate::format::xml::XmlReader;
+    use crate::format::{FileFormat, read};
 
     fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
         printed_items(text, FileFormat::Xml, dialect)
@@ -295,7 +300,7 @@ mod tests {
     fn no_depth_and_no_number_of_faults_harms() {
         for (open, close) in [("<l>", "</l>"), ("<c><a n=\"x\">", "</a></c>")] {
             let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
-            assert_eq!(XmlReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
+            assert_eq!(read(text.as_bytes(), FileFormat::Xml, Dialect::Condor).flatten().count(), 1);
         }
         // A reader that searches the rest of the text for each fault would take quadratic time on these texts.
         for line in [
@@ -309,7 +314,7 @@ mod tests {
             "<a ",
         ] {
             let text = line.repeat(300_000);
-            assert_eq!(XmlReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0, "{line}");
+            assert_eq!(read(text.as_bytes(), FileFormat::Xml, Dialect::Condor).flatten().count(), 0, "{line}");
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Value};
-use crate::format::ad_format::LossyChanges;
 use crate::syntax::{Style, print};
 
 use super::{EXPRESSION, scalar};
@@ -15,19 +14,17 @@ const MAX_NESTING_DEPTH: usize = 64;
 /// Maximum length in bytes of a name on the line of its value; YAML forbids more than 1024 characters.
 const MAX_INLINE_NAME_BYTES: usize = 1000;
 
-/// Writes an ad as a document. The format can represent every ad, so there are no changes.
+/// Writes an ad as a document.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     if ad.is_empty() {
-        writeln!(out, "--- {{}}")?;
-    } else {
-        writeln!(out, "---")?;
-        write_mapping(out, ad, 0)?;
+        return writeln!(out, "--- {{}}");
     }
-    Ok(Vec::new())
+    writeln!(out, "---")?;
+    write_mapping(out, ad, 0)
 }
 
 /// Writes the lines of a mapping. The first line is already indented.
