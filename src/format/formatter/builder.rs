@@ -6,7 +6,7 @@
 use crate::ad::PRECEDENCE_UNARY;
 use crate::syntax::Token;
 
-use super::tree::{Bracket, LayoutNodeId, LayoutShape, LayoutTree, Spacing};
+use super::tree::{Bracket, LayoutNodeId, LayoutNodeKind, LayoutTree, Spacing};
 use super::trivia::TriviaTokens;
 
 /// Builds the tree of the ad or expression that begins with the token at index `first`. Returns the tree and its root;
@@ -90,7 +90,7 @@ impl LayoutTreeBuilder<'_, '_> {
             }
             Token::Dot => {
                 let name = self.tree.add_token(at + 1);
-                let sequence = self.tree.add_compound(LayoutShape::Sequence(vec![node, name]), &[node, name], 0);
+                let sequence = self.tree.add_compound(LayoutNodeKind::Sequence, &[node, name], 0);
                 self.operands.push(sequence);
                 (2, true)
             }
@@ -104,7 +104,7 @@ impl LayoutTreeBuilder<'_, '_> {
                 while self.next(at + strings.len() - 1) == Some(Token::String) {
                     strings.push(self.tree.add_token(at + strings.len()));
                 }
-                let node = self.tree.add_compound(LayoutShape::Strings(strings.clone()), &strings, strings.len() - 1);
+                let node = self.tree.add_compound(LayoutNodeKind::Strings, &strings, strings.len() - 1);
                 self.operands.push(node);
                 (strings.len(), true)
             }
@@ -169,7 +169,7 @@ impl LayoutTreeBuilder<'_, '_> {
             let mut parts = vec![opening];
             parts.extend(self.operands.drain(start..));
             parts.push(closing);
-            let mut node = self.tree.add_bracketed(parts, bracket);
+            let mut node = self.tree.add_bracketed(&parts, bracket);
             if behind_operand && let Some(base) = self.operands.pop() {
                 node = self.tree.add_suffix(base, &[node]);
             }
@@ -180,19 +180,16 @@ impl LayoutTreeBuilder<'_, '_> {
 
     /// Completes all waiting constructs that bind at least as tightly as `precedence`.
     fn reduce(&mut self, precedence: u8) {
-        while self.open_constructs.last().and_then(OpenConstruct::precedence).is_some_and(|last| last >= precedence) {
-            let (Some(waiting), Some(right)) = (self.open_constructs.pop(), self.operands.pop()) else { return };
-            let made = match waiting {
+        while let Some(construct) = self.open_constructs.pop_if(|last| last.precedence() >= Some(precedence))
+            && let Some(right) = self.operands.pop()
+        {
+            let made = match construct {
                 OpenConstruct::Unary(operator) => {
                     let space = usize::from(self.tree.spacing_between(operator, right) == Spacing::Space);
-                    Some(self.tree.add_compound(
-                        LayoutShape::Sequence(vec![operator, right]),
-                        &[operator, right],
-                        space,
-                    ))
+                    Some(self.tree.add_compound(LayoutNodeKind::Sequence, &[operator, right], space))
                 }
                 OpenConstruct::Binary(operator, precedence) => {
-                    self.operands.pop().map(|left| self.tree.add_binary(left, operator, right, precedence))
+                    self.operands.pop().map(|left| self.tree.add_binary([left, operator, right], precedence))
                 }
                 OpenConstruct::Alternative(question, colon) => {
                     self.operands.pop().zip(self.operands.pop()).map(|(middle, condition)| {
@@ -200,8 +197,7 @@ impl LayoutTreeBuilder<'_, '_> {
                     })
                 }
                 OpenConstruct::Attribute(name, equals) => {
-                    let parts = [name, equals, right];
-                    Some(self.tree.add_compound(LayoutShape::Attribute(parts), &parts, 2))
+                    Some(self.tree.add_compound(LayoutNodeKind::Attribute, &[name, equals, right], 2))
                 }
                 OpenConstruct::Consequent(_) | OpenConstruct::Open(..) => None,
             };

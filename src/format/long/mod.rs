@@ -5,12 +5,10 @@ mod projecting_reader;
 mod projection;
 mod reader;
 mod scan;
-mod spans;
 mod writer;
 
 pub use attribute_names::AttributeNameCollector;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
-pub use reader::{LongReader, ad_at, complete_prefix_length, find_separator, is_comment};
-pub use spans::attribute_spans;
+pub use reader::{LongReader, ad_at, attribute_spans, complete_prefix_length, find_separator, is_comment};
 pub use writer::write;

@@ -13,7 +13,7 @@ use crate::format::{AdEntry, ReadResult};
 use crate::syntax::{long_string_length, simple_literal, simple_literal_value, simple_literal_with_span};
 
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
-use super::reader::{LongReader, find_separator, is_comment};
+use super::reader::{LongReader, find_separator, is_comment, without_carriage_return};
 use super::scan::{LineMark, scan};
 
 /// Iterator over the ads of a text, projected on the attributes of a [`Projection`].
@@ -443,10 +443,6 @@ impl Iterator for ProjectingReader<'_, '_> {
         }
         self.pending.pop_front()
     }
-}
-
-fn without_carriage_return(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Whether all strings of a value are closed, and the value contains nothing whose reading depends on the parser:

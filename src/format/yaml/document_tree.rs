@@ -1,10 +1,10 @@
 //! Tree of a YAML document that contains settings instead of ads, with the positions of its nodes.
 //!
-//! `serde_yaml` reports positions only with errors. So nodes are numbered in the order of the text, and positions are
-//! computed on demand from errors: all scalars in one pass, any other node by reading the document again and rejecting
-//! that node.
+//! `serde_yaml` reports positions only with errors. So every scalar is rejected with an error, from which its position
+//! is taken; reading continues behind the scalar. Reading could not continue behind a rejected sequence or mapping. So
+//! these are numbered, and to find the position of one, the document is read again and that node is rejected.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 
@@ -29,20 +29,26 @@ pub struct YamlTree<'t> {
     text: &'t [u8],
     /// The root node.
     pub root: YamlNode,
-    /// Lines and columns of scalars, by number of the node; computed on first use.
-    scalar_starts: OnceCell<Vec<Option<(usize, usize)>>>,
 }
 
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YamlNode {
-    /// Number of the node in the order of the text, from 0.
-    number: usize,
+    place: YamlNodePlace,
     /// The text, the elements or the entries.
     pub content: YamlContent,
     /// The value of a scalar as it would be read in an ad. `None` if the scalar is the text of an expression, as in
     /// `!expr Memory / 2`, or if the node is not a scalar.
     pub value: Option<Value>,
+}
+
+/// Where a node begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum YamlNodePlace {
+    /// Line and column of a scalar, both counted from 1.
+    Position(usize, usize),
+    /// Number of a sequence or mapping in the order of the text, from 0. Its position is found by reading again.
+    Collection(usize),
 }
 
 /// The content of a node.
@@ -90,7 +96,7 @@ impl<'t> YamlTree<'t> {
         }
         let reading = YamlTreePass::default();
         let error = match reading.read(text) {
-            Ok(root) => return Ok(YamlTree { text, root, scalar_starts: OnceCell::new() }),
+            Ok(root) => return Ok(YamlTree { text, root }),
             Err(error) => error,
         };
         let at =
@@ -109,14 +115,15 @@ impl<'t> YamlTree<'t> {
 
     /// Returns the byte offset of a node.
     fn start(&self, node: &YamlNode) -> usize {
-        let starts = self.scalar_starts.get_or_init(|| YamlTreePass::scalar_positions(self.text));
-        let of_refused = || {
-            let reading = YamlTreePass { rejected: Some(node.number), ..YamlTreePass::default() };
-            let at = reading.read(self.text).err()?.location()?;
-            Some((at.line(), at.column()))
+        let position = match node.place {
+            YamlNodePlace::Position(line, column) => Some((line, column)),
+            YamlNodePlace::Collection(number) => {
+                let reading = YamlTreePass { rejected: Some(number), ..YamlTreePass::default() };
+                let error = reading.read(self.text).err();
+                error.and_then(|error| error.location()).map(|at| (at.line(), at.column()))
+            }
         };
-        let at = starts.get(node.number).copied().flatten().or_else(of_refused);
-        at.and_then(|(line, column)| scalar_offset::position_offset(self.text, line, column)).unwrap_or(0)
+        position.and_then(|(line, column)| scalar_offset::position_offset(self.text, line, column)).unwrap_or(0)
     }
 
     /// Returns the byte range of a node, at most to the end of its first line.
@@ -185,18 +192,12 @@ impl<'t> YamlTree<'t> {
 /// State of one reading of a document.
 #[derive(Default)]
 struct YamlTreePass {
-    /// Number of the next node.
-    next: Cell<usize>,
-    /// Number of the node to reject, so that its position becomes known.
+    /// Number of sequences and mappings so far.
+    count: Cell<usize>,
+    /// Number of the sequence or mapping to reject, so that its position becomes known.
     rejected: Option<usize>,
-    /// Whether every scalar is rejected, so that its position becomes known. A rejected scalar has been consumed, so
-    /// the reading continues behind it.
-    rejects_scalars: bool,
-    /// Whether the last error is the rejection of a scalar.
-    is_scalar_rejected: Cell<bool>,
-    /// With `rejects_scalars` the line and column of each node, both counted from 1; `None` if the node is not a
-    /// scalar.
-    positions: RefCell<Vec<Option<(usize, usize)>>>,
+    /// The scalar that was just rejected, so that its position becomes known.
+    scalar: Cell<Option<YamlNode>>,
     /// Why this module ended the reading; `None` if it did not.
     rejection: Cell<Option<String>>,
 }
@@ -209,34 +210,13 @@ impl YamlTreePass {
         let seed = YamlNodeSeed { pass: self, is_key: false };
         with_parser_stack(|| seed.deserialize(serde_yaml::Deserializer::from_slice(text)))
     }
-
-    /// Returns the line and column, both counted from 1, of each node of a document by its number; `None` if the node
-    /// is not a scalar. The result is empty if the document cannot be read.
-    fn scalar_positions(text: &[u8]) -> Vec<Option<(usize, usize)>> {
-        let reading = YamlTreePass { rejects_scalars: true, ..YamlTreePass::default() };
-        reading.read(text).map(|_| reading.positions.into_inner()).unwrap_or_default()
-    }
-
-    /// Takes the position of a rejected scalar from its error, and returns a dummy so that the reading continues.
-    fn note_position<E: fmt::Display>(&self, result: Result<YamlNode, E>) -> Result<YamlNode, E> {
-        match result {
-            Err(error) if self.is_scalar_rejected.replace(false) => {
-                self.positions.borrow_mut().push(location(&error.to_string()));
-                Ok(YamlNode { number: 0, content: YamlContent::Null, value: None })
-            }
-            result => result,
-        }
-    }
 }
 
 /// Returns the line and column in `rejected at line 3 column 7`. Errors at the beginning of the text have no position.
-fn location(error: &str) -> Option<(usize, usize)> {
-    if error == REJECTED {
-        return Some((1, 1));
-    }
-    let (_, place) = error.rsplit_once(" at line ")?;
+fn location(error: &str) -> Option<YamlNodePlace> {
+    let Some((_, place)) = error.rsplit_once(" at line ") else { return Some(YamlNodePlace::Position(1, 1)) };
     let (line, column) = place.split_once(" column ")?;
-    Some((line.parse().ok()?, column.parse().ok()?))
+    Some(YamlNodePlace::Position(line.parse().ok()?, column.parse().ok()?))
 }
 
 /// Seed for a node.
@@ -248,36 +228,30 @@ struct YamlNodeSeed<'r> {
 }
 
 impl YamlNodeSeed<'_> {
-    /// Returns the number of the node that begins here, or an error if this node is to be rejected.
-    fn number<E: Error>(self) -> Result<usize, E> {
-        let number = self.pass.next.replace(self.pass.next.get() + 1);
-        if self.pass.rejected == Some(number) { Err(E::custom(REJECTED)) } else { Ok(number) }
-    }
-
-    /// Returns the number of a sequence or mapping, and records that this node is not a scalar.
-    fn collection_number<E: Error>(self) -> Result<usize, E> {
-        self.pass.positions.borrow_mut().push(None);
-        self.number()
-    }
-
-    fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<YamlNode, E> {
-        if self.pass.rejects_scalars {
-            self.pass.is_scalar_rejected.set(true);
-            return Err(E::custom(REJECTED));
+    /// Returns the place of the sequence or mapping that begins here, or an error if this node is to be rejected.
+    fn collection<E: Error>(self) -> Result<YamlNodePlace, E> {
+        let number = self.pass.count.replace(self.pass.count.get() + 1);
+        if self.pass.rejected == Some(number) {
+            Err(E::custom(REJECTED))
+        } else {
+            Ok(YamlNodePlace::Collection(number))
         }
-        let number = self.number()?;
+    }
+
+    /// Sets the scalar aside and returns an error, which carries the position of the scalar.
+    fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<YamlNode, E> {
         let (text, value) = match scalar {
-            YamlScalar::Null => {
-                return Ok(YamlNode { number, content: YamlContent::Null, value: Some(Value::Undefined) });
-            }
-            YamlScalar::Boolean(is) => (is.to_string(), Some(Value::Boolean(is))),
-            YamlScalar::Integer(integer) => (integer.to_string(), Some(Value::Integer(integer))),
+            YamlScalar::Null => (None, Some(Value::Undefined)),
+            YamlScalar::Boolean(is) => (Some(is.to_string()), Some(Value::Boolean(is))),
+            YamlScalar::Integer(integer) => (Some(integer.to_string()), Some(Value::Integer(integer))),
             // The parser of expressions reports integers that do not fit.
-            YamlScalar::LargeInteger(integer) => (integer, None),
-            YamlScalar::Real(real) => (format!("{real:?}"), Some(Value::Real(real))),
-            YamlScalar::Text(text) => (text.to_owned(), Some(Value::string(text))),
+            YamlScalar::LargeInteger(integer) => (Some(integer), None),
+            YamlScalar::Real(real) => (Some(format!("{real:?}")), Some(Value::Real(real))),
+            YamlScalar::Text(text) => (Some(text.to_owned()), Some(Value::string(text))),
         };
-        Ok(YamlNode { number, content: YamlContent::Scalar(text), value })
+        let content = text.map_or(YamlContent::Null, YamlContent::Scalar);
+        self.pass.scalar.set(Some(YamlNode { place: YamlNodePlace::Position(1, 1), content, value }));
+        Err(E::custom(REJECTED))
     }
 }
 
@@ -285,11 +259,13 @@ impl<'de> DeserializeSeed<'de> for YamlNodeSeed<'_> {
     type Value = YamlNode;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
-        self.pass.note_position(if self.is_key {
-            deserializer.deserialize_str(self)
-        } else {
-            deserializer.deserialize_any(self)
-        })
+        let result = if self.is_key { deserializer.deserialize_str(self) } else { deserializer.deserialize_any(self) };
+        match (result, self.pass.scalar.take()) {
+            (Err(error), Some(scalar)) => {
+                Ok(YamlNode { place: location(&error.to_string()).unwrap_or(scalar.place), ..scalar })
+            }
+            (result, _) => result,
+        }
     }
 }
 
@@ -303,21 +279,21 @@ impl<'de> Visitor<'de> for YamlNodeSeed<'_> {
     visit_scalars!();
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<YamlNode, A::Error> {
-        let number = self.collection_number()?;
+        let place = self.collection()?;
         let mut elements = Vec::new();
         while let Some(element) = sequence.next_element_seed(self)? {
             elements.push(element);
         }
-        Ok(YamlNode { number, content: YamlContent::Sequence(elements), value: None })
+        Ok(YamlNode { place, content: YamlContent::Sequence(elements), value: None })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<YamlNode, A::Error> {
-        let number = self.collection_number()?;
+        let place = self.collection()?;
         let mut entries = Vec::new();
         while let Some(key) = mapping.next_key_seed(YamlNodeSeed { is_key: true, ..self })? {
             entries.push((key, mapping.next_value_seed(self)?));
         }
-        Ok(YamlNode { number, content: YamlContent::Mapping(entries), value: None })
+        Ok(YamlNode { place, content: YamlContent::Mapping(entries), value: None })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<YamlNode, A::Error> {

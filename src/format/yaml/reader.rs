@@ -44,29 +44,24 @@ impl<'t> YamlReader<'t> {
         if let Some((range, message)) = diagnostics::find_unreadable(text) {
             return self.queue_problem(document, Problem::error_at(range, 0, message));
         }
-        let (mut skipped, mut forgiven) = (Vec::new(), Vec::new());
+        let (mut skipped, mut tolerated) = (Vec::new(), Vec::new());
+        let content = document.content - document.range.start;
         loop {
-            match parse_document(text, document.content - document.range.start, self.dialect, (&skipped, &forgiven)) {
+            let failure = match parse_document(text, content, self.dialect, &skipped, &tolerated) {
                 Ok(ads) => return self.queue_ads(document, ads, bad),
-                Err(DocumentFailure { expression: Some(expression), element, problem })
-                    if bad.len() < MAX_PROBLEMS_PER_DOCUMENT =>
-                {
-                    forgiven.push((element, expression));
-                    bad.push((element.unwrap_or(0), *problem));
+                Err(failure) => failure,
+            };
+            match (failure.element, failure.expression) {
+                (element, Some(expression)) if bad.len() < MAX_PROBLEMS_PER_DOCUMENT => {
+                    tolerated.push((element, expression));
                 }
-                Err(DocumentFailure { element: Some(element), problem, .. })
-                    if bad.len() < MAX_PROBLEMS_PER_DOCUMENT =>
-                {
-                    skipped.push(element);
-                    bad.push((element, *problem));
-                }
-                Err(DocumentFailure { problem, .. }) => {
-                    for (_, problem) in bad {
-                        self.queue_problem(document, problem);
-                    }
-                    return self.queue_problem(document, *problem);
+                (Some(element), None) if bad.len() < MAX_PROBLEMS_PER_DOCUMENT => skipped.push(element),
+                _ => {
+                    bad.into_iter().for_each(|(_, problem)| self.queue_problem(document, problem));
+                    return self.queue_problem(document, *failure.problem);
                 }
             }
+            bad.push((failure.element.unwrap_or(0), *failure.problem));
         }
     }
 
@@ -123,32 +118,32 @@ struct DocumentFailure {
 
 /// Reads the ads of a document; `content` is the byte offset of its content.
 ///
-/// Skipped elements are `None` in the result. `forgiven` are bad expressions, each of which is read as an empty ad.
+/// Skipped elements are `None` in the result. Each of the `tolerated` bad expressions is read as an empty ad.
 fn parse_document(
     text: &[u8],
     content: usize,
     dialect: Dialect,
-    (skipped, forgiven): (&[usize], &[(Option<usize>, usize)]),
+    skipped_elements: &[usize],
+    tolerated_expressions: &[(Option<usize>, usize)],
 ) -> Result<Vec<Option<Ad>>, DocumentFailure> {
-    let reading =
-        YamlAdPass { dialect, skipped_elements: skipped, tolerated_expressions: forgiven, ..YamlAdPass::default() };
-    let bad = |element, problem| DocumentFailure { element, expression: None, problem: Box::new(problem) };
+    let reading = YamlAdPass { dialect, skipped_elements, tolerated_expressions, ..YamlAdPass::default() };
     let parse = || YamlDocumentSeed(&reading).deserialize(serde_yaml::Deserializer::from_slice(text));
+    let fatal = |problem| DocumentFailure { element: None, expression: None, problem: Box::new(problem) };
     let ads = with_parser_stack(parse).map_err(|error| {
         let at = error.location().map_or(content, |place| place.index()).min(text.len());
-        if let Some(objection) = reading.rejection.take() {
-            let expression = objection.expression_index;
-            return DocumentFailure {
-                expression,
-                ..bad(reading.element.get(), diagnostics::from_rejection(text, at, objection))
-            };
+        match reading.rejection.take() {
+            Some(rejection) => DocumentFailure {
+                element: reading.element.get(),
+                expression: rejection.expression_index,
+                problem: Box::new(diagnostics::from_rejection(text, at, rejection)),
+            },
+            None => fatal(diagnostics::from_serde_yaml(text, at, &error)),
         }
-        bad(None, diagnostics::from_serde_yaml(text, at, &error))
     })?;
     if let Some(range) = diagnostics::find_oversized_integer(text, &reading.large_reals.borrow()) {
-        let integer = String::from_utf8_lossy(&text[range.clone()]).into_owned();
+        let integer = String::from_utf8_lossy(&text[range.clone()]);
         let problem = Problem::error_at(range, 0, format!("`{integer}` does not fit into 64 bits"));
-        return Err(bad(None, problem.with_help(format!("write {integer}.0 for a real"))));
+        return Err(fatal(problem.with_help(format!("write {integer}.0 for a real"))));
     }
     Ok(ads)
 }
