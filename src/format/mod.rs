@@ -39,7 +39,6 @@ use json::JsonGrammar;
 use long::LongReader;
 use nested_reader::RecoveringReader;
 use xml::XmlGrammar;
-use yaml::YamlReader;
 
 /// An ad read from a file, with the number and the offset of the ad in the file.
 #[derive(Clone, Debug)]
@@ -65,7 +64,7 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
         FileFormat::Bracketed => Box::new(BracketedReader::new(text, dialect)),
         FileFormat::Json | FileFormat::JsonLines => Box::new(RecoveringReader::<JsonGrammar>::new(text, dialect)),
         FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::new(text, dialect)),
-        FileFormat::Yaml => Box::new(YamlReader::new(text, dialect)),
+        FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
     }
 }
 

@@ -48,9 +48,9 @@ pub struct YamlAdPass<'s> {
 
 impl YamlAdPass<'_> {
     /// Keeps the reason in `rejection` and returns an error that ends the reading.
-    fn reject<E: Error>(&self, objection: YamlRejection) -> E {
-        let message = objection.error.message.clone();
-        *self.rejection.borrow_mut() = Some(objection);
+    fn reject<E: Error>(&self, rejection: YamlRejection) -> E {
+        let message = rejection.error.message.clone();
+        *self.rejection.borrow_mut() = Some(rejection);
         E::custom(message)
     }
 

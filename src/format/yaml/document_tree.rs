@@ -102,7 +102,7 @@ impl<'t> YamlTree<'t> {
         let at =
             error.location().and_then(|at| scalar_offset::position_offset(text, at.line(), at.column())).unwrap_or(0);
         let mut problem = match reading.rejection.take() {
-            Some(objection) => Problem::error_at(at..(at + 1).min(text.len()), 0, objection),
+            Some(rejection) => Problem::error_at(at..(at + 1).min(text.len()), 0, rejection),
             // Only keys can have a wrong type.
             None if error.to_string().contains("invalid type") => {
                 Problem::error_at(at..(at + 1).min(text.len()), 0, "a key must be a text")

@@ -20,7 +20,7 @@ mod visit;
 mod writer;
 
 pub use documents::complete_prefix_length;
-pub use reader::YamlReader;
+pub use reader::read_ads;
 pub use spans::attribute_spans;
 pub use writer::write;
 

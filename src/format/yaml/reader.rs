@@ -1,6 +1,6 @@
 //! Reader of ads in YAML.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
 use serde::de::DeserializeSeed;
 
@@ -10,98 +10,65 @@ use crate::format::{AdEntry, Problem, ReadResult};
 
 use super::deserialize::{YamlAdPass, YamlDocumentSeed};
 use super::diagnostics;
-use super::documents::{DocumentExtent, DocumentExtents};
+use super::documents::DocumentExtents;
 use super::visit::with_parser_stack;
-
-/// Iterator over the ads of a text. A document is one ad or a sequence of ads.
-pub struct YamlReader<'t> {
-    documents: DocumentExtents<'t>,
-    dialect: Dialect,
-    /// Number of ads begun so far.
-    number: usize,
-    /// Items to be yielded next.
-    pending: VecDeque<ReadResult>,
-}
 
 /// Maximum number of bad ads and expressions in one document. For each of them the whole document is read again, so
 /// without a limit the total time would be quadratic.
 const MAX_PROBLEMS_PER_DOCUMENT: usize = 50;
 
-impl<'t> YamlReader<'t> {
-    /// Creates a reader at the beginning of a text. A byte order mark is skipped.
-    pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let at = byte_order_mark_length(text);
-        YamlReader { documents: DocumentExtents { text, at }, dialect, number: 0, pending: VecDeque::new() }
-    }
-
-    /// Reads the ads of a document, and queues the ads and problems.
-    ///
-    /// A bad expression or element ends a reading. The document is then read again without this expression or element,
-    /// so that all problems are reported and the other ads are kept.
-    fn read_document(&mut self, document: &DocumentExtent) {
-        let text = &self.documents.text[document.range.clone()];
-        let mut bad: Vec<(usize, Problem)> = Vec::new();
-        if let Some((range, message)) = diagnostics::find_unreadable(text) {
-            return self.queue_problem(document, Problem::error_at(range, 0, message));
-        }
-        let (mut skipped, mut tolerated) = (Vec::new(), Vec::new());
-        let content = document.content - document.range.start;
-        loop {
-            let failure = match parse_document(text, content, self.dialect, &skipped, &tolerated) {
-                Ok(ads) => return self.queue_ads(document, ads, bad),
-                Err(failure) => failure,
-            };
-            match (failure.element, failure.expression) {
-                (element, Some(expression)) if bad.len() < MAX_PROBLEMS_PER_DOCUMENT => {
-                    tolerated.push((element, expression));
-                }
-                (Some(element), None) if bad.len() < MAX_PROBLEMS_PER_DOCUMENT => skipped.push(element),
-                _ => {
-                    bad.into_iter().for_each(|(_, problem)| self.queue_problem(document, problem));
-                    return self.queue_problem(document, *failure.problem);
-                }
-            }
-            bad.push((failure.element.unwrap_or(0), *failure.problem));
-        }
-    }
-
-    /// Queues a problem in the place of an ad.
-    fn queue_problem(&mut self, document: &DocumentExtent, problem: Problem) {
-        self.number += 1;
+/// Returns an iterator over the ads of a text. A document is one ad or a sequence of ads. A byte order mark is skipped.
+pub fn read_ads(text: &[u8], dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
+    let mut number = 0;
+    DocumentExtents { text, at: byte_order_mark_length(text) }.flat_map(move |document| {
         let start = document.range.start;
-        let problem = problem.map_ranges(|range| start + range.start..start + range.end);
-        self.pending.push_back(Err(Problem { ad_number: self.number, ..problem }));
-    }
-
-    /// Queues the ads of a document, with the problems of bad ads in their places.
-    fn queue_ads(&mut self, document: &DocumentExtent, ads: Vec<Option<Ad>>, bad: Vec<(usize, Problem)>) {
-        let mut bad = bad.into_iter().peekable();
-        for (element, ad) in ads.into_iter().enumerate() {
-            let mut is_bad = false;
-            while let Some((_, problem)) = bad.next_if(|(of, _)| *of == element) {
-                // Several problems of one ad count as one ad.
-                self.number -= usize::from(is_bad);
-                is_bad = true;
-                self.queue_problem(document, problem);
-            }
-            if let Some(ad) = ad.filter(|_| !is_bad) {
-                self.number += 1;
-                let entry = AdEntry { ad, number: self.number, offset: document.content, is_whole: true };
-                self.pending.push_back(Ok(entry));
+        let mut items = Vec::new();
+        for ad in read_document(&text[document.range], document.content - start, dialect) {
+            number += 1;
+            match ad {
+                Ok(ad) => items.push(Ok(AdEntry { ad, number, offset: document.content, is_whole: true })),
+                Err(problems) => items.extend(problems.into_iter().map(|problem| {
+                    let problem = problem.map_ranges(|range| start + range.start..start + range.end);
+                    Err(Problem { ad_number: number, ..problem })
+                })),
             }
         }
-    }
+        items
+    })
 }
 
-impl Iterator for YamlReader<'_> {
-    type Item = ReadResult;
-
-    fn next(&mut self) -> Option<ReadResult> {
-        while self.pending.is_empty() {
-            let document = self.documents.next()?;
-            self.read_document(&document);
+/// Reads the ads of a document; `content` is the byte offset of its content. Returns each ad, or its problems.
+///
+/// A bad expression or element ends a reading. The document is then read again without this expression or element, so
+/// that all problems are reported and the other ads are kept.
+fn read_document(text: &[u8], content: usize, dialect: Dialect) -> Vec<Result<Ad, Vec<Problem>>> {
+    if let Some((range, message)) = diagnostics::find_unreadable(text) {
+        return vec![Err(vec![Problem::error_at(range, 0, message)])];
+    }
+    let (mut skipped, mut tolerated) = (Vec::new(), Vec::new());
+    // The problems of each bad element.
+    let mut bad: BTreeMap<usize, Vec<Problem>> = BTreeMap::new();
+    loop {
+        let failure = match parse_document(text, content, dialect, &skipped, &tolerated) {
+            Ok(ads) => {
+                let or_problems = |(element, ad): (usize, Option<Ad>)| match bad.remove(&element) {
+                    Some(problems) => Some(Err(problems)),
+                    None => ad.map(Ok),
+                };
+                return ads.into_iter().enumerate().filter_map(or_problems).collect();
+            }
+            Err(failure) => failure,
+        };
+        let has_room = skipped.len() + tolerated.len() < MAX_PROBLEMS_PER_DOCUMENT;
+        match (failure.element, failure.expression) {
+            (element, Some(expression)) if has_room => tolerated.push((element, expression)),
+            (Some(element), None) if has_room => skipped.push(element),
+            _ => {
+                let problems = bad.into_values().flatten().chain([*failure.problem]);
+                return problems.map(|problem| Err(vec![problem])).collect();
+            }
         }
-        self.pending.pop_front()
+        bad.entry(failure.element.unwrap_or(0)).or_default().push(*failure.problem);
     }
 }
 
