@@ -147,29 +147,32 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.nodes[node].parts.extend_from_slice(parts);
     }
 
-    /// Builds an expression with a suffix: a selection, a subscript or the arguments of a call.
-    pub fn add_suffix(&mut self, base: LayoutNodeId, suffix: &[LayoutNodeId]) -> LayoutNodeId {
+    /// Builds an expression with a suffix: a selection, a subscript or the arguments of a call. The first part is the
+    /// expression.
+    pub fn add_suffix(&mut self, parts: &[LayoutNodeId]) -> LayoutNodeId {
+        let base = parts[0];
         if self.nodes[base].kind == LayoutNodeKind::Sequence {
-            self.extend(base, suffix, 0);
+            self.extend(base, &parts[1..], 0);
             return base;
         }
-        let space = usize::from(self.spacing_between(base, suffix[0]) == Spacing::Space);
-        self.add_compound(LayoutNodeKind::Sequence, &[&[base], suffix].concat(), space)
+        let space = usize::from(self.spacing_between(base, parts[1]) == Spacing::Space);
+        self.add_compound(LayoutNodeKind::Sequence, parts, space)
     }
 
     /// Builds a binary operation. A left operand that is a chain of the same precedence is extended by the operator and
     /// the right operand.
-    pub fn add_binary(&mut self, [left, operator, right]: [LayoutNodeId; 3], precedence: u8) -> LayoutNodeId {
-        if self.nodes[left].kind == LayoutNodeKind::Chain(precedence) {
-            self.extend(left, &[operator, right], 2);
-            return left;
+    pub fn add_binary(&mut self, parts: &[LayoutNodeId], precedence: u8) -> LayoutNodeId {
+        if self.nodes[parts[0]].kind == LayoutNodeKind::Chain(precedence) {
+            self.extend(parts[0], &parts[1..], 2);
+            return parts[0];
         }
-        self.add_compound(LayoutNodeKind::Chain(precedence), &[left, operator, right], 2)
+        self.add_compound(LayoutNodeKind::Chain(precedence), parts, 2)
     }
 
-    /// Builds `condition ? consequent : alternative`. An alternative that is a conditional is extended at the front.
-    pub fn add_conditional(&mut self, parts: [LayoutNodeId; 5]) -> LayoutNodeId {
-        let node = self.add_compound(LayoutNodeKind::Conditional, &parts, 4);
+    /// Builds `condition ? consequent : alternative` from its five parts. An alternative that is a conditional is
+    /// extended at the front.
+    pub fn add_conditional(&mut self, parts: &[LayoutNodeId]) -> LayoutNodeId {
+        let node = self.add_compound(LayoutNodeKind::Conditional, parts, 4);
         let alternative = &mut self.nodes[parts[4]];
         let mut reversed = match alternative.kind {
             LayoutNodeKind::Conditional => std::mem::take(&mut alternative.parts),
