@@ -127,7 +127,8 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
 
     fn innermost(&self) -> Option<(Range<usize>, String)> {
         let (bracket, at) = *self.open.last()?;
-        Some((at..at + 1, format!("this {} is not closed", bracket.describe())))
+        let bracket = if bracket == JsonToken::BraceOpen { '{' } else { '[' };
+        Some((at..at + 1, format!("this `{bracket}` is not closed")))
     }
 
     fn unexpected(&self, origin: &AdOrigin, (token, range): &Located<JsonTokenResult>) -> Problem {
@@ -135,10 +136,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             Ok(token) => *token,
             Err(flaw) => return lexical_error(origin, *flaw, range),
         };
-        let found = match token {
-            JsonToken::Word => format!("`{}`", String::from_utf8_lossy(&origin.text[range.clone()])),
-            token => token.describe().to_owned(),
-        };
+        let found = token.describe(&origin.text[range.clone()]);
         let problem = origin.problem_at(range.clone(), format!("expected {}, found {found}", self.expected()));
         match (token, self.expects) {
             (JsonToken::String, ExpectedToken::More) => problem.with_help("is a `,` missing before this?"),

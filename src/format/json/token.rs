@@ -51,17 +51,11 @@ pub enum JsonToken {
 }
 
 impl JsonToken {
-    /// Returns the token as it is named in messages.
-    pub fn describe(self) -> &'static str {
+    /// Returns the token, which is written as `text`, as it is named in messages.
+    pub fn describe(self, text: &[u8]) -> String {
         match self {
-            JsonToken::BraceOpen => "`{`",
-            JsonToken::BraceClose => "`}`",
-            JsonToken::BracketOpen => "`[`",
-            JsonToken::BracketClose => "`]`",
-            JsonToken::Comma => "`,`",
-            JsonToken::Colon => "`:`",
-            JsonToken::String => "a string",
-            JsonToken::Word => "a word",
+            JsonToken::String => "a string".to_owned(),
+            _ => format!("`{}`", String::from_utf8_lossy(text)),
         }
     }
 }

@@ -188,13 +188,12 @@ pub fn without_carriage_return(line: &[u8]) -> &[u8] {
 /// Returns the length in bytes of the longest prefix of `window` that ends with a blank line and so contains only
 /// complete ads; 0 if there is no blank line.
 pub fn complete_prefix_length(window: &[u8]) -> usize {
-    let mut end = window.len();
-    while let Some(line_end) = memchr::memrchr(b'\n', &window[..end]) {
-        let line_start = memchr::memrchr(b'\n', &window[..line_end]).map_or(0, |at| at + 1);
-        if window[line_start..line_end].trim_ascii().is_empty() {
-            return line_end + 1;
+    let mut ends = memchr::memrchr_iter(b'\n', window).peekable();
+    while let Some(end) = ends.next() {
+        let start = ends.peek().map_or(0, |at| at + 1);
+        if window[start..end].trim_ascii().is_empty() {
+            return end + 1;
         }
-        end = line_end;
     }
     0
 }

@@ -30,18 +30,16 @@ pub struct XmlGrammar {
     skipped_depth: usize,
 }
 
-impl XmlGrammar {
-    /// Whether a value can stand here.
-    fn wants_value(&self) -> bool {
-        match self.open.last() {
-            Some(OpenElement { tag: XmlTag::Attribute, has_value: filled, .. }) => !filled,
-            innermost => innermost.is_some_and(|element| element.tag == XmlTag::List),
-        }
+impl OpenElement {
+    fn new(tag: XmlTag, offset: usize) -> Self {
+        OpenElement { tag, offset, has_value: false }
     }
 
-    fn mark_value(&mut self) {
-        if let Some(innermost) = self.open.last_mut() {
-            innermost.has_value = true;
+    /// Whether a value can stand next in the element.
+    fn takes_value(&self) -> bool {
+        match self.tag {
+            XmlTag::Attribute => !self.has_value,
+            tag => tag == XmlTag::List,
         }
     }
 }
@@ -68,8 +66,11 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
     }
 
     fn at_ad_start(text: &[u8], offset: usize) -> Self {
-        let open = vec![OpenElement { tag: XmlTag::Ad, offset, has_value: false }];
-        XmlGrammar { open, indent: blanks_before(text, offset), skipped_depth: 0 }
+        XmlGrammar {
+            open: vec![OpenElement::new(XmlTag::Ad, offset)],
+            indent: blanks_before(text, offset),
+            skipped_depth: 0,
+        }
     }
 
     fn is_done(&self) -> bool {
@@ -77,15 +78,16 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
     }
 
     fn advance(&mut self, text: &[u8], (markup, range): &LocatedMarkup) -> bool {
-        let Some(&innermost) = self.open.last() else { return false };
+        let Some(innermost) = self.open.last_mut() else { return false };
         match markup {
             XmlMarkup::Open(tag, _)
-                if tag.is_value() && self.wants_value() || (*tag, innermost.tag) == (XmlTag::Attribute, XmlTag::Ad) =>
+                if tag.is_value() && innermost.takes_value()
+                    || (*tag, innermost.tag) == (XmlTag::Attribute, XmlTag::Ad) =>
             {
-                self.mark_value();
-                self.open.push(OpenElement { tag: *tag, offset: range.start, has_value: false });
+                innermost.has_value = true;
+                self.open.push(OpenElement::new(*tag, range.start));
             }
-            XmlMarkup::Empty(tag, _) if tag.is_value() && self.wants_value() => self.mark_value(),
+            XmlMarkup::Empty(tag, _) if tag.is_value() && innermost.takes_value() => innermost.has_value = true,
             // An attribute ends behind its value.
             XmlMarkup::Close(tag) if innermost.tag == *tag && (*tag != XmlTag::Attribute || innermost.has_value) => {
                 self.open.pop();

@@ -99,14 +99,12 @@ impl<'t> YamlTree<'t> {
             Ok(root) => return Ok(YamlTree { text, root }),
             Err(error) => error,
         };
-        let at =
-            error.location().and_then(|at| scalar_offset::position_offset(text, at.line(), at.column())).unwrap_or(0);
+        let at = error_offset(text, &error).unwrap_or(0);
+        let range = at..(at + 1).min(text.len());
         let mut problem = match reading.rejection.take() {
-            Some(rejection) => Problem::error_at(at..(at + 1).min(text.len()), 0, rejection),
+            Some(rejection) => Problem::error_at(range, 0, rejection),
             // Only keys can have a wrong type.
-            None if error.to_string().contains("invalid type") => {
-                Problem::error_at(at..(at + 1).min(text.len()), 0, "a key must be a text")
-            }
+            None if error.to_string().contains("invalid type") => Problem::error_at(range, 0, "a key must be a text"),
             None => diagnostics::from_serde_yaml(text, at, &error),
         };
         problem.help.get_or_insert_with(|| QUOTING_HELP.to_owned());
@@ -115,15 +113,14 @@ impl<'t> YamlTree<'t> {
 
     /// Returns the byte offset of a node.
     fn start(&self, node: &YamlNode) -> usize {
-        let position = match node.place {
-            YamlNodePlace::Position(line, column) => Some((line, column)),
+        let offset = match node.place {
+            YamlNodePlace::Position(line, column) => scalar_offset::position_offset(self.text, line, column),
             YamlNodePlace::Collection(number) => {
                 let reading = YamlTreePass { rejected: Some(number), ..YamlTreePass::default() };
-                let error = reading.read(self.text).err();
-                error.and_then(|error| error.location()).map(|at| (at.line(), at.column()))
+                reading.read(self.text).err().and_then(|error| error_offset(self.text, &error))
             }
         };
-        position.and_then(|(line, column)| scalar_offset::position_offset(self.text, line, column)).unwrap_or(0)
+        offset.unwrap_or(0)
     }
 
     /// Returns the byte range of a node, at most to the end of its first line.
@@ -187,6 +184,12 @@ impl<'t> YamlTree<'t> {
         let problem = Problem::from_syntax(SyntaxError { message, ..error }, 0, 0);
         problem.map_ranges(|range| self.scalar_part_range(node, range))
     }
+}
+
+/// Returns the byte offset in a document at which an error occurred; `None` if it is unknown.
+fn error_offset(text: &[u8], error: &serde_yaml::Error) -> Option<usize> {
+    let at = error.location()?;
+    scalar_offset::position_offset(text, at.line(), at.column())
 }
 
 /// State of one reading of a document.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::DeserializeSeed;
+use serde::de::Deserializer;
 
 use crate::ad::{Ad, Dialect};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
-use super::deserialize::{YamlAdPass, YamlDocumentSeed};
+use super::deserialize::{YamlAdPass, YamlDocumentVisitor};
 use super::diagnostics;
 use super::documents::DocumentExtents;
 use super::visit::with_parser_stack;
@@ -94,7 +94,7 @@ fn parse_document(
     tolerated_expressions: &[(Option<usize>, usize)],
 ) -> Result<Vec<Option<Ad>>, DocumentFailure> {
     let reading = YamlAdPass { dialect, skipped_elements, tolerated_expressions, ..YamlAdPass::default() };
-    let parse = || YamlDocumentSeed(&reading).deserialize(serde_yaml::Deserializer::from_slice(text));
+    let parse = || serde_yaml::Deserializer::from_slice(text).deserialize_any(YamlDocumentVisitor(&reading));
     let fatal = |problem| DocumentFailure { element: None, expression: None, problem: Box::new(problem) };
     let ads = with_parser_stack(parse).map_err(|error| {
         let at = error.location().map_or(content, |place| place.index()).min(text.len());
