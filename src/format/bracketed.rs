@@ -20,7 +20,7 @@ pub struct BracketedReader<'t> {
     text: &'t [u8],
     rules: ParseOptions,
     /// Byte offset of the text that has not been read.
-    offset: usize,
+    pub(super) offset: usize,
     /// Number of ads begun so far.
     number: usize,
     /// Number of ads found so far that have no closing bracket.
@@ -45,11 +45,6 @@ impl<'t> BracketedReader<'t> {
             unclosed_count: 0,
             pending: VecDeque::new(),
         }
-    }
-
-    /// Returns the byte offset of the text that has not been read.
-    pub(super) fn offset(&self) -> usize {
-        self.offset
     }
 
     /// Parses the ad in a range, which begins with the opening bracket. If the ad is bad, returns its first problem and

@@ -2,10 +2,11 @@
 
 use std::io::{self, Read};
 
+use super::long::LongReader;
 use super::read_buffer::ReadBuffer;
 use super::{
     AdEntry, FileFormat, Position, Problem, ProjectingReader, Projection, ReadResult, complete_prefix_length, detect,
-    long, read,
+    read,
 };
 use crate::ad::Dialect;
 
@@ -74,7 +75,8 @@ impl StreamBlock {
 
     /// Reads the complete ad of the long form that begins at an offset; yields the ad or its problems.
     pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
-        long::ad_at(&self.text, offset, number, dialect)
+        let reader = LongReader::at(&self.text, dialect, offset, number.saturating_sub(1));
+        reader.into_next_ad().into_iter()
     }
 
     /// Returns the position in the stream of a byte offset in this block.
@@ -104,7 +106,7 @@ impl Stream {
         };
         stream.fill_to(4);
         if let Some(decoder) = detect::decoder(&stream.window) {
-            let beginning = io::Cursor::new(stream.window.take_all());
+            let beginning = io::Cursor::new(std::mem::take(&mut stream.window).to_vec());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
             stream.reader = decoder(Box::new(whole))?;
             stream.is_compressed = true;

@@ -31,9 +31,9 @@ fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'
     let mut file = BracketedFormatter { text, depth: 0, printer: LayoutPrinter::new(width, line_end) };
     let mut problems = Vec::new();
     let mut is_certain = true;
-    let mut start = reader.offset();
+    let mut start = reader.offset;
     while let Some(item) = reader.next() {
-        let end = reader.offset().min(text.len());
+        let end = reader.offset.min(text.len());
         match item {
             Ok(_) => {
                 file.format_part(start..end);

@@ -3,7 +3,7 @@
 //! The printer uses an explicit stack, so no nesting depth overflows the program's stack. Widths are computed bottom-up
 //! beforehand, so deciding whether a node fits into its line is O(1).
 
-use super::tree::{Bracket, LayoutNodeId, LayoutNodeKind, LayoutTree, Spacing};
+use super::tree::{Bracket, LayoutNode, LayoutNodeId, LayoutNodeKind, LayoutTree, Spacing};
 use super::trivia::{Comment, TriviaTokens, display_columns};
 
 /// Columns of one level of indentation.
@@ -232,7 +232,7 @@ impl LayoutPrinter {
 
     /// Whether the subtree of a node fits on one line at `place`, with `trailing` columns behind it.
     fn fits(&self, tree: &LayoutTree, node: LayoutNodeId, place: TokenPlacement, trailing: usize) -> bool {
-        let node = tree.get(node);
+        let node = &tree.nodes[node];
         let start = match place.spacing {
             _ if node.has_leading_comment_lines => self.indentation(place.indent),
             Spacing::Line => self.indentation(place.indent),
@@ -250,8 +250,8 @@ impl LayoutPrinter {
             LayoutTask::Node(NodeTask { node, place, base, is_nested: true, trailing, is_flat: flat })
         };
         let operators = if is_nested { base + INDENT_COLUMNS } else { base };
-        let nodes = &tree.get(node).parts;
-        match tree.get(node).kind {
+        let LayoutNode { kind, parts: nodes, is_multiline, .. } = &tree.nodes[node];
+        match *kind {
             LayoutNodeKind::Token(piece) => {
                 self.print_comments_before(tree.tokens, piece, place);
                 self.write_text(tree.tokens.token_text(piece));
@@ -292,14 +292,14 @@ impl LayoutPrinter {
                 }
             }
             LayoutNodeKind::Bracketed(bracket) => {
-                let flat = flat || nodes.len() == 2 && !tree.get(node).is_multiline;
+                let flat = flat || nodes.len() == 2 && !is_multiline;
                 Self::expand_brackets(nodes, bracket, NodeTask { is_flat: flat, is_nested: false, ..task }, tasks);
             }
             LayoutNodeKind::Attribute => {
                 let [name, equals, value] = [nodes[0], nodes[1], nodes[2]];
                 tasks.push(part(name, place, base, 0));
                 tasks.push(part(equals, TokenPlacement::beside(Spacing::Space, base), base, 0));
-                let measured = tree.get(value);
+                let measured = &tree.nodes[value];
                 let is_chain = matches!(
                     measured.kind,
                     LayoutNodeKind::Chain(_) | LayoutNodeKind::Conditional | LayoutNodeKind::Strings

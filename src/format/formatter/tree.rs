@@ -73,7 +73,7 @@ pub enum Spacing {
 #[derive(Debug)]
 pub struct LayoutTree<'p, 't> {
     pub tokens: &'p TriviaTokens<'t>,
-    nodes: Vec<LayoutNode>,
+    pub nodes: Vec<LayoutNode>,
 }
 
 impl<'p, 't> LayoutTree<'p, 't> {
@@ -86,11 +86,6 @@ impl<'p, 't> LayoutTree<'p, 't> {
     pub fn force_multiline(&mut self, ad: LayoutNodeId) {
         let node = &mut self.nodes[ad];
         node.is_multiline |= matches!(node.kind, LayoutNodeKind::Bracketed(_)) && node.parts.len() > 2;
-    }
-
-    /// Returns a node.
-    pub fn get(&self, node: LayoutNodeId) -> &LayoutNode {
-        &self.nodes[node]
     }
 
     /// Returns the number of columns of a node on one line, including the comments before it.

@@ -10,5 +10,5 @@ mod writer;
 pub use attribute_names::AttributeNameCollector;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
-pub use reader::{LongReader, ad_at, attribute_spans, complete_prefix_length, find_separator, is_comment};
+pub use reader::{LongReader, attribute_spans, complete_prefix_length, find_separator, is_comment};
 pub use writer::write;

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, ReadResult};
 use crate::syntax::{long_string_length, simple_literal, simple_literal_value, simple_literal_with_span};
 
@@ -88,7 +89,7 @@ enum ProjectionResult {
 impl<'t, 's> ProjectingReader<'t, 's> {
     /// Creates a reader at the beginning of a text; `before` is the number of ads before it.
     pub fn new(text: &'t [u8], before: usize, projection: &'s mut Projection) -> Self {
-        let at = LongReader::new(text, projection.dialect).offset();
+        let at = byte_order_mark_length(text);
         ProjectingReader {
             text,
             projection,

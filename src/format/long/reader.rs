@@ -29,17 +29,12 @@ impl<'t> LongReader<'t> {
     }
 
     /// Creates a reader at the line that begins at `offset`; `number` is the number of ads before this line.
-    pub(super) fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
+    pub fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
         LongReader { text, rules: ParseOptions::long(dialect), offset, number, pending: VecDeque::new() }
     }
 
-    /// Returns the offset of the next line.
-    pub(super) fn offset(&self) -> usize {
-        self.offset
-    }
-
     /// Reads one ad and returns it, or its problems.
-    pub(super) fn into_next_ad(mut self) -> VecDeque<ReadResult> {
+    pub fn into_next_ad(mut self) -> VecDeque<ReadResult> {
         self.read_ad();
         self.pending
     }
@@ -145,11 +140,6 @@ impl<'t> LongReader<'t> {
             .with_help("in the long form every line reads `name = expression`")),
         }
     }
-}
-
-/// Reads the ad that begins at an offset; `number` is its 1-based number. Yields the ad or its problems.
-pub fn ad_at(text: &[u8], offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
-    LongReader::at(text, dialect, offset, number.saturating_sub(1)).into_next_ad().into_iter()
 }
 
 /// Returns the places of the attributes of the ad that begins at an offset.
