@@ -17,11 +17,11 @@ pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &
     let (layout, is_certain) = format_parsable_ads(text, dialect, width, line_end);
     // If the end of a bad ad is uncertain, formatting the other ads may move it. The result is then used only if it
     // contains the same ads as the text and formatting it again changes nothing.
-    let holds = |laid: &[u8]| {
-        parsed_ads(laid, dialect) == parsed_ads(text, dialect)
-            && format_parsable_ads(laid, dialect, width, line_end).0.text == laid
+    let is_stable = |formatted: &[u8]| {
+        parsed_ads(formatted, dialect) == parsed_ads(text, dialect)
+            && format_parsable_ads(formatted, dialect, width, line_end).0.text == formatted
     };
-    if is_certain || holds(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
+    if is_certain || is_stable(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
 }
 
 /// Formats the ads that parse and copies the bad ads unchanged. Also returns whether the end of every bad ad is

@@ -66,20 +66,18 @@ fn string(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError> 
     let mut at = 0;
     while let Some(found) = rest.get(at..).and_then(|rest| memchr::memchr3(b'"', b'\\', b'\n', rest)) {
         at += found;
-        match rest[at] {
-            b'"' => {
+        match &rest[at..] {
+            [b'"', ..] => {
                 lexer.bump(at + 1);
                 return FilterResult::Emit(());
             }
-            b'\\' if rest.get(at + 1) != Some(&b'\n') => at += 2,
-            b'\\' => at += 1,
-            _ => {
-                lexer.bump(at);
-                return FilterResult::Error(JsonTokenError::UnclosedString);
-            }
+            [b'\\', b'\n', ..] => at += 1,
+            [b'\\', ..] => at += 2,
+            _ => break,
         }
     }
-    lexer.bump(rest.len());
+    // The string ends with its line.
+    lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
     FilterResult::Error(JsonTokenError::UnclosedString)
 }
 

@@ -183,8 +183,8 @@ impl<'t> MarkupReader<'t> {
                     | SyntaxError::UnclosedSingleQuotedAttributeValue
                     | SyntaxError::UnclosedDoubleQuotedAttributeValue
             );
-            if is_tag && let Some(torn) = self.interrupted_tag(start, self.text.len()) {
-                return torn;
+            if is_tag && let Some(interrupted) = self.interrupted_tag(start, self.text.len()) {
+                return interrupted;
             }
             self.failures += 1;
             return (XmlMarkup::Unclosed(*error), start..self.text.len());
@@ -215,17 +215,13 @@ impl<'t> Iterator for MarkupReader<'t> {
                 Ok(Event::CData(_)) => XmlMarkup::CData,
                 Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_)) => continue,
                 Ok(Event::Eof) => return None,
-                Err(error) => {
-                    if start >= self.text.len() {
-                        return None;
-                    }
-                    return Some(self.error(&error, start));
-                }
+                Err(_) if start >= self.text.len() => return None,
+                Err(error) => return Some(self.error(&error, start)),
             };
             if matches!(markup, XmlMarkup::Open(..) | XmlMarkup::Close(_) | XmlMarkup::Empty(..))
-                && let Some(torn) = self.interrupted_tag(start, self.offset())
+                && let Some(interrupted) = self.interrupted_tag(start, self.offset())
             {
-                return Some(torn);
+                return Some(interrupted);
             }
             return Some((markup, start..self.offset()));
         }

@@ -48,9 +48,7 @@ pub fn from_rejection(text: &[u8], at: usize, rejection: YamlRejection) -> Probl
         Some(text) => format!("{} (column {} of the expression)", rejection.error.message, column(text)),
         None => rejection.error.message.clone(),
     };
-    let mut problem = Problem::error_at(at..end, 0, message);
-    problem.help = rejection.error.help;
-    problem
+    Problem { help: rejection.error.help, ..Problem::error_at(at..end, 0, message) }
 }
 
 /// Converts an error of `serde_yaml` into a problem; `at` is the byte offset where it occurred.
