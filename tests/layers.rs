@@ -26,7 +26,7 @@ const FLOORS: [&str; 15] = [
 ];
 
 /// The circles of files that there are, each with its reason.  A part of one may be dissolved; what joins fails.
-const CIRCLES: [(&[&str], &str); 13] = [
+const CIRCLES: [(&[&str], &str); 12] = [
     (
         &["ad/ad", "ad/attribute_map", "ad/equality", "ad/expression", "ad/frame", "ad/value"],
         "an ad holds expressions, an expression holds values, and both hold ads",
@@ -56,22 +56,6 @@ const CIRCLES: [(&[&str], &str); 13] = [
     (
         &["format/detect", "format/json/grammar", "format/json/token"],
         "detection tries the grammar of JSON, whose lexer skips a byte order mark as detection does",
-    ),
-    (
-        &[
-            "format/ad_format",
-            "format/bracketed",
-            "format/formatter/bracketed",
-            "format/json",
-            "format/json/writer",
-            "format/long",
-            "format/long/writer",
-            "format/xml",
-            "format/xml/writer",
-            "format/yaml",
-            "format/yaml/writer",
-        ],
-        "the table of formats names each format, which implements its trait",
     ),
     (
         &[

@@ -6,35 +6,21 @@ use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::{
-    AdBoundary, BindingSpans, ParseOptions, Style, ad_errors, binding_spans, complete_ads_length, find_first_ad,
-    parse_ad, print, print_name, read_name,
+    AdBoundary, BindingSpans, ParseOptions, Style, ad_errors, binding_spans, find_first_ad, parse_ad, print,
+    print_name, read_name,
 };
 
-use super::ad_format::{AdFormat, DocumentFrame, LossyChanges};
 use super::attribute_span::{AttributeSpan, ExpressionSource};
 use super::detect::byte_order_mark_length;
-use super::formatter::format_bracketed;
 use super::nested_reader::begins_line;
 use super::{AdEntry, Problem, ReadResult};
-
-/// Functions and properties of the bracketed form.
-pub const FORMAT: AdFormat = AdFormat {
-    name: "the bracketed form",
-    is_htcondor_format: false,
-    read: |text, dialect| Box::new(BracketedReader::new(text, dialect)),
-    complete_prefix_length: complete_ads_length,
-    write,
-    frame: DocumentFrame::NONE,
-    attribute_spans,
-    lay_out: Some(format_bracketed),
-};
 
 /// Iterator over the bracketed ads of a text.
 pub struct BracketedReader<'t> {
     text: &'t [u8],
     rules: ParseOptions,
     /// Byte offset of the text that has not been read.
-    offset: usize,
+    pub(super) offset: usize,
     /// Number of ads begun so far.
     number: usize,
     /// Number of ads found so far that have no closing bracket.
@@ -59,11 +45,6 @@ impl<'t> BracketedReader<'t> {
             unclosed_count: 0,
             pending: VecDeque::new(),
         }
-    }
-
-    /// Returns the byte offset of the text that has not been read.
-    pub(super) fn offset(&self) -> usize {
-        self.offset
     }
 
     /// Parses the ad in a range, which begins with the opening bracket. If the ad is bad, returns its first problem and
@@ -132,24 +113,23 @@ impl Iterator for BracketedReader<'_> {
     }
 }
 
-/// Writes an ad with one attribute per line. The format can represent every ad, so there are no changes.
+/// Writes an ad with one attribute per line.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     writeln!(out, "[")?;
     for attribute in ad.iter() {
         write!(out, "  {} = ", print_name(attribute.name))?;
         out.write_all(&print(attribute.expression, Style::New))?;
         writeln!(out, ";")?;
     }
-    writeln!(out, "]")?;
-    Ok(Vec::new())
+    writeln!(out, "]")
 }
 
 /// Returns the places of the attributes of the ad that begins at an offset.
-fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
+pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
     let rest = text.get(offset..).unwrap_or_default();
     let (AdBoundary::Closed(span) | AdBoundary::Unclosed(span)) = find_first_ad(rest) else { return Vec::new() };
     let start = offset + span.range().start;

@@ -27,50 +27,39 @@ impl FileFormat {
     /// Whether HTCondor itself reads and writes this format. This decides the default dialect of a run.
     #[must_use]
     pub fn is_htcondor_format(self) -> bool {
-        self.ad_format().is_htcondor_format
+        !matches!(self, FileFormat::Bracketed | FileFormat::Yaml)
     }
 }
 
 impl fmt::Display for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.ad_format().name)
+        f.write_str(match self {
+            FileFormat::Long => "the long form",
+            FileFormat::Bracketed => "the bracketed form",
+            FileFormat::Json => "JSON",
+            FileFormat::JsonLines => "JSON Lines",
+            FileFormat::Xml => "XML",
+            FileFormat::Yaml => "YAML",
+        })
     }
 }
 
-/// A supported compression format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compression {
-    Gzip,
-    Zstd,
+/// Returns a reader that decompresses the data of another.
+pub(super) type Decoder = fn(Box<dyn Read>) -> io::Result<Box<dyn Read>>;
+
+/// Returns the decoder of compressed data, judged by its first bytes; `None` if it is not compressed.
+pub(super) fn decoder(data: &[u8]) -> Option<Decoder> {
+    match data {
+        [0x1f, 0x8b, ..] => Some(|gzip| Ok(Box::new(flate2::read::MultiGzDecoder::new(gzip)))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(|zstd| Ok(Box::new(zstd::stream::Decoder::new(zstd)?))),
+        _ => None,
+    }
 }
 
 /// Whether data begins like a gzip or zstd file.
 #[must_use]
 pub fn is_compressed(data: &[u8]) -> bool {
-    detect_compression(data).is_some()
-}
-
-/// Returns the compression format of data, judged by its first bytes; `None` if it is not compressed.
-pub(super) fn detect_compression(data: &[u8]) -> Option<Compression> {
-    match data {
-        [0x1f, 0x8b, ..] => Some(Compression::Gzip),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
-        _ => None,
-    }
-}
-
-impl Compression {
-    /// Returns a reader that decompresses `packed`.
-    ///
-    /// # Errors
-    ///
-    /// Failure to set up the decoder.
-    pub(super) fn decoder(self, packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
-        Ok(match self {
-            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
-            Compression::Zstd => Box::new(zstd::stream::Decoder::new(packed)?),
-        })
-    }
+    decoder(data).is_some()
 }
 
 /// Whether data is UTF-16, judged by its byte order mark. Some shells on Windows write UTF-16 files.

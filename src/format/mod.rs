@@ -2,7 +2,6 @@
 //!
 //! A bad ad never stops the reading and is never dropped silently: the reader yields a [`Problem`] in its place.
 
-mod ad_format;
 mod attribute_name;
 mod attribute_span;
 mod bracketed;
@@ -22,8 +21,6 @@ mod writer;
 mod xml;
 mod yaml;
 
-use std::io::{self, Write};
-
 pub use attribute_span::AttributeSpan;
 pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
@@ -31,11 +28,17 @@ pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedText, format_ads};
 pub use long::{AdSharing, AttributeNameCollector, ProjectingReader, Projection};
 pub use stream::{Stream, StreamBlock};
-pub use writer::AdDocumentWriter;
+pub use writer::{AdDocumentWriter, write};
 pub use yaml::document_tree;
 
-use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::LossyChange;
+use crate::ad::{Ad, Dialect};
+use crate::syntax::complete_ads_length;
+
+use bracketed::BracketedReader;
+use json::JsonGrammar;
+use long::LongReader;
+use nested_reader::RecoveringReader;
+use xml::XmlGrammar;
 
 /// An ad read from a file, with the number and the offset of the ad in the file.
 #[derive(Clone, Debug)]
@@ -56,7 +59,13 @@ pub type ReadResult = Result<AdEntry, Problem>;
 /// Returns an iterator that reads the ads of a text one by one.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + 't> {
-    (form.ad_format().read)(text, dialect)
+    match form {
+        FileFormat::Long => Box::new(LongReader::new(text, dialect)),
+        FileFormat::Bracketed => Box::new(BracketedReader::new(text, dialect)),
+        FileFormat::Json | FileFormat::JsonLines => Box::new(RecoveringReader::<JsonGrammar>::new(text, dialect)),
+        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::new(text, dialect)),
+        FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
+    }
 }
 
 /// Returns the length in bytes of the longest prefix of `window` that contains only complete ads.
@@ -64,18 +73,13 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
 /// Returns 0 if no ad is complete yet, or if more text is needed to know where the first ad ends.
 #[must_use]
 pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
-    (form.ad_format().complete_prefix_length)(window)
-}
-
-/// Writes one ad in a format; [`AdDocumentWriter`] writes several into one document.
-///
-/// Returns the changes that were made because the format cannot represent the ad exactly, each with its attribute.
-///
-/// # Errors
-///
-/// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(Name, LossyChange)>> {
-    (form.ad_format().write)(out, ad)
+    match form {
+        FileFormat::Long => long::complete_prefix_length(window),
+        FileFormat::Bracketed => complete_ads_length(window),
+        FileFormat::Json | FileFormat::JsonLines => nested_reader::complete_prefix_length::<JsonGrammar>(window),
+        FileFormat::Xml => nested_reader::complete_prefix_length::<XmlGrammar>(window),
+        FileFormat::Yaml => yaml::complete_prefix_length(window),
+    }
 }
 
 /// Returns the places of the attributes of the ad that begins at `offset`, in the order of the text.
@@ -84,5 +88,13 @@ pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(
 /// out.
 #[must_use]
 pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
-    (form.ad_format().attribute_spans)(text, offset, dialect)
+    match form {
+        FileFormat::Long => long::attribute_spans(text, offset, dialect),
+        FileFormat::Bracketed => bracketed::attribute_spans(text, offset, dialect),
+        FileFormat::Json | FileFormat::JsonLines => {
+            nested_reader::attribute_spans::<JsonGrammar>(text, offset, dialect)
+        }
+        FileFormat::Xml => nested_reader::attribute_spans::<XmlGrammar>(text, offset, dialect),
+        FileFormat::Yaml => yaml::attribute_spans(text, offset),
+    }
 }

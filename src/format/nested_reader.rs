@@ -9,6 +9,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span};
 
+use super::attribute_span::{AttributeSpan, ExpressionSource};
 use super::source_map::DecodedText;
 use super::{AdEntry, Problem, ReadResult};
 
@@ -62,12 +63,11 @@ impl AdOrigin<'_> {
 pub trait AdGrammar<'t>: Sized {
     type Token;
     type Lexer: Iterator<Item = Located<Self::Token>>;
-    /// Effect of a token on the ad.
-    type Step;
     /// State between tokens outside ads. It is reset when an ad begins.
     type Outer: Default;
 
-    fn lexer(text: &'t [u8]) -> Self::Lexer;
+    /// Returns the tokens from an offset on.
+    fn lexer(text: &'t [u8], offset: usize) -> Self::Lexer;
 
     /// Whether a token begins an ad.
     fn begins_ad(token: &Self::Token) -> bool;
@@ -86,11 +86,11 @@ pub trait AdGrammar<'t>: Sized {
     /// Whether the ad has ended.
     fn is_done(&self) -> bool;
 
-    /// Advances over a token and returns its effect; `None` if the token cannot stand here.
-    fn advance(&mut self, text: &[u8], token: &Located<Self::Token>) -> Option<Self::Step>;
+    /// Advances over a token; returns false if the token cannot stand here.
+    fn advance(&mut self, text: &[u8], token: &Located<Self::Token>) -> bool;
 
-    /// Adds the effect of a token to the ad. Returns the whole ad if the token ends it; otherwise `None`.
-    fn apply(step: Self::Step, token: Located<Self::Token>, ad: &mut AdBuilder<'t>) -> Option<Ad>;
+    /// Adds the effect of the token that was advanced over to the ad.
+    fn apply(&self, token: Located<Self::Token>, ad: &mut AdBuilder<'t>);
 
     /// Describes the tokens that can stand here, for messages.
     fn expected(&self) -> String;
@@ -142,7 +142,7 @@ pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
 impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
     /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let tokens = TokenStream::new(text, G::lexer(text));
+        let tokens = TokenStream::new(text, G::lexer(text, 0));
         RecoveringReader { tokens, dialect, number: 0, outer: G::Outer::default(), pending: VecDeque::new() }
     }
 
@@ -157,31 +157,11 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
 
     /// Reads the ad whose first token at `start` has been read, and queues the ad or its problems.
     fn read_ad(&mut self, start: usize) {
-        let origin = self.next_origin();
+        let mut ad = AdBuilder::new(self.next_origin());
         self.number += 1;
-        let mut grammar = G::at_ad_start(origin.text, start);
-        let mut ad = AdBuilder::new(origin);
-        loop {
-            let Some(token) = self.tokens.next() else {
-                ad.problems.push(premature_end(&grammar, &origin, origin.text.len()));
-                break;
-            };
-            let Some(step) = grammar.advance(origin.text, &token) else {
-                let at = token.1.start;
-                ad.problems.push(if G::begins_ad(&token.0) && grammar.next_ad_begins_at(origin.text, at) {
-                    premature_end(&grammar, &origin, at)
-                } else {
-                    grammar.unexpected(&origin, &token)
-                });
-                recover(&mut grammar, &mut self.tokens, token);
-                break;
-            };
-            if let Some(whole) = G::apply(step, token, &mut ad) {
-                if ad.problems.is_empty() {
-                    self.queue_ad(whole, start);
-                }
-                break;
-            }
+        build_ad::<G>(&mut self.tokens, start, &mut ad);
+        if let Some(whole) = ad.whole.filter(|_| ad.problems.is_empty()) {
+            self.queue_ad(whole, start);
         }
         self.pending.extend(ad.problems.into_iter().map(Err));
     }
@@ -206,6 +186,39 @@ impl<'t, G: AdGrammar<'t>> Iterator for RecoveringReader<'t, G> {
         }
         self.pending.pop_front()
     }
+}
+
+/// Adds everything behind the first token of an ad, which begins at `start`, to `ad`.
+fn build_ad<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: usize, ad: &mut AdBuilder<'t>) {
+    let origin = ad.origin;
+    let mut grammar = G::at_ad_start(origin.text, start);
+    while !grammar.is_done() {
+        let Some(token) = tokens.next() else {
+            return ad.problems.push(premature_end(&grammar, &origin, origin.text.len()));
+        };
+        if !grammar.advance(origin.text, &token) {
+            let at = token.1.start;
+            ad.problems.push(if G::begins_ad(&token.0) && grammar.next_ad_begins_at(origin.text, at) {
+                premature_end(&grammar, &origin, at)
+            } else {
+                grammar.unexpected(&origin, &token)
+            });
+            recover(&mut grammar, tokens, token);
+            return;
+        }
+        grammar.apply(token, ad);
+    }
+}
+
+/// Returns the places of the attributes of the ad that begins at an offset.
+pub fn attribute_spans<'t, G: AdGrammar<'t>>(text: &'t [u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
+    let mut tokens = TokenStream::new(text, G::lexer(text, offset));
+    let mut ad = AdBuilder::new(AdOrigin { text, dialect, number: 0 });
+    ad.places = Some(Vec::new());
+    if tokens.next().is_some_and(|(token, _)| G::begins_ad(&token)) {
+        build_ad::<G>(&mut tokens, offset, &mut ad);
+    }
+    ad.places.unwrap_or_default()
 }
 
 /// Returns the problem of an ad that ends too early: at the end of the text, or where the next ad begins.
@@ -242,7 +255,7 @@ fn recover<'t, G: AdGrammar<'t>>(
 ///
 /// The rest must be read again with more text behind it.
 pub fn complete_prefix_length<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> usize {
-    let mut tokens = TokenStream::new(text, G::lexer(text));
+    let mut tokens = TokenStream::new(text, G::lexer(text, 0));
     let mut end = 0;
     while let Some(token) = tokens.next() {
         if G::begins_ad(&token.0) {
@@ -261,7 +274,7 @@ pub fn complete_prefix_length<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> usize {
 
 /// Whether a text is exactly one complete ad, with only white space around it.
 pub fn is_single_ad<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> bool {
-    let mut tokens = TokenStream::new(text, G::lexer(text));
+    let mut tokens = TokenStream::new(text, G::lexer(text, 0));
     tokens
         .next()
         .filter(|token| G::begins_ad(&token.0))
@@ -277,7 +290,7 @@ fn ad_end<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: u
         if G::is_unclosed(tokens.text, &token) {
             return None;
         }
-        if grammar.advance(tokens.text, &token).is_none() {
+        if !grammar.advance(tokens.text, &token) {
             return recover(&mut grammar, tokens, token);
         }
         if grammar.is_done() {
@@ -293,7 +306,11 @@ pub struct AdBuilder<'t> {
     /// Text so far of the current scalar, for formats in which a scalar consists of several tokens.
     pub content: DecodedText,
     open: Vec<OpenValue>,
+    /// The ad, as soon as it has ended.
+    whole: Option<Ad>,
     problems: Vec<Problem>,
+    /// Places of the attributes of the outermost ad; `None` if the places are not needed.
+    places: Option<Vec<AttributeSpan>>,
 }
 
 /// An ad or a list under construction. An ad has its attributes so far, and the name of the next attribute.
@@ -304,9 +321,8 @@ enum OpenValue {
 
 impl<'t> AdBuilder<'t> {
     fn new(origin: AdOrigin<'t>) -> Self {
-        let mut ad = AdBuilder { origin, content: DecodedText::default(), open: Vec::new(), problems: Vec::new() };
-        ad.open_ad();
-        ad
+        let open = vec![OpenValue::Ad(Vec::new(), None)];
+        AdBuilder { origin, content: DecodedText::default(), open, whole: None, problems: Vec::new(), places: None }
     }
 
     /// Begins an ad, which is the next value of the innermost ad or list.
@@ -324,12 +340,27 @@ impl<'t> AdBuilder<'t> {
         read.map_err(|problem| self.problems.push(problem)).ok()
     }
 
-    /// Names the next value of the innermost ad. A bad name is recorded as a problem, and the value is left out.
-    pub fn push_name(&mut self, read: Result<Name, Problem>) {
+    /// Names the next value of the innermost ad; `range` is the byte range of the name. A bad name is recorded as a
+    /// problem, and the value is left out.
+    pub fn push_name(&mut self, range: &Range<usize>, read: Result<Name, Problem>) {
         let named = self.value_or_report(read);
+        if let ([_], Some(places), Some(name)) = (self.open.as_slice(), &mut self.places, &named) {
+            let source = ExpressionSource::Opaque(range.clone());
+            places.push(AttributeSpan { name: name.clone(), name_range: range.clone(), source });
+        }
         if let Some(OpenValue::Ad(_, name)) = self.open.last_mut() {
             *name = named;
         }
+    }
+
+    /// Notes where the value of the last named attribute stands in the file, if this is needed.
+    pub fn note_source(&mut self, source: impl FnOnce() -> ExpressionSource) -> &mut Self {
+        if let ([OpenValue::Ad(..)], Some(places)) = (self.open.as_slice(), &mut self.places)
+            && let Some(place) = places.last_mut()
+        {
+            place.source = source();
+        }
+        self
     }
 
     /// Adds a value to the innermost ad or list, or records the problem if the value could not be read.
@@ -342,15 +373,18 @@ impl<'t> AdBuilder<'t> {
         }
     }
 
-    /// Ends the innermost ad or list. Returns the whole ad if the outermost ad was ended; otherwise `None`.
-    pub fn close(&mut self) -> Option<Ad> {
-        let kind = match self.open.pop()? {
-            OpenValue::Ad(attributes, _) if self.open.is_empty() => return Some(attributes.into_iter().collect()),
-            OpenValue::Ad(attributes, _) => ExpressionKind::Ad(attributes.into_iter().collect()),
-            OpenValue::List(elements) => ExpressionKind::List(elements.into()),
+    /// Ends the innermost ad or list.
+    pub fn close(&mut self) {
+        let kind = match self.open.pop() {
+            Some(OpenValue::Ad(attributes, _)) if self.open.is_empty() => {
+                self.whole = Some(attributes.into_iter().collect());
+                return;
+            }
+            Some(OpenValue::Ad(attributes, _)) => ExpressionKind::Ad(attributes.into_iter().collect()),
+            Some(OpenValue::List(elements)) => ExpressionKind::List(elements.into()),
+            None => return,
         };
         self.push_value(Ok(Expression::new(kind, Span::default())));
-        None
     }
 }
 

@@ -60,11 +60,6 @@ impl ReadBuffer {
         self.memory.copy_within(length..self.length, 0);
         self.length -= length;
     }
-
-    /// Removes and returns all bytes.
-    pub(super) fn take_all(&mut self) -> Vec<u8> {
-        self.split_off_front(self.length, Vec::new())
-    }
 }
 
 impl Deref for ReadBuffer {

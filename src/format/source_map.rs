@@ -56,10 +56,10 @@ impl DecodedText {
         if at >= self.bytes.len() {
             return self.end;
         }
-        let next = self.segments.partition_point(|piece| piece.start <= at);
-        match next.checked_sub(1).and_then(|last| self.segments.get(last)) {
-            Some(piece) if piece.verbatim => piece.source_offset + at - piece.start,
-            Some(piece) => piece.source_offset,
+        let next = self.segments.partition_point(|segment| segment.start <= at);
+        match self.segments[..next].last() {
+            Some(segment) if segment.verbatim => segment.source_offset + at - segment.start,
+            Some(segment) => segment.source_offset,
             None => self.end,
         }
     }

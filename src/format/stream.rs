@@ -2,8 +2,12 @@
 
 use std::io::{self, Read};
 
+use super::long::LongReader;
 use super::read_buffer::ReadBuffer;
-use super::{FileFormat, Position, ProjectingReader, Projection, ReadResult, detect, long, read};
+use super::{
+    AdEntry, FileFormat, Position, Problem, ProjectingReader, Projection, ReadResult, complete_prefix_length, detect,
+    read,
+};
 use crate::ad::Dialect;
 
 /// Number of bytes that suffice to detect the format, not counting leading comments.
@@ -57,14 +61,9 @@ impl StreamBlock {
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
         let before = self.ads_before;
         read(&self.text, self.form, dialect).map(move |item| match item {
-            Ok(mut entry) => {
-                entry.number += before;
-                Ok(entry)
-            }
-            Err(mut problem) => {
-                problem.ad_number += if problem.ad_number > 0 { before } else { 0 };
-                Err(problem)
-            }
+            Ok(entry) => Ok(AdEntry { number: entry.number + before, ..entry }),
+            Err(problem) if problem.ad_number > 0 => Err(Problem { ad_number: problem.ad_number + before, ..problem }),
+            of_no_ad => of_no_ad,
         })
     }
 
@@ -76,7 +75,8 @@ impl StreamBlock {
 
     /// Reads the complete ad of the long form that begins at an offset; yields the ad or its problems.
     pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
-        long::ad_at(&self.text, offset, number, dialect)
+        let reader = LongReader::at(&self.text, dialect, offset, number.saturating_sub(1));
+        reader.into_next_ad().into_iter()
     }
 
     /// Returns the position in the stream of a byte offset in this block.
@@ -105,10 +105,10 @@ impl Stream {
             has_no_complete_ad: false,
         };
         stream.fill_to(4);
-        if let Some(packed) = detect::detect_compression(&stream.window) {
-            let beginning = io::Cursor::new(stream.window.take_all());
+        if let Some(decoder) = detect::decoder(&stream.window) {
+            let beginning = io::Cursor::new(std::mem::take(&mut stream.window).to_vec());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
-            stream.reader = packed.decoder(whole)?;
+            stream.reader = decoder(Box::new(whole))?;
             stream.is_compressed = true;
             stream.is_at_end = false;
             stream.fill_to(4);
@@ -181,8 +181,7 @@ impl Stream {
         loop {
             if self.is_at_end || self.window.len() >= enough {
                 let is_complete = self.is_at_end && self.read_error.is_none();
-                let length =
-                    if is_complete { self.window.len() } else { super::complete_prefix_length(&self.window, form) };
+                let length = if is_complete { self.window.len() } else { complete_prefix_length(&self.window, form) };
                 if length > 0 {
                     return Ok(Some(self.split_off_block(length, form)));
                 }

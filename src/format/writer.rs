@@ -5,7 +5,31 @@ use std::io::{self, Write};
 use crate::ad::{Ad, Name};
 use crate::syntax::LossyChange;
 
-use super::{FileFormat, write};
+use super::{FileFormat, bracketed, json, long, xml, yaml};
+
+/// Changes that a writer made to values that the format cannot represent, each with the name of the attribute.
+pub(super) type LossyChanges = Vec<(Name, LossyChange)>;
+
+/// Writes one ad in a format; [`AdDocumentWriter`] writes several into one document.
+///
+/// Returns the changes that were made because the format cannot represent the ad exactly, each with its attribute.
+///
+/// # Errors
+///
+/// I/O errors of `out`.
+pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(Name, LossyChange)>> {
+    match form {
+        FileFormat::Long => return long::write(out, ad),
+        FileFormat::Bracketed => bracketed::write(out, ad),
+        FileFormat::Json | FileFormat::JsonLines => json::write(out, ad),
+        FileFormat::Xml => xml::write(out, ad),
+        FileFormat::Yaml => yaml::write(out, ad),
+    }?;
+    Ok(Vec::new())
+}
+
+/// What HTCondor writes before ads in XML.
+const XML_PROLOGUE: &str = "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
 
 /// Writes several ads into one document.
 #[derive(Debug)]
@@ -38,10 +62,14 @@ impl AdDocumentWriter {
         if !accept(&changes) {
             return Ok(());
         }
-        let frame = &self.form.ad_format().frame;
-        let before = if self.count == 0 { frame.prologue } else { frame.separator.unwrap_or_default() };
-        out.write_all(before.as_bytes())?;
-        if frame.separator.is_some() {
+        let (prologue, separator) = match self.form {
+            FileFormat::Json => ("[\n", ",\n"),
+            FileFormat::Xml => (XML_PROLOGUE, ""),
+            _ => ("", ""),
+        };
+        out.write_all(if self.count == 0 { prologue } else { separator }.as_bytes())?;
+        if self.form == FileFormat::Json {
+            // The line ends between two ads belong to the separator.
             text.truncate(text.trim_ascii_end().len());
         }
         self.count += 1;
@@ -54,8 +82,12 @@ impl AdDocumentWriter {
     ///
     /// I/O errors of `out`.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
-        let frame = &self.form.ad_format().frame;
-        out.write_all(if self.count == 0 { frame.empty } else { frame.epilogue }.as_bytes())
+        match self.form {
+            FileFormat::Json => out.write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" }),
+            FileFormat::Xml if self.count == 0 => write!(out, "{XML_PROLOGUE}</classads>\n"),
+            FileFormat::Xml => out.write_all(b"</classads>\n"),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -10,14 +10,8 @@ pub use suggestions::{closest_names, did_you_mean, suggestion};
 #[must_use]
 pub fn with_commas(number: usize) -> String {
     let digits = number.to_string();
-    let mut shown = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
+    let thousands: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    thousands.join(",")
 }
 
 /// Formats a number of things: `1 offer`, `5,979 offers`.

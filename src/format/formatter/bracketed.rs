@@ -17,11 +17,11 @@ pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &
     let (layout, is_certain) = format_parsable_ads(text, dialect, width, line_end);
     // If the end of a bad ad is uncertain, formatting the other ads may move it. The result is then used only if it
     // contains the same ads as the text and formatting it again changes nothing.
-    let holds = |laid: &[u8]| {
-        parsed_ads(laid, dialect) == parsed_ads(text, dialect)
-            && format_parsable_ads(laid, dialect, width, line_end).0.text == laid
+    let is_stable = |formatted: &[u8]| {
+        parsed_ads(formatted, dialect) == parsed_ads(text, dialect)
+            && format_parsable_ads(formatted, dialect, width, line_end).0.text == formatted
     };
-    if is_certain || holds(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
+    if is_certain || is_stable(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
 }
 
 /// Formats the ads that parse and copies the bad ads unchanged. Also returns whether the end of every bad ad is
@@ -31,9 +31,9 @@ fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'
     let mut file = BracketedFormatter { text, depth: 0, printer: LayoutPrinter::new(width, line_end) };
     let mut problems = Vec::new();
     let mut is_certain = true;
-    let mut start = reader.offset();
+    let mut start = reader.offset;
     while let Some(item) = reader.next() {
-        let end = reader.offset().min(text.len());
+        let end = reader.offset.min(text.len());
         match item {
             Ok(_) => {
                 file.format_part(start..end);

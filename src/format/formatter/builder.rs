@@ -3,10 +3,10 @@
 //! The text has been parsed before, so there are no syntax errors to handle. Like the parser's operator loop, the
 //! builder uses an explicit stack, so no nesting depth overflows the program's stack.
 
-use crate::ad::PRECEDENCE_UNARY;
+use crate::ad::{BinaryOperator, PRECEDENCE_UNARY};
 use crate::syntax::Token;
 
-use super::tree::{Bracket, LayoutNodeId, LayoutShape, LayoutTree, Spacing};
+use super::tree::{Bracket, LayoutNodeId, LayoutNodeKind, LayoutTree, Spacing};
 use super::trivia::TriviaTokens;
 
 /// Builds the tree of the ad or expression that begins with the token at index `first`. Returns the tree and its root;
@@ -15,25 +15,34 @@ pub fn build_layout_tree<'p, 't>(
     pieces: &'p TriviaTokens<'t>,
     first: usize,
 ) -> (LayoutTree<'p, 't>, Option<LayoutNodeId>) {
-    let mut builder =
-        LayoutTreeBuilder { tree: LayoutTree::new(pieces), operands: Vec::new(), open_constructs: Vec::new() };
-    builder.run(first);
-    let root = builder.operands.pop();
+    let mut builder = LayoutTreeBuilder {
+        tree: LayoutTree::new(pieces),
+        at: first,
+        is_behind_operand: false,
+        parts: Vec::new(),
+        open_constructs: Vec::new(),
+    };
+    while let Some(token) = pieces.tokens[builder.at].token {
+        if builder.is_behind_operand { builder.read_behind_operand(token) } else { builder.read_operand(token) }
+    }
+    builder.reduce(0);
+    let root = builder.parts.pop();
     (builder.tree, root)
 }
 
 /// A construct that waits for its right operand or its closing bracket.
 enum OpenConstruct {
-    Unary(LayoutNodeId),
-    Binary(LayoutNodeId, u8),
+    Unary,
+    /// A binary operation with its precedence.
+    Binary(u8),
     /// `condition ?`
-    Consequent(LayoutNodeId),
+    Consequent,
     /// `condition ? consequent :`
-    Alternative(LayoutNodeId, LayoutNodeId),
-    Attribute(LayoutNodeId, LayoutNodeId),
-    /// An opening bracket, its kind, the index into `operands` where its content begins, and whether an operand
-    /// precedes the bracket.
-    Open(LayoutNodeId, Bracket, usize, bool),
+    Alternative,
+    Attribute,
+    /// A bracketed construct: its kind, the index into `parts` of the opening bracket, and whether an operand precedes
+    /// the bracket.
+    Open(Bracket, usize, bool),
 }
 
 /// Precedence of the elvis operator in this builder: above all others.
@@ -41,171 +50,155 @@ const ELVIS_PRECEDENCE: u8 = PRECEDENCE_UNARY + 1;
 
 impl OpenConstruct {
     fn precedence(&self) -> Option<u8> {
-        Some(match self {
-            OpenConstruct::Unary(_) => PRECEDENCE_UNARY,
-            OpenConstruct::Binary(_, precedence) => *precedence,
-            OpenConstruct::Alternative(..) => 1,
-            OpenConstruct::Attribute(..) => 0,
-            OpenConstruct::Consequent(_) | OpenConstruct::Open(..) => return None,
-        })
+        match self {
+            OpenConstruct::Unary => Some(PRECEDENCE_UNARY),
+            OpenConstruct::Binary(precedence) => Some(*precedence),
+            OpenConstruct::Alternative => Some(1),
+            OpenConstruct::Attribute => Some(0),
+            OpenConstruct::Consequent | OpenConstruct::Open(..) => None,
+        }
     }
 }
 
 struct LayoutTreeBuilder<'p, 't> {
     tree: LayoutTree<'p, 't>,
-    operands: Vec<LayoutNodeId>,
+    /// Index of the next token.
+    at: usize,
+    /// Whether an operand has just ended.
+    is_behind_operand: bool,
+    /// The complete operands and the tokens of the open constructs, in the order of the text.
+    parts: Vec<LayoutNodeId>,
     open_constructs: Vec<OpenConstruct>,
 }
 
-impl LayoutTreeBuilder<'_, '_> {
-    /// Reads all tokens from index `first` on.
-    fn run(&mut self, first: usize) {
-        let mut at = first;
-        // Whether an operand has just ended.
-        let mut behind_operand = false;
-        while let Some(token) = self.tree.tokens.tokens[at].token {
-            let taken = if behind_operand { self.behind_operand(at, token) } else { self.operand(at, token) };
-            behind_operand = taken.1;
-            at += taken.0;
-        }
-        self.reduce(0);
-    }
-
-    fn next(&self, at: usize) -> Option<Token> {
-        self.tree.tokens.tokens.get(at + 1).and_then(|piece| piece.token)
-    }
-
-    /// Reads a token where an operand is expected. Returns the number of tokens read, and whether an operand ends with
-    /// them.
-    fn operand(&mut self, at: usize, token: Token) -> (usize, bool) {
-        let node = self.tree.add_token(at);
+impl<'p, 't> LayoutTreeBuilder<'p, 't> {
+    /// Reads a token where an operand is expected, and the tokens that belong to it.
+    fn read_operand(&mut self, token: Token) {
+        let next = self.tree.tokens.tokens.get(self.at + 1).and_then(|piece| piece.token);
         match token {
-            Token::ParenthesisOpen => self.open(node, Bracket::Parentheses, false),
-            Token::BraceOpen => self.open(node, Bracket::List, false),
-            Token::BracketOpen => self.open(node, Bracket::Ad, false),
-            _ if token.is_closing() => self.close(node),
-            _ if token.unary().is_some() => {
-                self.open_constructs.push(OpenConstruct::Unary(node));
-                (1, false)
+            Token::ParenthesisOpen => self.open(Bracket::Parentheses),
+            Token::BraceOpen => self.open(Bracket::List),
+            Token::BracketOpen => self.open(Bracket::Ad),
+            _ if token.is_closing() => self.close(),
+            _ if token.unary().is_some() => self.begin(OpenConstruct::Unary),
+            Token::Name | Token::Quoted if next == Some(Token::Assign) => {
+                self.push_token();
+                self.begin(OpenConstruct::Attribute);
             }
             Token::Dot => {
-                let name = self.tree.add_token(at + 1);
-                let sequence = self.tree.add_compound(LayoutShape::Sequence(vec![node, name]), &[node, name], 0);
-                self.operands.push(sequence);
-                (2, true)
+                self.push_token();
+                self.push_token();
+                self.join(2, |tree, parts| tree.add_compound(LayoutNodeKind::Sequence, parts, 0));
+                self.is_behind_operand = true;
             }
-            Token::Name | Token::Quoted if self.next(at) == Some(Token::Assign) => {
-                let equals = self.tree.add_token(at + 1);
-                self.open_constructs.push(OpenConstruct::Attribute(node, equals));
-                (2, false)
-            }
-            Token::String if self.next(at) == Some(Token::String) => {
-                let mut strings = vec![node];
-                while self.next(at + strings.len() - 1) == Some(Token::String) {
-                    strings.push(self.tree.add_token(at + strings.len()));
+            Token::String if next == Some(Token::String) => {
+                let start = self.parts.len();
+                while self.tree.tokens.tokens[self.at].token == Some(Token::String) {
+                    self.push_token();
                 }
-                let node = self.tree.add_compound(LayoutShape::Strings(strings.clone()), &strings, strings.len() - 1);
-                self.operands.push(node);
-                (strings.len(), true)
+                self.join(self.parts.len() - start, |tree, parts| {
+                    tree.add_compound(LayoutNodeKind::Strings, parts, parts.len() - 1)
+                });
+                self.is_behind_operand = true;
             }
             _ => {
-                self.operands.push(node);
-                (1, true)
+                self.push_token();
+                self.is_behind_operand = true;
             }
         }
     }
 
-    /// Reads a token behind an operand. Returns the number of tokens read, and whether an operand ends with them.
-    fn behind_operand(&mut self, at: usize, token: Token) -> (usize, bool) {
-        let node = self.tree.add_token(at);
+    /// Reads a token behind an operand, and the tokens that belong to it.
+    fn read_behind_operand(&mut self, token: Token) {
         match token {
-            Token::ParenthesisOpen => return self.open(node, Bracket::Parentheses, true),
-            Token::BracketOpen => return self.open(node, Bracket::Index, true),
-            _ if token.is_closing() => return self.close(node),
+            Token::ParenthesisOpen => self.open(Bracket::Parentheses),
+            Token::BracketOpen => self.open(Bracket::Index),
+            _ if token.is_closing() => self.close(),
             Token::Dot => {
-                let name = self.tree.add_token(at + 1);
-                if let Some(base) = self.operands.pop() {
-                    let selected = self.tree.add_suffix(base, &[node, name]);
-                    self.operands.push(selected);
-                }
-                return (2, true);
+                self.push_token();
+                self.push_token();
+                self.join(3, LayoutTree::add_suffix);
             }
             Token::Question => {
                 self.reduce(2);
-                self.open_constructs.push(OpenConstruct::Consequent(node));
+                self.begin(OpenConstruct::Consequent);
             }
             Token::Colon => {
                 self.reduce(1);
-                if let Some(OpenConstruct::Consequent(question)) = self.open_constructs.pop() {
-                    self.open_constructs.push(OpenConstruct::Alternative(question, node));
-                }
+                self.open_constructs.pop();
+                self.begin(OpenConstruct::Alternative);
             }
-            Token::Elvis => self.binary(node, ELVIS_PRECEDENCE),
             _ => {
-                if let Some(operator) = token.binary() {
-                    self.binary(node, operator.precedence());
-                } else {
-                    self.reduce(0);
-                    self.operands.push(node);
+                let operator = token.binary().map(BinaryOperator::precedence);
+                match operator.or((token == Token::Elvis).then_some(ELVIS_PRECEDENCE)) {
+                    Some(precedence) => {
+                        self.reduce(precedence);
+                        self.begin(OpenConstruct::Binary(precedence));
+                    }
+                    None => {
+                        self.reduce(0);
+                        self.push_token();
+                        self.is_behind_operand = false;
+                    }
                 }
             }
         }
-        (1, false)
     }
 
-    fn binary(&mut self, operator: LayoutNodeId, precedence: u8) {
-        self.reduce(precedence);
-        self.open_constructs.push(OpenConstruct::Binary(operator, precedence));
+    /// Adds the next token to the parts.
+    fn push_token(&mut self) -> LayoutNodeId {
+        let node = self.tree.add_token(self.at);
+        self.at += 1;
+        self.parts.push(node);
+        node
     }
 
-    fn open(&mut self, node: LayoutNodeId, bracket: Bracket, behind_operand: bool) -> (usize, bool) {
-        self.open_constructs.push(OpenConstruct::Open(node, bracket, self.operands.len(), behind_operand));
-        (1, false)
+    /// Adds the next token to the parts and begins a construct that waits for an operand behind the token.
+    fn begin(&mut self, construct: OpenConstruct) {
+        self.push_token();
+        self.open_constructs.push(construct);
+        self.is_behind_operand = false;
     }
 
-    fn close(&mut self, closing: LayoutNodeId) -> (usize, bool) {
+    fn open(&mut self, bracket: Bracket) {
+        self.begin(OpenConstruct::Open(bracket, self.parts.len(), self.is_behind_operand));
+    }
+
+    fn close(&mut self) {
         self.reduce(0);
-        if let Some(OpenConstruct::Open(opening, bracket, start, behind_operand)) = self.open_constructs.pop() {
-            let mut parts = vec![opening];
-            parts.extend(self.operands.drain(start..));
-            parts.push(closing);
-            let mut node = self.tree.add_bracketed(parts, bracket);
-            if behind_operand && let Some(base) = self.operands.pop() {
-                node = self.tree.add_suffix(base, &[node]);
+        self.push_token();
+        if let Some(OpenConstruct::Open(bracket, start, is_suffix)) = self.open_constructs.pop() {
+            self.join(self.parts.len() - start, |tree, parts| tree.add_bracketed(parts, bracket));
+            if is_suffix {
+                self.join(2, LayoutTree::add_suffix);
             }
-            self.operands.push(node);
         }
-        (1, true)
+        self.is_behind_operand = true;
     }
 
     /// Completes all waiting constructs that bind at least as tightly as `precedence`.
     fn reduce(&mut self, precedence: u8) {
-        while self.open_constructs.last().and_then(OpenConstruct::precedence).is_some_and(|last| last >= precedence) {
-            let (Some(waiting), Some(right)) = (self.open_constructs.pop(), self.operands.pop()) else { return };
-            let made = match waiting {
-                OpenConstruct::Unary(operator) => {
-                    let space = usize::from(self.tree.spacing_between(operator, right) == Spacing::Space);
-                    Some(self.tree.add_compound(
-                        LayoutShape::Sequence(vec![operator, right]),
-                        &[operator, right],
-                        space,
-                    ))
+        while let Some(construct) = self.open_constructs.pop_if(|last| last.precedence() >= Some(precedence)) {
+            match construct {
+                OpenConstruct::Unary => self.join(2, |tree, parts| {
+                    let space = usize::from(tree.spacing_between(parts[0], parts[1]) == Spacing::Space);
+                    tree.add_compound(LayoutNodeKind::Sequence, parts, space)
+                }),
+                OpenConstruct::Binary(precedence) => self.join(3, |tree, parts| tree.add_binary(parts, precedence)),
+                OpenConstruct::Alternative => self.join(5, LayoutTree::add_conditional),
+                OpenConstruct::Attribute => {
+                    self.join(3, |tree, parts| tree.add_compound(LayoutNodeKind::Attribute, parts, 2));
                 }
-                OpenConstruct::Binary(operator, precedence) => {
-                    self.operands.pop().map(|left| self.tree.add_binary(left, operator, right, precedence))
-                }
-                OpenConstruct::Alternative(question, colon) => {
-                    self.operands.pop().zip(self.operands.pop()).map(|(middle, condition)| {
-                        self.tree.add_conditional([condition, question, middle, colon, right])
-                    })
-                }
-                OpenConstruct::Attribute(name, equals) => {
-                    let parts = [name, equals, right];
-                    Some(self.tree.add_compound(LayoutShape::Attribute(parts), &parts, 2))
-                }
-                OpenConstruct::Consequent(_) | OpenConstruct::Open(..) => None,
-            };
-            self.operands.extend(made);
+                OpenConstruct::Consequent | OpenConstruct::Open(..) => {}
+            }
         }
+    }
+
+    /// Replaces the last `count` parts by the node that `add` makes of them.
+    fn join(&mut self, count: usize, add: impl FnOnce(&mut LayoutTree<'p, 't>, &[LayoutNodeId]) -> LayoutNodeId) {
+        let start = self.parts.len() - count;
+        let node = add(&mut self.tree, &self.parts[start..]);
+        self.parts.truncate(start);
+        self.parts.push(node);
     }
 }

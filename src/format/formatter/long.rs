@@ -1,9 +1,9 @@
 //! Formats the long form: `name = value` lines, which must not be broken, and a blank line between ads.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::ad::Dialect;
-use crate::format::detect::byte_order_mark_length;
 use crate::format::long::{LongReader, find_separator, is_comment};
 use crate::format::{Problem, Severity};
 use crate::syntax::{ParseOptions, StringSyntax, parse_prefix};
@@ -13,61 +13,36 @@ use super::builder::build_layout_tree;
 use super::printer::LayoutPrinter;
 use super::trivia::TriviaTokens;
 
-/// Formats a text in the long form. The width is ignored, because lines of the long form must not be broken.
-pub fn format_long(text: &[u8], dialect: Dialect, _: usize, line_end: &'static [u8]) -> FormattedText {
+/// Formats a text in the long form.
+pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> FormattedText {
     let problems: Vec<Problem> = LongReader::new(text, dialect).filter_map(Result::err).collect();
-    let mut bad =
-        problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| problem.ad_number);
-    let mut next_bad = bad.next();
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let bad_ads: BTreeSet<usize> = errors.map(|problem| problem.ad_number).collect();
     let mut file =
         LongFormatter { text, rules: ParseOptions::long(dialect), printer: LayoutPrinter::new(usize::MAX, line_end) };
+    let mut reader = LongReader::new(text, dialect);
+    let lines = std::iter::from_fn(|| reader.next_line()).map(|(start, line)| start..start + line.len());
+    let lines: Vec<Range<usize>> = lines.collect();
+    let is_blank = |line: &Range<usize>| text[line.clone()].trim_ascii_start().is_empty();
     let mut number = 0;
-    let mut ends_bad = false;
-    for paragraph in paragraphs(text) {
+    let mut is_bad = false;
+    for paragraph in lines.split(is_blank) {
+        let (Some(first), Some(last)) = (paragraph.first(), paragraph.last()) else { continue };
         file.printer.begin_line(0, true);
         number += usize::from(paragraph.iter().any(|line| !is_comment(text[line.clone()].trim_ascii_start())));
-        while next_bad.is_some_and(|bad| bad < number) {
-            next_bad = bad.next();
-        }
-        match (paragraph.first(), paragraph.last()) {
+        is_bad = bad_ads.contains(&number);
+        if is_bad {
             // An ad that does not parse is copied unchanged.
-            (Some(first), Some(last)) if next_bad == Some(number) => {
-                let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
-                file.printer.write_text(&text[first.start..end]);
-                ends_bad = true;
-            }
-            _ => {
-                for line in paragraph {
-                    file.format_line(line);
-                }
-                ends_bad = false;
-            }
+            let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
+            file.printer.write_text(&text[first.start..end]);
+        } else {
+            paragraph.iter().for_each(|line| file.format_line(line.clone()));
         }
     }
-    if !ends_bad {
+    if !is_bad {
         file.printer.end_line();
     }
     FormattedText { text: file.printer.out, problems }
-}
-
-/// Splits a text at blank lines. Returns the lines of each paragraph as byte ranges without line ends.
-fn paragraphs(text: &[u8]) -> Vec<Vec<Range<usize>>> {
-    let mut paragraphs = vec![Vec::new()];
-    let mut start = byte_order_mark_length(text);
-    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
-        let line = text.get(start..end).unwrap_or_default();
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if !line.trim_ascii_start().is_empty() {
-            if let Some(paragraph) = paragraphs.last_mut() {
-                paragraph.push(start..start + line.len());
-            }
-        } else if paragraphs.last().is_some_and(|paragraph| !paragraph.is_empty()) {
-            paragraphs.push(Vec::new());
-        }
-        start = end + 1;
-    }
-    paragraphs.retain(|paragraph| !paragraph.is_empty());
-    paragraphs
 }
 
 /// Formatter of one text in the long form.

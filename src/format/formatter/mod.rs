@@ -11,10 +11,10 @@ mod printer;
 mod tree;
 mod trivia;
 
-pub(super) use bracketed::format_bracketed;
-pub(super) use long::format_long;
-
 use crate::ad::Dialect;
+
+use bracketed::format_bracketed;
+use long::format_long;
 
 use super::{FileFormat, Problem, Severity, detect, is_compressed};
 
@@ -57,11 +57,14 @@ pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize)
     if detect::is_utf16(text) {
         return Err(refusal("this is UTF-16").with_help(detect::UTF16_HELP));
     }
-    let Some(lay_out) = form.ad_format().lay_out else {
-        let message = format!("this is {form}; only bracketed ads and the long form are laid out");
-        return Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"));
-    };
-    Ok(lay_out(text, dialect, width, line_end))
+    match form {
+        FileFormat::Long => Ok(format_long(text, dialect, line_end)),
+        FileFormat::Bracketed => Ok(format_bracketed(text, dialect, width, line_end)),
+        _ => {
+            let message = format!("this is {form}; only bracketed ads and the long form are laid out");
+            Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"))
+        }
+    }
 }
 
 /// Whether a text has line ends and all of them are `\r\n`.

@@ -3,7 +3,7 @@
 //! The printer uses an explicit stack, so no nesting depth overflows the program's stack. Widths are computed bottom-up
 //! beforehand, so deciding whether a node fits into its line is O(1).
 
-use super::tree::{Bracket, LayoutNodeId, LayoutShape, LayoutTree, Spacing};
+use super::tree::{Bracket, LayoutNode, LayoutNodeId, LayoutNodeKind, LayoutTree, Spacing};
 use super::trivia::{Comment, TriviaTokens, display_columns};
 
 /// Columns of one level of indentation.
@@ -232,7 +232,7 @@ impl LayoutPrinter {
 
     /// Whether the subtree of a node fits on one line at `place`, with `trailing` columns behind it.
     fn fits(&self, tree: &LayoutTree, node: LayoutNodeId, place: TokenPlacement, trailing: usize) -> bool {
-        let node = tree.get(node);
+        let node = &tree.nodes[node];
         let start = match place.spacing {
             _ if node.has_leading_comment_lines => self.indentation(place.indent),
             Spacing::Line => self.indentation(place.indent),
@@ -250,12 +250,13 @@ impl LayoutPrinter {
             LayoutTask::Node(NodeTask { node, place, base, is_nested: true, trailing, is_flat: flat })
         };
         let operators = if is_nested { base + INDENT_COLUMNS } else { base };
-        match &tree.get(node).shape {
-            LayoutShape::Token(piece) => {
-                self.print_comments_before(tree.tokens, *piece, place);
-                self.write_text(tree.tokens.token_text(*piece));
+        let LayoutNode { kind, parts: nodes, is_multiline, .. } = &tree.nodes[node];
+        match *kind {
+            LayoutNodeKind::Token(piece) => {
+                self.print_comments_before(tree.tokens, piece, place);
+                self.write_text(tree.tokens.token_text(piece));
             }
-            LayoutShape::Sequence(nodes) => {
+            LayoutNodeKind::Sequence => {
                 let mut rest = tree.width_with_comments(node);
                 for (position, node) in nodes.iter().enumerate() {
                     // `rest` is the width of the parts behind this part, and of all spaces in the node. It is too large
@@ -268,8 +269,8 @@ impl LayoutPrinter {
                     tasks.push(part(*node, place, base, rest + trailing));
                 }
             }
-            shape @ (LayoutShape::Chain(nodes, _) | LayoutShape::Conditional(nodes)) => {
-                let is_conditional = matches!(shape, LayoutShape::Conditional(_));
+            kind @ (LayoutNodeKind::Chain(_) | LayoutNodeKind::Conditional) => {
+                let is_conditional = kind == LayoutNodeKind::Conditional;
                 let last = nodes.len() - 1;
                 for position in 0..=last {
                     let node = nodes[if is_conditional { last - position } else { position }];
@@ -284,23 +285,24 @@ impl LayoutPrinter {
                     });
                 }
             }
-            LayoutShape::Strings(nodes) => {
+            LayoutNodeKind::Strings => {
                 for (position, node) in nodes.iter().enumerate() {
                     let place = if position == 0 { place } else { operator_placement(flat, operators) };
                     tasks.push(part(*node, place, base, if position + 1 == nodes.len() { trailing } else { 0 }));
                 }
             }
-            LayoutShape::Bracketed(nodes, bracket) => {
-                let flat = flat || nodes.len() == 2 && !tree.get(node).is_multiline;
-                Self::expand_brackets(nodes, *bracket, NodeTask { is_flat: flat, is_nested: false, ..task }, tasks);
+            LayoutNodeKind::Bracketed(bracket) => {
+                let flat = flat || nodes.len() == 2 && !is_multiline;
+                Self::expand_brackets(nodes, bracket, NodeTask { is_flat: flat, is_nested: false, ..task }, tasks);
             }
-            LayoutShape::Attribute([name, equals, value]) => {
-                tasks.push(part(*name, place, base, 0));
-                tasks.push(part(*equals, TokenPlacement::beside(Spacing::Space, base), base, 0));
-                let measured = tree.get(*value);
+            LayoutNodeKind::Attribute => {
+                let [name, equals, value] = [nodes[0], nodes[1], nodes[2]];
+                tasks.push(part(name, place, base, 0));
+                tasks.push(part(equals, TokenPlacement::beside(Spacing::Space, base), base, 0));
+                let measured = &tree.nodes[value];
                 let is_chain = matches!(
-                    measured.shape,
-                    LayoutShape::Chain(..) | LayoutShape::Conditional(_) | LayoutShape::Strings(_)
+                    measured.kind,
+                    LayoutNodeKind::Chain(_) | LayoutNodeKind::Conditional | LayoutNodeKind::Strings
                 );
                 let goes_down =
                     measured.has_leading_comment_lines || is_chain && !self.fits(tree, node, place, trailing);
@@ -309,7 +311,7 @@ impl LayoutPrinter {
                 } else {
                     (TokenPlacement::beside(Spacing::Space, base), base)
                 };
-                let value = NodeTask { node: *value, place, base, is_nested: false, trailing, is_flat: flat };
+                let value = NodeTask { node: value, place, base, is_nested: false, trailing, is_flat: flat };
                 tasks.push(LayoutTask::Node(value));
             }
         }

@@ -7,23 +7,23 @@ use super::trivia::{TriviaTokens, display_columns};
 /// Index of a node in [`LayoutTree`].
 pub type LayoutNodeId = usize;
 
-/// Kind of a node, with its parts.
-#[derive(Debug)]
-pub enum LayoutShape {
-    /// A token, by its index in the list of tokens.
+/// Kind of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayoutNodeKind {
+    /// A token, by its index in the list of tokens. It has no parts.
     Token(usize),
     /// Parts that are never separated: an operator and its operand, an expression and a selection from it.
-    Sequence(Vec<LayoutNodeId>),
-    /// Operands and binary operators, alternating. All operators have the precedence in the second field.
-    Chain(Vec<LayoutNodeId>, u8),
+    Sequence,
+    /// Operands and binary operators of this precedence, alternating.
+    Chain(u8),
     /// `a ? b : c ? d : e`, in reverse order, so that a condition can be added at the front by appending.
-    Conditional(Vec<LayoutNodeId>),
+    Conditional,
     /// Adjacent string literals, which are one string.
-    Strings(Vec<LayoutNodeId>),
+    Strings,
     /// A bracketed construct: the opening bracket, items and separators alternating, the closing bracket.
-    Bracketed(Vec<LayoutNodeId>, Bracket),
+    Bracketed(Bracket),
     /// `name = expression`: name, `=`, value.
-    Attribute([LayoutNodeId; 3]),
+    Attribute,
 }
 
 /// Kind of a bracketed construct.
@@ -49,7 +49,8 @@ impl Bracket {
 /// A node with its width and the line breaks that are forced in it.
 #[derive(Debug)]
 pub struct LayoutNode {
-    pub shape: LayoutShape,
+    pub kind: LayoutNodeKind,
+    pub parts: Vec<LayoutNodeId>,
     /// Number of columns on one line, without the comments before its first token.
     pub width: usize,
     /// Number of columns of the comments before the first token: of all, and of those on the line of this token.
@@ -72,7 +73,7 @@ pub enum Spacing {
 #[derive(Debug)]
 pub struct LayoutTree<'p, 't> {
     pub tokens: &'p TriviaTokens<'t>,
-    nodes: Vec<LayoutNode>,
+    pub nodes: Vec<LayoutNode>,
 }
 
 impl<'p, 't> LayoutTree<'p, 't> {
@@ -84,12 +85,7 @@ impl<'p, 't> LayoutTree<'p, 't> {
     /// Forces an ad that has attributes to be printed on several lines.
     pub fn force_multiline(&mut self, ad: LayoutNodeId) {
         let node = &mut self.nodes[ad];
-        node.is_multiline |= matches!(&node.shape, LayoutShape::Bracketed(parts, _) if parts.len() > 2);
-    }
-
-    /// Returns a node.
-    pub fn get(&self, node: LayoutNodeId) -> &LayoutNode {
-        &self.nodes[node]
+        node.is_multiline |= matches!(node.kind, LayoutNodeKind::Bracketed(_)) && node.parts.len() > 2;
     }
 
     /// Returns the number of columns of a node on one line, including the comments before it.
@@ -97,46 +93,29 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.nodes[node].width + self.nodes[node].comment_columns.0
     }
 
-    /// Returns the index of the first token of a node.
-    pub fn first_token(&self, mut node: LayoutNodeId) -> usize {
-        loop {
-            node = match &self.nodes[node].shape {
-                LayoutShape::Token(piece) => return *piece,
-                LayoutShape::Conditional(nodes) => nodes[nodes.len() - 1],
-                LayoutShape::Sequence(nodes)
-                | LayoutShape::Chain(nodes, _)
-                | LayoutShape::Strings(nodes)
-                | LayoutShape::Bracketed(nodes, _) => nodes[0],
-                LayoutShape::Attribute(nodes) => nodes[0],
-            };
-        }
-    }
-
     /// Returns the separation between two neighbouring parts of a sequence.
     pub fn spacing_between(&self, left: LayoutNodeId, right: LayoutNodeId) -> Spacing {
-        let LayoutShape::Token(piece) = self.nodes[left].shape else { return Spacing::Touching };
+        let LayoutNodeKind::Token(piece) = self.nodes[left].kind else { return Spacing::Touching };
         let next = &self.tokens.tokens[piece + 1];
         let is_number = |token: Option<Token>| token.is_some_and(Token::is_number);
         match self.tokens.tokens[piece].token {
             // `-5` is a number and `- 5` an operation, so the space is kept.
             Some(Token::Minus) if is_number(next.token) && !next.follows_directly => Spacing::Space,
             // `1.b` would be read as a malformed number, so a space separates the tokens.
-            token if is_number(token) && matches!(self.nodes[right].shape, LayoutShape::Token(_)) => Spacing::Space,
+            token if is_number(token) && matches!(self.nodes[right].kind, LayoutNodeKind::Token(_)) => Spacing::Space,
             _ => Spacing::Touching,
         }
     }
 
     /// Adds a leaf for a token.
     pub fn add_token(&mut self, piece: usize) -> LayoutNodeId {
-        let (pieces, shape) = (self.tokens, LayoutShape::Token(piece));
-        let width = display_columns(pieces.token_text(piece));
-        let before = pieces.comment_columns(piece);
         self.add(LayoutNode {
-            shape,
-            width,
-            comment_columns: before,
+            kind: LayoutNodeKind::Token(piece),
+            parts: Vec::new(),
+            width: display_columns(self.tokens.token_text(piece)),
+            comment_columns: self.tokens.comment_columns(piece),
             is_multiline: false,
-            has_leading_comment_lines: pieces.forces_line_break(piece),
+            has_leading_comment_lines: self.tokens.forces_line_break(piece),
         })
     }
 
@@ -146,21 +125,10 @@ impl<'p, 't> LayoutTree<'p, 't> {
     }
 
     /// Builds a node from consecutive parts; `between` is the total width of the separators in columns.
-    pub fn add_compound(&mut self, shape: LayoutShape, parts: &[LayoutNodeId], between: usize) -> LayoutNodeId {
-        let width = parts.iter().map(|part| self.width_with_comments(*part)).sum::<usize>() + between;
-        let LayoutNode { has_leading_comment_lines: is_led, comment_columns: before, .. } = self.nodes[parts[0]];
-        let width = width - before.0;
-        let is_high = parts.iter().enumerate().any(|(at, part)| {
-            let part = &self.nodes[*part];
-            part.is_multiline || at > 0 && part.has_leading_comment_lines
-        });
-        self.add(LayoutNode {
-            shape,
-            width,
-            comment_columns: before,
-            is_multiline: is_high,
-            has_leading_comment_lines: is_led,
-        })
+    pub fn add_compound(&mut self, kind: LayoutNodeKind, parts: &[LayoutNodeId], between: usize) -> LayoutNodeId {
+        let node = self.add(LayoutNode { kind, parts: vec![parts[0]], ..self.nodes[parts[0]] });
+        self.extend(node, &parts[1..], between);
+        node
     }
 
     /// Appends parts to a node; `between` is the total width of the separators in columns.
@@ -171,66 +139,61 @@ impl<'p, 't> LayoutTree<'p, 't> {
             self.nodes[node].is_multiline |= is_high;
         }
         self.nodes[node].width += between;
-        if let LayoutShape::Sequence(nodes) | LayoutShape::Chain(nodes, _) = &mut self.nodes[node].shape {
-            nodes.extend_from_slice(parts);
-        }
+        self.nodes[node].parts.extend_from_slice(parts);
     }
 
-    /// Builds an expression with a suffix: a selection, a subscript or the arguments of a call.
-    pub fn add_suffix(&mut self, base: LayoutNodeId, suffix: &[LayoutNodeId]) -> LayoutNodeId {
-        let space = usize::from(self.spacing_between(base, suffix[0]) == Spacing::Space);
-        if let LayoutShape::Sequence(_) = self.nodes[base].shape {
-            self.extend(base, suffix, 0);
+    /// Builds an expression with a suffix: a selection, a subscript or the arguments of a call. The first part is the
+    /// expression.
+    pub fn add_suffix(&mut self, parts: &[LayoutNodeId]) -> LayoutNodeId {
+        let base = parts[0];
+        if self.nodes[base].kind == LayoutNodeKind::Sequence {
+            self.extend(base, &parts[1..], 0);
             return base;
         }
-        let mut parts = vec![base];
-        parts.extend_from_slice(suffix);
-        self.add_compound(LayoutShape::Sequence(parts.clone()), &parts, space)
+        let space = usize::from(self.spacing_between(base, parts[1]) == Spacing::Space);
+        self.add_compound(LayoutNodeKind::Sequence, parts, space)
     }
 
     /// Builds a binary operation. A left operand that is a chain of the same precedence is extended by the operator and
     /// the right operand.
-    pub fn add_binary(
-        &mut self,
-        left: LayoutNodeId,
-        operator: LayoutNodeId,
-        right: LayoutNodeId,
-        precedence: u8,
-    ) -> LayoutNodeId {
-        if matches!(self.nodes[left].shape, LayoutShape::Chain(_, same) if same == precedence) {
-            self.extend(left, &[operator, right], 2);
-            return left;
+    pub fn add_binary(&mut self, parts: &[LayoutNodeId], precedence: u8) -> LayoutNodeId {
+        if self.nodes[parts[0]].kind == LayoutNodeKind::Chain(precedence) {
+            self.extend(parts[0], &parts[1..], 2);
+            return parts[0];
         }
-        let parts = [left, operator, right];
-        self.add_compound(LayoutShape::Chain(parts.to_vec(), precedence), &parts, 2)
+        self.add_compound(LayoutNodeKind::Chain(precedence), parts, 2)
     }
 
-    /// Builds `condition ? consequent : alternative`. An alternative that is a conditional is extended at the front.
-    pub fn add_conditional(&mut self, parts: [LayoutNodeId; 5]) -> LayoutNodeId {
-        let alternative = parts[4];
-        let mut nodes = match &mut self.nodes[alternative].shape {
-            LayoutShape::Conditional(nodes) => std::mem::take(nodes),
-            _ => vec![alternative],
+    /// Builds `condition ? consequent : alternative` from its five parts. An alternative that is a conditional is
+    /// extended at the front.
+    pub fn add_conditional(&mut self, parts: &[LayoutNodeId]) -> LayoutNodeId {
+        let node = self.add_compound(LayoutNodeKind::Conditional, parts, 4);
+        let alternative = &mut self.nodes[parts[4]];
+        let mut reversed = match alternative.kind {
+            LayoutNodeKind::Conditional => std::mem::take(&mut alternative.parts),
+            _ => vec![parts[4]],
         };
-        nodes.extend(parts[..4].iter().rev());
-        self.add_compound(LayoutShape::Conditional(nodes), &parts, 4)
+        reversed.extend(parts[..4].iter().rev());
+        self.nodes[node].parts = reversed;
+        node
     }
 
     /// Builds a bracketed construct from the brackets, items and separators.
-    pub fn add_bracketed(&mut self, parts: Vec<LayoutNodeId>, bracket: Bracket) -> LayoutNodeId {
+    pub fn add_bracketed(&mut self, parts: &[LayoutNodeId], bracket: Bracket) -> LayoutNodeId {
         let separators = (parts.len() - 2) / 2;
         let inside = match (bracket.is_wide(), parts.len()) {
             (true, 2) => 1,
             (true, _) => 2,
             (false, _) => 0,
         };
-        let node = self.add_compound(LayoutShape::Bracketed(Vec::new(), bracket), &parts, separators + inside);
+        let node = self.add_compound(LayoutNodeKind::Bracketed(bracket), parts, separators + inside);
         // If the first item begins a line in the source, every item gets its own line.
-        let first = &self.tokens.tokens[self.first_token(parts[0]) + 1];
-        if bracket.is_wide() && parts.len() > 2 && first.line_ends > 0 {
-            self.nodes[node].is_multiline = true;
+        if let LayoutNodeKind::Token(opening) = self.nodes[parts[0]].kind
+            && bracket.is_wide()
+            && parts.len() > 2
+        {
+            self.nodes[node].is_multiline |= self.tokens.tokens[opening + 1].line_ends > 0;
         }
-        self.nodes[node].shape = LayoutShape::Bracketed(parts, bracket);
         node
     }
 }

@@ -2,31 +2,12 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::ad::Ad;
 use crate::format::Problem;
+use crate::format::attribute_span::ExpressionSource;
 use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, Located, TokenStream, begins_line};
 
 use super::token::{JsonLexer, JsonToken, JsonTokenError, json_lexer};
-use super::value::{read_name, read_string, read_word};
-
-/// Effect of a token on the ad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JsonStep {
-    /// Begins a nested ad.
-    OpenAd,
-    /// Begins a list.
-    OpenList,
-    /// Ends the innermost ad or list.
-    Close,
-    /// Names the next attribute.
-    Name,
-    /// Is a string that is a value.
-    String,
-    /// Is a number or a word that is a value.
-    Word,
-    /// Is a separator.
-    Separator,
-}
+use super::value::{read_name, read_string, read_word, string_source};
 
 /// The token expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +42,11 @@ impl JsonGrammar {
 impl<'t> AdGrammar<'t> for JsonGrammar {
     type Token = JsonTokenResult;
     type Lexer = JsonLexer<'t>;
-    type Step = JsonStep;
     /// The last token since the last ad; `None` if there is none or it is malformed.
     type Outer = Option<JsonToken>;
 
-    fn lexer(text: &'t [u8]) -> JsonLexer<'t> {
-        json_lexer(text)
+    fn lexer(text: &'t [u8], offset: usize) -> JsonLexer<'t> {
+        json_lexer(text, offset)
     }
 
     fn begins_ad(token: &JsonTokenResult) -> bool {
@@ -87,53 +67,50 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
         self.open.is_empty()
     }
 
-    fn advance(&mut self, _: &[u8], (token, range): &Located<JsonTokenResult>) -> Option<JsonStep> {
+    fn advance(&mut self, _: &[u8], (token, range): &Located<JsonTokenResult>) -> bool {
+        let Ok(token) = *token else { return false };
         let in_ad = self.is_in_ad();
-        let token = token.ok()?;
-        let (expects, step) = match (self.expects, token) {
-            (ExpectedToken::Name, JsonToken::String) => (ExpectedToken::Colon, JsonStep::Name),
+        self.expects = match (self.expects, token) {
+            (ExpectedToken::Name, JsonToken::String) => ExpectedToken::Colon,
             // HTCondor accepts superfluous commas in ads, but not in lists.
-            (ExpectedToken::Name | ExpectedToken::More, JsonToken::Comma) if in_ad => {
-                (ExpectedToken::Name, JsonStep::Separator)
-            }
-            (ExpectedToken::Colon, JsonToken::Colon) | (ExpectedToken::More, JsonToken::Comma) => {
-                (ExpectedToken::Value, JsonStep::Separator)
-            }
-            (ExpectedToken::Name | ExpectedToken::More, JsonToken::BraceClose) if in_ad => {
-                (ExpectedToken::More, JsonStep::Close)
-            }
+            (ExpectedToken::Name | ExpectedToken::More, JsonToken::Comma) if in_ad => ExpectedToken::Name,
+            (ExpectedToken::Colon, JsonToken::Colon) | (ExpectedToken::More, JsonToken::Comma) => ExpectedToken::Value,
+            (ExpectedToken::Name | ExpectedToken::More, JsonToken::BraceClose) if in_ad => ExpectedToken::More,
             (ExpectedToken::FirstElement | ExpectedToken::More, JsonToken::BracketClose) if !in_ad => {
-                (ExpectedToken::More, JsonStep::Close)
+                ExpectedToken::More
             }
             (ExpectedToken::Value | ExpectedToken::FirstElement, value) => match value {
-                JsonToken::BraceOpen => (ExpectedToken::Name, JsonStep::OpenAd),
-                JsonToken::BracketOpen => (ExpectedToken::FirstElement, JsonStep::OpenList),
-                JsonToken::String => (ExpectedToken::More, JsonStep::String),
-                JsonToken::Word => (ExpectedToken::More, JsonStep::Word),
-                _ => return None,
+                JsonToken::BraceOpen => ExpectedToken::Name,
+                JsonToken::BracketOpen => ExpectedToken::FirstElement,
+                JsonToken::String | JsonToken::Word => ExpectedToken::More,
+                _ => return false,
             },
-            _ => return None,
+            _ => return false,
         };
-        self.expects = expects;
-        match step {
-            JsonStep::OpenAd | JsonStep::OpenList => self.open.push((token, range.start)),
-            JsonStep::Close => drop(self.open.pop()),
+        match token {
+            JsonToken::BraceOpen | JsonToken::BracketOpen => self.open.push((token, range.start)),
+            JsonToken::BraceClose | JsonToken::BracketClose => drop(self.open.pop()),
             _ => {}
         }
-        Some(step)
+        true
     }
 
-    fn apply(step: JsonStep, (_, range): Located<JsonTokenResult>, ad: &mut AdBuilder<'t>) -> Option<Ad> {
-        match step {
-            JsonStep::Separator => {}
-            JsonStep::OpenAd => ad.open_ad(),
-            JsonStep::OpenList => ad.open_list(),
-            JsonStep::Name => ad.push_name(read_name(&ad.origin, range)),
-            JsonStep::String => ad.push_value(read_string(&ad.origin, range)),
-            JsonStep::Word => ad.push_value(read_word(&ad.origin, range)),
-            JsonStep::Close => return ad.close(),
+    fn apply(&self, (token, range): Located<JsonTokenResult>, ad: &mut AdBuilder<'t>) {
+        let origin = ad.origin;
+        let opaque = || ExpressionSource::Opaque(range.clone());
+        match token {
+            Ok(JsonToken::BraceOpen) => ad.note_source(opaque).open_ad(),
+            Ok(JsonToken::BracketOpen) => ad.note_source(opaque).open_list(),
+            Ok(JsonToken::BraceClose | JsonToken::BracketClose) => ad.close(),
+            Ok(JsonToken::Word) => ad.note_source(opaque).push_value(read_word(&origin, &range)),
+            Ok(JsonToken::String) if self.expects == ExpectedToken::Colon => {
+                ad.push_name(&range, read_name(&origin, &range));
+            }
+            Ok(JsonToken::String) => {
+                ad.note_source(|| string_source(&origin, &range)).push_value(read_string(&origin, &range));
+            }
+            Ok(JsonToken::Comma | JsonToken::Colon) | Err(_) => {}
         }
-        None
     }
 
     fn expected(&self) -> String {
@@ -150,7 +127,8 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
 
     fn innermost(&self) -> Option<(Range<usize>, String)> {
         let (bracket, at) = *self.open.last()?;
-        Some((at..at + 1, format!("this {} is not closed", bracket.describe(b""))))
+        let bracket = if bracket == JsonToken::BraceOpen { '{' } else { '[' };
+        Some((at..at + 1, format!("this `{bracket}` is not closed")))
     }
 
     fn unexpected(&self, origin: &AdOrigin, (token, range): &Located<JsonTokenResult>) -> Problem {

@@ -21,65 +21,56 @@ pub fn decode_string(inside: &[u8], offset: usize, ad: usize) -> Result<DecodedT
     while let Some(found) = memchr::memchr(b'\\', &inside[at..]) {
         decoded.push_verbatim(&inside[at..at + found], offset + at);
         at += found;
-        let length = decode_escape(&inside[at..], offset + at, &mut decoded)
-            .map_err(|(length, message)| Problem::error_at(offset + at..offset + at + length, ad, message))?;
-        at += length;
+        let byte = match inside.get(at + 1) {
+            Some(b'b') => 0x08,
+            Some(b'f') => 0x0c,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => {
+                let place = |length| offset + at..offset + at + length;
+                let (character, length) = decode_unicode_escape(&inside[at..])
+                    .map_err(|(length, message)| Problem::error_at(place(length), ad, message))?;
+                decoded.push_escape(character.encode_utf8(&mut [0; 4]).as_bytes(), offset + at, length);
+                at += length;
+                continue;
+            }
+            Some(other) => *other,
+            None => b'\\',
+        };
+        decoded.push_escape(&[byte], offset + at, 2);
+        at += 2;
     }
     decoded.push_verbatim(&inside[at..], offset + at);
     Ok(decoded)
 }
 
-/// Decodes the escape at the beginning of a text, appends the character to `decoded`, and returns the length of the
-/// escape in bytes.
+/// Decodes `\u` with four digits, or two such escapes that form a surrogate pair, at the beginning of a text. Returns
+/// the character and the length of the escape in bytes.
 ///
 /// # Errors
 ///
 /// The length in bytes of the erroneous part, and the message.
-fn decode_escape(text: &[u8], offset: usize, decoded: &mut DecodedText) -> Result<usize, (usize, &'static str)> {
-    let byte = match text.get(1) {
-        Some(b'b') => 0x08,
-        Some(b'f') => 0x0c,
-        Some(b'n') => b'\n',
-        Some(b'r') => b'\r',
-        Some(b't') => b'\t',
-        Some(b'u') => return decode_unicode_escape(text, offset, decoded),
-        Some(other) => *other,
-        None => b'\\',
-    };
-    decoded.push_escape(&[byte], offset, 2);
-    Ok(2)
-}
-
-/// Decodes `\u` with four digits, or two such escapes that form a surrogate pair. The result is as in
-/// [`decode_escape`].
-fn decode_unicode_escape(
-    text: &[u8],
-    offset: usize,
-    decoded: &mut DecodedText,
-) -> Result<usize, (usize, &'static str)> {
-    const LONE: &str = "this is half of a surrogate pair";
+fn decode_unicode_escape(text: &[u8]) -> Result<(char, usize), (usize, &'static str)> {
     let Some(first) = utf16_unit(text) else {
         let digits = text[2..].iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
         return Err((2 + digits, "four hexadecimal digits belong behind `\\u`"));
     };
-    let (point, length) = match first {
-        0 => return Err((6, "a byte of value 0 cannot stand in an ad")),
-        0xd800..=0xdbff => match text.get(6..).and_then(utf16_unit) {
-            Some(second @ 0xdc00..=0xdfff) => (0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), 12),
-            _ => return Err((6, LONE)),
-        },
-        point => (point, 6),
-    };
-    let character = char::from_u32(point).ok_or((6, LONE))?;
-    decoded.push_escape(character.encode_utf8(&mut [0; 4]).as_bytes(), offset, length);
-    Ok(length)
+    if first == 0 {
+        return Err((6, "a byte of value 0 cannot stand in an ad"));
+    }
+    let units = [first].into_iter().chain(text.get(6..).and_then(utf16_unit));
+    match char::decode_utf16(units).next() {
+        Some(Ok(character)) => Ok((character, 6 * character.len_utf16())),
+        _ => Err((6, "this is half of a surrogate pair")),
+    }
 }
 
 /// Returns the UTF-16 code unit of the escape `\u` with four digits at the beginning of a text; `None` if the text does
 /// not begin with such an escape.
-fn utf16_unit(text: &[u8]) -> Option<u32> {
+fn utf16_unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
-    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 #[cfg(test)]

@@ -14,16 +14,11 @@ pub enum JsonTokenError {
     UnclosedComment,
 }
 
-/// What the lexer remembers about the rest of the text, so that the rest is searched for `*/` only once.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct JsonLexerState {
-    /// Whether the rest of the text has no `*/`.
-    no_comment_end: bool,
-}
-
 /// A token, without its text.
+///
+/// The lexer remembers whether the rest of the text has no `*/`, so that the rest is searched only once.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-#[logos(utf8 = false, extras = JsonLexerState, error = JsonTokenError)]
+#[logos(utf8 = false, extras = bool, error = JsonTokenError)]
 #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]
 pub enum JsonToken {
@@ -56,17 +51,11 @@ pub enum JsonToken {
 }
 
 impl JsonToken {
-    /// Returns the token as it is named in messages.
+    /// Returns the token, which is written as `text`, as it is named in messages.
     pub fn describe(self, text: &[u8]) -> String {
         match self {
-            JsonToken::BraceOpen => "`{`".to_owned(),
-            JsonToken::BraceClose => "`}`".to_owned(),
-            JsonToken::BracketOpen => "`[`".to_owned(),
-            JsonToken::BracketClose => "`]`".to_owned(),
-            JsonToken::Comma => "`,`".to_owned(),
-            JsonToken::Colon => "`:`".to_owned(),
             JsonToken::String => "a string".to_owned(),
-            JsonToken::Word => format!("`{}`", String::from_utf8_lossy(text)),
+            _ => format!("`{}`", String::from_utf8_lossy(text)),
         }
     }
 }
@@ -77,41 +66,38 @@ fn string(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError> 
     let mut at = 0;
     while let Some(found) = rest.get(at..).and_then(|rest| memchr::memchr3(b'"', b'\\', b'\n', rest)) {
         at += found;
-        match rest[at] {
-            b'"' => {
+        match &rest[at..] {
+            [b'"', ..] => {
                 lexer.bump(at + 1);
                 return FilterResult::Emit(());
             }
-            b'\\' if rest.get(at + 1) != Some(&b'\n') => at += 2,
-            b'\\' => at += 1,
-            _ => {
-                lexer.bump(at);
-                return FilterResult::Error(JsonTokenError::UnclosedString);
-            }
+            [b'\\', b'\n', ..] => at += 1,
+            [b'\\', ..] => at += 2,
+            _ => break,
         }
     }
-    lexer.bump(rest.len());
+    // The string ends with its line.
+    lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
     FilterResult::Error(JsonTokenError::UnclosedString)
 }
 
 fn comment(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError> {
-    if !lexer.extras.no_comment_end {
-        if let Some(at) = memchr::memmem::find(lexer.remainder(), b"*/") {
-            lexer.bump(at + 2);
-            return FilterResult::Skip;
-        }
-        lexer.extras.no_comment_end = true;
+    let has_no_end = lexer.extras;
+    if !has_no_end && let Some(at) = memchr::memmem::find(lexer.remainder(), b"*/") {
+        lexer.bump(at + 2);
+        return FilterResult::Skip;
     }
+    lexer.extras = true;
     FilterResult::Error(JsonTokenError::UnclosedComment)
 }
 
 /// Iterator over the tokens of a text, each with its byte range.
 pub type JsonLexer<'t> = SpannedIter<'t, JsonToken>;
 
-/// Returns the tokens of a text. A byte order mark is skipped.
-pub fn json_lexer(text: &[u8]) -> JsonLexer<'_> {
+/// Returns the tokens of a text from an offset on. A byte order mark is skipped.
+pub fn json_lexer(text: &[u8], offset: usize) -> JsonLexer<'_> {
     let mut lexer = JsonToken::lexer(text);
-    lexer.bump(byte_order_mark_length(text));
+    lexer.bump(offset.max(byte_order_mark_length(text)));
     lexer.spanned()
 }
 
@@ -120,7 +106,7 @@ mod tests {
     use super::{JsonToken, JsonTokenError, json_lexer};
 
     fn kinds(text: &str) -> Vec<Result<JsonToken, JsonTokenError>> {
-        json_lexer(text.as_bytes()).map(|(token, _)| token).collect()
+        json_lexer(text.as_bytes(), 0).map(|(token, _)| token).collect()
     }
 
     #[test]

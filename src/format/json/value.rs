@@ -5,25 +5,27 @@ use std::ops::Range;
 use crate::ad::{ByteString, Expression, Name, Span, Value};
 use crate::format::Problem;
 use crate::format::attribute_name::attribute_name;
+use crate::format::attribute_span::ExpressionSource;
 use crate::format::nested_reader::AdOrigin;
+use crate::format::source_map::DecodedText;
 use crate::syntax::{ParseOptions, parse_expression, read_number};
 
 use super::string::decode_string;
 use super::{OPEN, expression_inside};
 
 /// Reads the name of an attribute.
-pub fn read_name(origin: &AdOrigin, range: Range<usize>) -> Result<Name, Problem> {
-    let decoded = decode_string(&origin.text[inside(&range)], range.start + 1, origin.number)?;
-    attribute_name(&decoded.bytes, origin.dialect, range, origin.number)
+pub fn read_name(origin: &AdOrigin, range: &Range<usize>) -> Result<Name, Problem> {
+    let decoded = decode(origin, range)?;
+    attribute_name(&decoded.bytes, origin.dialect, range.clone(), origin.number)
 }
 
 /// Reads a string as a value. A string of the form `/Expr(...)/` is read as the expression in it.
-pub fn read_string(origin: &AdOrigin, range: Range<usize>) -> Result<Expression, Problem> {
-    let text = &origin.text[inside(&range)];
+pub fn read_string(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression, Problem> {
+    let text = &origin.text[range.start + 1..range.end - 1];
     if memchr::memchr2(b'\\', 0, text).is_none() && !text.starts_with(&OPEN[..1]) {
         return Ok(Expression::literal(Value::String(ByteString::from(text))));
     }
-    let decoded = decode_string(text, range.start + 1, origin.number)?;
+    let decoded = decode(origin, range)?;
     match expression_inside(&decoded.bytes) {
         Some(inside) => parse_expression(inside, ParseOptions::new(origin.dialect))
             .map_err(|error| decoded.problem(error, OPEN.len(), origin.number)),
@@ -31,8 +33,21 @@ pub fn read_string(origin: &AdOrigin, range: Range<usize>) -> Result<Expression,
     }
 }
 
+/// Returns where the value that [`read_string`] reads stands in the file.
+pub fn string_source(origin: &AdOrigin, range: &Range<usize>) -> ExpressionSource {
+    match decode(origin, range) {
+        Ok(decoded) if expression_inside(&decoded.bytes).is_some() => ExpressionSource::Escaped(decoded, OPEN.len()),
+        _ => ExpressionSource::Opaque(range.clone()),
+    }
+}
+
+/// Decodes the text between the quotes of a string.
+fn decode(origin: &AdOrigin, range: &Range<usize>) -> Result<DecodedText, Problem> {
+    decode_string(&origin.text[range.start + 1..range.end - 1], range.start + 1, origin.number)
+}
+
 /// Reads a number, `true`, `false` or `null`.
-pub fn read_word(origin: &AdOrigin, range: Range<usize>) -> Result<Expression, Problem> {
+pub fn read_word(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression, Problem> {
     let text = String::from_utf8_lossy(&origin.text[range.clone()]);
     let value = match text.to_ascii_lowercase().as_str() {
         "null" => Value::Undefined,
@@ -42,12 +57,12 @@ pub fn read_word(origin: &AdOrigin, range: Range<usize>) -> Result<Expression, P
         "nan" => Value::Real(f64::NAN),
         "infinity" => Value::Real(f64::INFINITY),
         "-infinity" => Value::Real(f64::NEG_INFINITY),
-        _ => return read_json_number(origin, &text, range),
+        _ => read_json_number(origin, &text, range.clone())?,
     };
     Ok(Expression::literal(value))
 }
 
-fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Result<Expression, Problem> {
+fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Result<Value, Problem> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let Some(is_whole) = classify_number(digits) else {
         let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
@@ -57,15 +72,9 @@ fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Resul
     };
     if is_whole {
         return read_number(digits, text.len() > digits.len(), origin.dialect, Span::default())
-            .map(Expression::literal)
             .map_err(|error| Problem { help: error.help, ..origin.problem_at(range, error.message) });
     }
-    Ok(Expression::literal(Value::Real(text.parse().unwrap_or(f64::NAN))))
-}
-
-/// Returns the range between the quotes of a string.
-fn inside(range: &Range<usize>) -> Range<usize> {
-    range.start + 1..range.end - 1
+    Ok(Value::Real(text.parse().unwrap_or(f64::NAN)))
 }
 
 /// Whether an unsigned number is an integer; `None` if it is not a number in JSON. `.5` is accepted, as in HTCondor.
@@ -91,9 +100,8 @@ fn classify_number(text: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use crate::ad::Dialect;
-    use crate::format::FileFormat;
-    use crate::format::json::JsonReader;
     use crate::format::testing::printed_items;
+    use crate::format::{FileFormat, read};
 
     fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
         printed_items(text, FileFormat::Json, dialect)
@@ -194,7 +202,7 @@ mod tests {
     fn no_depth_harms() {
         for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
             let text = format!(r#"{{"a":{}1{}}}"#, open.repeat(300_000), close.repeat(300_000));
-            assert_eq!(JsonReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
+            assert_eq!(read(text.as_bytes(), FileFormat::Json, Dialect::Condor).flatten().count(), 1);
         }
     }
 
@@ -203,7 +211,7 @@ mod tests {
         // A reader that searches the rest of the text for each fault would take quadratic time on these texts.
         for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
             let text = text.repeat(1_000_000);
-            assert_eq!(JsonReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0);
+            assert_eq!(read(text.as_bytes(), FileFormat::Json, Dialect::Condor).flatten().count(), 0);
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::format::ad_format::LossyChanges;
 use crate::format::nested_writer::{NestedSyntax, push_ad};
 use crate::syntax::{Style, print};
 
@@ -15,12 +14,11 @@ use super::expression_inside;
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     let mut text = Vec::new();
     push_ad::<JsonSyntax>(ad, &mut text);
     text.push(b'\n');
-    out.write_all(&text)?;
-    Ok(Vec::new())
+    out.write_all(&text)
 }
 
 struct JsonSyntax;

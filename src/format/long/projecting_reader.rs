@@ -9,11 +9,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, ReadResult};
 use crate::syntax::{long_string_length, simple_literal, simple_literal_value, simple_literal_with_span};
 
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
-use super::reader::{LongReader, find_separator, is_comment};
+use super::reader::{LongReader, find_separator, is_comment, without_carriage_return};
 use super::scan::{LineMark, scan};
 
 /// Iterator over the ads of a text, projected on the attributes of a [`Projection`].
@@ -88,7 +89,7 @@ enum ProjectionResult {
 impl<'t, 's> ProjectingReader<'t, 's> {
     /// Creates a reader at the beginning of a text; `before` is the number of ads before it.
     pub fn new(text: &'t [u8], before: usize, projection: &'s mut Projection) -> Self {
-        let at = LongReader::new(text, projection.dialect).offset();
+        let at = byte_order_mark_length(text);
         ProjectingReader {
             text,
             projection,
@@ -119,7 +120,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             let literal = simple_literal(&self.text[self.values.get(*position)?.clone()?])?;
             Some((self.projection.names[*position].clone(), literal))
         };
-        let labels = || self.projection.interner.iter().flat_map(|groups| &groups.labels).filter_map(attribute);
+        let labels = || self.projection.interner.iter().flat_map(|interner| &interner.labels).filter_map(attribute);
         self.unusual_labels.clone().unwrap_or_else(|| labels().collect())
     }
 
@@ -366,28 +367,28 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// Builds the projected ad from the values that were found.
     fn project_ad(&mut self) -> ProjectionResult {
         let text = self.text;
-        if let Some(sieve) = &self.projection.prefilter {
+        if let Some(prefilter) = &self.projection.prefilter {
             let value = |position: &usize| match &self.values[*position] {
                 Some(range) => simple_literal_with_span(&text[range.clone()]).map(|(value, _)| value),
                 None => Some(Value::Undefined),
             };
-            let values: Option<Vec<Value>> = sieve.names.iter().map(value).collect();
-            if values.is_some_and(|values| !(sieve.passes)(&values)) {
+            let values: Option<Vec<Value>> = prefilter.names.iter().map(value).collect();
+            if values.is_some_and(|values| !(prefilter.passes)(&values)) {
                 return ProjectionResult::Rejected;
             }
         }
         let mut has_plain_labels = false;
         self.unusual_labels = None;
-        if let Some(groups) = &mut self.projection.interner {
+        if let Some(interner) = &mut self.projection.interner {
             has_plain_labels = true;
-            self.label_values.resize(groups.labels.len(), None);
-            for (position, value) in groups.labels.iter().zip(&mut self.label_values) {
+            self.label_values.resize(interner.labels.len(), None);
+            for (position, value) in interner.labels.iter().zip(&mut self.label_values) {
                 let written = self.values[*position].as_ref();
                 *value = written.and_then(|range| simple_literal_value(&text[range.clone()], value.take()));
                 has_plain_labels &= written.is_none() || value.is_some();
             }
-            let alike = groups.lookup(text, &self.found_values, &mut self.last_lookup);
-            if let Some((ad, newest)) = alike.filter(|_| has_plain_labels) {
+            let shared = interner.lookup(text, &self.found_values, &mut self.last_lookup);
+            if let Some((ad, newest)) = shared.filter(|_| has_plain_labels) {
                 self.projection.newest_referenced = self.projection.newest_referenced.max(newest);
                 return ProjectionResult::Projected(ad);
             }
@@ -420,15 +421,15 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// Makes an ad of the attributes. If ads are shared, returns the shared ad with the same text, or stores the new
     /// ad.
     fn intern_ad(&mut self, mut attributes: Vec<(Name, Expression)>, newest: usize, has_plain_labels: bool) -> Ad {
-        let Projection { interner: Some(groups), names, .. } = &mut *self.projection else {
+        let Projection { interner: Some(interner), names, .. } = &mut *self.projection else {
             return attributes.into_iter().collect();
         };
         if !has_plain_labels {
             self.unusual_labels = Some(attributes.iter().cloned().collect());
             let position = |name: &Name| names.get_index_of(name);
-            attributes.retain(|(name, _)| !position(name).is_some_and(|position| groups.is_only_label(position)));
+            attributes.retain(|(name, _)| !position(name).is_some_and(|position| interner.is_only_label(position)));
         }
-        groups.found_or_insert_with(newest, || attributes.into_iter().collect())
+        interner.found_or_insert_with(newest, || attributes.into_iter().collect())
     }
 }
 
@@ -443,10 +444,6 @@ impl Iterator for ProjectingReader<'_, '_> {
         }
         self.pending.pop_front()
     }
-}
-
-fn without_carriage_return(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Whether all strings of a value are closed, and the value contains nothing whose reading depends on the parser:

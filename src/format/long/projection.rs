@@ -117,6 +117,7 @@ impl AdInterner {
         if self.has_given_up() {
             return None;
         }
+        self.lookups += 1;
         let is_alike =
             |((position, value), (position_before, value_before)): (&ProjectedValueRange, &ProjectedValueRange)| {
                 position == position_before
@@ -124,7 +125,7 @@ impl AdInterner {
             };
         // Fast path: equal ads often follow one another.
         if !before.is_empty() && values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
-            (self.lookups, self.hits) = (self.lookups + 1, self.hits + 1);
+            self.hits += 1;
             return self.last_found.clone();
         }
         before.clear();
@@ -141,7 +142,7 @@ impl AdInterner {
             }
         }
         self.last_found = self.ads.get(self.key.as_slice()).cloned();
-        (self.lookups, self.hits) = (self.lookups + 1, self.hits + usize::from(self.last_found.is_some()));
+        self.hits += usize::from(self.last_found.is_some());
         self.last_found.clone()
     }
 
@@ -180,7 +181,7 @@ impl Projection {
     /// Creates a projection on these names.
     #[must_use]
     pub fn new(names: impl IntoIterator<Item = Name>, dialect: Dialect) -> Self {
-        let mut selection = Projection {
+        let mut projection = Projection {
             dialect,
             names: IndexSet::new(),
             by_length: Vec::new(),
@@ -199,13 +200,13 @@ impl Projection {
         if dialect == Dialect::Classad {
             // These names are reserved: an ad that binds one must be reported.
             for name in ["self", "parent", "root"] {
-                selection.add(Name::new(name));
+                projection.add(Name::new(name));
             }
         }
         for name in names {
-            selection.add(name);
+            projection.add(name);
         }
-        selection
+        projection
     }
 
     /// Sets the number of bytes that are scanned at once, which does not affect the results.
@@ -235,16 +236,16 @@ impl Projection {
     /// [`super::ProjectingReader::label_value`] returns them.
     #[must_use]
     pub fn with_shared_ads(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
-        let mut groups = AdInterner::default();
+        let mut interner = AdInterner::default();
         for name in labels {
-            let asked = self.names.contains(&name);
+            let is_requested = self.names.contains(&name);
             self.add(name.clone());
             let position = self.names.get_index_of(&name).unwrap_or_default();
-            groups.labels.push(position);
-            groups.only_labels.resize(self.names.len(), false);
-            groups.only_labels[position] |= !asked;
+            interner.labels.push(position);
+            interner.only_labels.resize(self.names.len(), false);
+            interner.only_labels[position] |= !is_requested;
         }
-        self.interner = Some(groups);
+        self.interner = Some(interner);
         self
     }
 
@@ -252,8 +253,8 @@ impl Projection {
     /// only values of this input.
     pub fn begin_input(&mut self, sharing: AdSharing) -> usize {
         self.newest_referenced = 0;
-        if let Some(groups) = &mut self.interner {
-            groups.begin(sharing);
+        if let Some(interner) = &mut self.interner {
+            interner.begin(sharing);
         }
         self.version
     }
@@ -306,7 +307,7 @@ impl Projection {
             self.added_in_version.push(0);
             self.has_occurred.push(false);
         }
-        let label = self.interner.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
+        let label = self.interner.as_mut().and_then(|interner| interner.only_labels.get_mut(position));
         if is_new || label.is_some_and(std::mem::take) {
             self.version += 1;
             self.added_in_version[position] = self.version;
@@ -317,10 +318,10 @@ impl Projection {
     /// Adds the names that an expression refers to, and returns the version in which the last of them was added. `None`
     /// if the expression may read any attribute.
     pub(super) fn add_references(&mut self, expression: &Expression) -> Option<usize> {
-        let mentions = FreeNames::of(expression, self.dialect);
-        let newest = mentions.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
-        self.reads_everything |= mentions.reads_anything;
-        (!mentions.reads_anything).then_some(newest)
+        let references = FreeNames::of(expression, self.dialect);
+        let newest = references.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
+        self.reads_everything |= references.reads_anything;
+        (!references.reads_anything).then_some(newest)
     }
 
     /// Parses a value and adds the names that it refers to.
@@ -355,14 +356,14 @@ impl Projection {
     }
 
     pub(super) fn is_only_label(&self, position: usize) -> bool {
-        self.interner.as_ref().is_some_and(|groups| groups.is_only_label(position))
+        self.interner.as_ref().is_some_and(|interner| interner.is_only_label(position))
     }
 
     /// Returns the index of a name, compared without regard to case; `None` if the projection does not contain it.
     pub(super) fn index_of(&self, name: &[u8]) -> Option<usize> {
-        let alike = self.by_length.get(name.len())?;
+        let candidates = self.by_length.get(name.len())?;
         let last = name.last()?;
-        alike.iter().copied().find(|at| {
+        candidates.iter().copied().find(|at| {
             let known = self.names[*at].as_str().as_bytes();
             // Usually the case is equal, so the faster comparison comes first.
             known.last().is_some_and(|end| end.eq_ignore_ascii_case(last))

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::ad::{Dialect, Expression, Name};
+use crate::ad::{Dialect, Expression, Name, Span};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
 
 use crate::format::attribute_name::{attribute_name, checked_name_text};
+use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
@@ -28,29 +29,24 @@ impl<'t> LongReader<'t> {
     }
 
     /// Creates a reader at the line that begins at `offset`; `number` is the number of ads before this line.
-    pub(super) fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
+    pub fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
         LongReader { text, rules: ParseOptions::long(dialect), offset, number, pending: VecDeque::new() }
     }
 
-    /// Returns the offset of the next line.
-    pub(super) fn offset(&self) -> usize {
-        self.offset
-    }
-
     /// Reads one ad and returns it, or its problems.
-    pub(super) fn into_next_ad(mut self) -> VecDeque<ReadResult> {
+    pub fn into_next_ad(mut self) -> VecDeque<ReadResult> {
         self.read_ad();
         self.pending
     }
 
     /// Returns the offset of the next line and the line without its end; `None` at the end of the text.
-    pub(super) fn next_line(&mut self) -> Option<(usize, &'t [u8])> {
+    pub fn next_line(&mut self) -> Option<(usize, &'t [u8])> {
         let start = self.offset;
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         self.offset = start + length + 1;
         let line = &rest[..length];
-        Some((start, line.strip_suffix(b"\r").unwrap_or(line)))
+        Some((start, without_carriage_return(line)))
     }
 
     /// Reads the next ad and queues its items. Returns false at the end of the text.
@@ -124,11 +120,8 @@ impl<'t> LongReader<'t> {
     /// trailing white space.
     fn problem_in_value(&self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
         let end = u32::try_from(value.trim_ascii_end().len()).unwrap_or(u32::MAX);
-        let mut error = error;
-        if error.span.start >= end {
-            error.span = crate::ad::Span::new(end, end);
-        }
-        Problem::from_syntax(error, offset, self.number)
+        let span = if error.span.start < end { error.span } else { Span::new(end, end) };
+        Problem::from_syntax(SyntaxError { span, ..error }, offset, self.number)
     }
 
     /// Reads the name that is written before the `=` of a line.
@@ -149,9 +142,19 @@ impl<'t> LongReader<'t> {
     }
 }
 
-/// Reads the ad that begins at an offset; `number` is its 1-based number. Yields the ad or its problems.
-pub fn ad_at(text: &[u8], offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
-    LongReader::at(text, dialect, offset, number.saturating_sub(1)).into_next_ad().into_iter()
+/// Returns the places of the attributes of the ad that begins at an offset.
+pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
+    let mut reader = LongReader::at(text, dialect, offset, 0);
+    let lines = std::iter::from_fn(|| reader.next_line());
+    let attribute = |(start, line): (usize, &[u8])| {
+        let equals = find_separator(line).filter(|_| !is_comment(line.trim_ascii_start()))?;
+        let written = line[..equals].trim_ascii();
+        let name = Name::new(&read_name(&String::from_utf8_lossy(written), dialect)?);
+        let name_start = start + line.len() - line.trim_ascii_start().len();
+        let source = ExpressionSource::Verbatim(start + equals + 1);
+        Some(AttributeSpan { name, name_range: name_start..name_start + written.len(), source })
+    };
+    lines.take_while(|(_, line)| !line.trim_ascii_start().is_empty()).filter_map(attribute).collect()
 }
 
 impl Iterator for LongReader<'_> {
@@ -167,16 +170,20 @@ impl Iterator for LongReader<'_> {
     }
 }
 
+/// Returns a line without a carriage return at its end.
+pub fn without_carriage_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// Returns the length in bytes of the longest prefix of `window` that ends with a blank line and so contains only
 /// complete ads; 0 if there is no blank line.
 pub fn complete_prefix_length(window: &[u8]) -> usize {
-    let mut end = window.len();
-    while let Some(line_end) = memchr::memrchr(b'\n', &window[..end]) {
-        let line_start = memchr::memrchr(b'\n', &window[..line_end]).map_or(0, |at| at + 1);
-        if window[line_start..line_end].trim_ascii().is_empty() {
-            return line_end + 1;
+    let mut ends = memchr::memrchr_iter(b'\n', window).peekable();
+    while let Some(end) = ends.next() {
+        let start = ends.peek().map_or(0, |at| at + 1);
+        if window[start..end].trim_ascii().is_empty() {
+            return end + 1;
         }
-        end = line_end;
     }
     0
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Name};
-use crate::format::ad_format::LossyChanges;
+use crate::format::writer::LossyChanges;
 use crate::format::{FileFormat, detect};
 use crate::syntax::{print_line, print_name};
 

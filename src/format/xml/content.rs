@@ -15,23 +15,19 @@ pub fn decode_references(text: &[u8], offset: usize, decoded: &mut DecodedText, 
     while let Some(found) = memchr::memchr3(b'&', b'\r', 0, &text[at..]) {
         decoded.push_verbatim(&text[at..at + found], offset + at);
         at += found;
-        let (length, character) = match text[at] {
+        let (character, length) = match &text[at..] {
             // XML normalizes line breaks to `\n`.
-            b'\r' if text.get(at + 1) == Some(&b'\n') => (2, '\n'),
-            b'\r' => (1, '\n'),
-            0 => {
-                let place = offset + at;
-                return Err(Problem::error_at(place..place + 1, ad, "a byte of value 0 cannot stand in an ad"));
-            }
-            _ => {
-                let length = text[at..].iter().position(|byte| *byte == b';').map_or(1, |semicolon| semicolon + 1);
-                let reference = &text[at..at + length];
-                let character = reference_character(reference).ok_or_else(|| {
-                    let name = String::from_utf8_lossy(reference);
+            [b'\r', b'\n', ..] => ('\n', 2),
+            [b'\r', ..] => ('\n', 1),
+            [0, ..] => return Err(nul_problem(offset + at, ad)),
+            rest => {
+                let length = memchr::memchr(b';', rest).map_or(1, |semicolon| semicolon + 1);
+                let character = reference_character(&rest[..length]).ok_or_else(|| {
+                    let name = String::from_utf8_lossy(&rest[..length]);
                     Problem::error_at(offset + at..offset + at + length, ad, format!("`{name}` stands for nothing"))
                         .with_help("& is written &amp;, < is written &lt;; no other names are known but gt, quot, apos")
                 })?;
-                (length, character)
+                (character, length)
             }
         };
         decoded.push_escape(character.encode_utf8(&mut [0; 4]).as_bytes(), offset + at, length);
@@ -39,6 +35,10 @@ pub fn decode_references(text: &[u8], offset: usize, decoded: &mut DecodedText, 
     }
     decoded.push_verbatim(&text[at..], offset + at);
     Ok(())
+}
+
+fn nul_problem(at: usize, ad: usize) -> Problem {
+    Problem::error_at(at..at + 1, ad, "a byte of value 0 cannot stand in an ad")
 }
 
 /// Returns the character of a reference `&...;`; `None` if it is unknown.
@@ -69,7 +69,7 @@ pub fn decode_cdata(text: &[u8], offset: usize, decoded: &mut DecodedText, ad: u
     let inside = &text[open.len()..text.len() - close.len()];
     let start = offset + open.len();
     if let Some(nul) = memchr::memchr(0, inside) {
-        return Err(Problem::error_at(start + nul..start + nul + 1, ad, "a byte of value 0 cannot stand in an ad"));
+        return Err(nul_problem(start + nul, ad));
     }
     decoded.push_verbatim(inside, start);
     Ok(())

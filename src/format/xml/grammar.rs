@@ -4,27 +4,11 @@ use std::ops::{ControlFlow, Range};
 
 use quick_xml::errors::SyntaxError as Unclosed;
 
-use crate::ad::Ad;
 use crate::format::Problem;
 use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, TokenStream, begins_line, blanks_before};
 
 use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
 use super::value::{append_text, begin_element, end_element, invalid_utf8};
-
-/// Effect of a piece of markup on the ad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum XmlStep {
-    /// Begins an element.
-    Open(XmlTag),
-    /// Ends the innermost element.
-    Close(XmlTag),
-    /// Is an empty element.
-    Empty(XmlTag),
-    /// Is part of the text of an element.
-    Content,
-    /// Is white space between tags.
-    WhiteSpace,
-}
 
 /// An open element.
 #[derive(Clone, Copy, Debug)]
@@ -46,18 +30,16 @@ pub struct XmlGrammar {
     skipped_depth: usize,
 }
 
-impl XmlGrammar {
-    /// Whether a value can stand here.
-    fn wants_value(&self) -> bool {
-        match self.open.last() {
-            Some(OpenElement { tag: XmlTag::Attribute, has_value: filled, .. }) => !filled,
-            innermost => innermost.is_some_and(|element| element.tag == XmlTag::List),
-        }
+impl OpenElement {
+    fn new(tag: XmlTag, offset: usize) -> Self {
+        OpenElement { tag, offset, has_value: false }
     }
 
-    fn mark_value(&mut self) {
-        if let Some(innermost) = self.open.last_mut() {
-            innermost.has_value = true;
+    /// Whether a value can stand next in the element.
+    fn takes_value(&self) -> bool {
+        match self.tag {
+            XmlTag::Attribute => !self.has_value,
+            tag => tag == XmlTag::List,
         }
     }
 }
@@ -65,11 +47,10 @@ impl XmlGrammar {
 impl<'t> AdGrammar<'t> for XmlGrammar {
     type Token = XmlMarkup<'t>;
     type Lexer = MarkupReader<'t>;
-    type Step = XmlStep;
     type Outer = ();
 
-    fn lexer(text: &'t [u8]) -> MarkupReader<'t> {
-        MarkupReader::new(text)
+    fn lexer(text: &'t [u8], offset: usize) -> MarkupReader<'t> {
+        MarkupReader::new(text, offset)
     }
 
     fn begins_ad(markup: &XmlMarkup) -> bool {
@@ -85,52 +66,52 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
     }
 
     fn at_ad_start(text: &[u8], offset: usize) -> Self {
-        let open = vec![OpenElement { tag: XmlTag::Ad, offset, has_value: false }];
-        XmlGrammar { open, indent: blanks_before(text, offset), skipped_depth: 0 }
+        XmlGrammar {
+            open: vec![OpenElement::new(XmlTag::Ad, offset)],
+            indent: blanks_before(text, offset),
+            skipped_depth: 0,
+        }
     }
 
     fn is_done(&self) -> bool {
         self.open.is_empty()
     }
 
-    fn advance(&mut self, text: &[u8], (markup, range): &LocatedMarkup) -> Option<XmlStep> {
-        let innermost = *self.open.last()?;
-        let step = match markup {
-            XmlMarkup::Open(tag, _) if tag.is_value() && self.wants_value() => XmlStep::Open(*tag),
-            XmlMarkup::Open(XmlTag::Attribute, _) if innermost.tag == XmlTag::Ad => XmlStep::Open(XmlTag::Attribute),
-            XmlMarkup::Empty(tag, _) if tag.is_value() && self.wants_value() => XmlStep::Empty(*tag),
-            XmlMarkup::Close(XmlTag::Attribute) if innermost.tag == XmlTag::Attribute && !innermost.has_value => {
-                return None;
+    fn advance(&mut self, text: &[u8], (markup, range): &LocatedMarkup) -> bool {
+        let Some(innermost) = self.open.last_mut() else { return false };
+        match markup {
+            XmlMarkup::Open(tag, _)
+                if tag.is_value() && innermost.takes_value()
+                    || (*tag, innermost.tag) == (XmlTag::Attribute, XmlTag::Ad) =>
+            {
+                innermost.has_value = true;
+                self.open.push(OpenElement::new(*tag, range.start));
             }
-            XmlMarkup::Close(tag) if innermost.tag == *tag => XmlStep::Close(*tag),
-            XmlMarkup::Text | XmlMarkup::CData | XmlMarkup::BadText if innermost.tag.holds_text() => XmlStep::Content,
-            XmlMarkup::Text if text[range.clone()].trim_ascii().is_empty() => XmlStep::WhiteSpace,
-            _ => return None,
-        };
-        match step {
-            XmlStep::Open(tag) => {
-                self.mark_value();
-                self.open.push(OpenElement { tag, offset: range.start, has_value: false });
+            XmlMarkup::Empty(tag, _) if tag.is_value() && innermost.takes_value() => innermost.has_value = true,
+            // An attribute ends behind its value.
+            XmlMarkup::Close(tag) if innermost.tag == *tag && (*tag != XmlTag::Attribute || innermost.has_value) => {
+                self.open.pop();
             }
-            XmlStep::Empty(_) => self.mark_value(),
-            XmlStep::Close(_) => drop(self.open.pop()),
-            XmlStep::Content | XmlStep::WhiteSpace => {}
+            XmlMarkup::Text | XmlMarkup::CData | XmlMarkup::BadText if innermost.tag.holds_text() => {}
+            XmlMarkup::Text => return text[range.clone()].trim_ascii().is_empty(),
+            _ => return false,
         }
-        Some(step)
+        true
     }
 
-    fn apply(step: XmlStep, (markup, range): LocatedMarkup<'t>, ad: &mut AdBuilder<'t>) -> Option<Ad> {
-        match (step, &markup) {
-            (XmlStep::Open(tag), XmlMarkup::Open(_, start)) => begin_element(ad, tag, start, range),
-            (XmlStep::Empty(tag), XmlMarkup::Empty(_, start)) => {
-                begin_element(ad, tag, start, range);
-                return end_element(ad, tag);
+    fn apply(&self, (markup, range): LocatedMarkup<'t>, ad: &mut AdBuilder<'t>) {
+        match &markup {
+            XmlMarkup::Open(tag, start) => begin_element(ad, *tag, start, range),
+            XmlMarkup::Empty(tag, start) => {
+                begin_element(ad, *tag, start, range);
+                end_element(ad, *tag);
             }
-            (XmlStep::Close(tag), _) => return end_element(ad, tag),
-            (XmlStep::Content, _) => append_text(ad, &markup, range),
+            XmlMarkup::Close(tag) => end_element(ad, *tag),
+            _ if self.open.last().is_some_and(|innermost| innermost.tag.holds_text()) => {
+                append_text(ad, &markup, range)
+            }
             _ => {}
         }
-        None
     }
 
     fn expected(&self) -> String {
@@ -220,7 +201,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
                 range.start += text.len() - text.trim_ascii_start().len();
                 while let Some((markup, next)) = tokens.next() {
                     if matches!(markup, XmlMarkup::Open(XmlTag::Ads | XmlTag::Ad, _) | XmlMarkup::Empty(XmlTag::Ad, _))
-                        || markup.is_error()
+                        || markup_error(origin, &markup, &next).is_some()
                     {
                         tokens.put_back((markup, next));
                         break;

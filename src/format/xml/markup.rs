@@ -99,13 +99,6 @@ pub enum XmlMarkup<'t> {
     Unclosed(SyntaxError),
 }
 
-impl XmlMarkup<'_> {
-    /// Whether the markup is malformed, wherever it stands.
-    pub fn is_error(&self) -> bool {
-        matches!(self, XmlMarkup::Unclosed(_) | XmlMarkup::InterruptedTag | XmlMarkup::BadTag | XmlMarkup::BadText)
-    }
-}
-
 /// The opening and the closing bytes of [`XmlMarkup::CData`].
 pub const CDATA_DELIMITERS: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 
@@ -127,9 +120,10 @@ pub struct MarkupReader<'t> {
 }
 
 impl<'t> MarkupReader<'t> {
-    pub fn new(text: &'t [u8]) -> Self {
+    /// Creates a reader that begins at this offset.
+    pub fn new(text: &'t [u8], offset: usize) -> Self {
         let mut markups = MarkupReader { text, base: 0, reader: Reader::from_reader(text), failures: 0 };
-        markups.restart(0);
+        markups.restart(offset);
         markups
     }
 
@@ -189,8 +183,8 @@ impl<'t> MarkupReader<'t> {
                     | SyntaxError::UnclosedSingleQuotedAttributeValue
                     | SyntaxError::UnclosedDoubleQuotedAttributeValue
             );
-            if is_tag && let Some(torn) = self.interrupted_tag(start, self.text.len()) {
-                return torn;
+            if is_tag && let Some(interrupted) = self.interrupted_tag(start, self.text.len()) {
+                return interrupted;
             }
             self.failures += 1;
             return (XmlMarkup::Unclosed(*error), start..self.text.len());
@@ -221,17 +215,13 @@ impl<'t> Iterator for MarkupReader<'t> {
                 Ok(Event::CData(_)) => XmlMarkup::CData,
                 Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_)) => continue,
                 Ok(Event::Eof) => return None,
-                Err(error) => {
-                    if start >= self.text.len() {
-                        return None;
-                    }
-                    return Some(self.error(&error, start));
-                }
+                Err(_) if start >= self.text.len() => return None,
+                Err(error) => return Some(self.error(&error, start)),
             };
             if matches!(markup, XmlMarkup::Open(..) | XmlMarkup::Close(_) | XmlMarkup::Empty(..))
-                && let Some(torn) = self.interrupted_tag(start, self.offset())
+                && let Some(interrupted) = self.interrupted_tag(start, self.offset())
             {
-                return Some(torn);
+                return Some(interrupted);
             }
             return Some((markup, start..self.offset()));
         }

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
-use crate::ad::{Ad, ByteString, ErrorCause, Expression, Name, Span, Value};
+use crate::ad::{ByteString, ErrorCause, Expression, Name, Span, Value};
 use crate::format::Problem;
 use crate::format::attribute_name::attribute_name;
+use crate::format::attribute_span::ExpressionSource;
 use crate::format::nested_reader::{AdBuilder, AdOrigin};
 use crate::format::source_map::DecodedText;
 use crate::syntax::{ParseOptions, StringSyntax, SyntaxError, literal_of_call, parse_expression, read_string};
@@ -16,25 +17,32 @@ use super::markup::{XmlMarkup, XmlTag};
 
 /// Begins an element; `range` is the byte range of its opening tag. A value without text is added to the ad at once.
 pub fn begin_element(ad: &mut AdBuilder, tag: XmlTag, start: &BytesStart, range: Range<usize>) {
+    // Problems in a tag have the range of the whole tag.
+    let in_tag = |problem| Problem { range: range.clone(), ..problem };
     match tag {
         XmlTag::Ad => ad.open_ad(),
         XmlTag::List => ad.open_list(),
-        XmlTag::Attribute => ad.push_name(name(&ad.origin, start, &range)),
-        XmlTag::Boolean => ad.push_value(boolean(&ad.origin, start, &range)),
+        XmlTag::Attribute => ad.push_name(&range, name(&ad.origin, start).map_err(in_tag)),
+        XmlTag::Boolean => ad.push_value(boolean(&ad.origin, start).map_err(in_tag)),
         XmlTag::Undefined => ad.push_value(Ok(Expression::literal(Value::Undefined))),
         XmlTag::Error => ad.push_value(Ok(Expression::literal(Value::Error(ErrorCause::default())))),
         _ => ad.content = DecodedText::starting_at(range.end),
     }
 }
 
-/// Ends an element. Returns the whole ad if this element is the outermost ad; otherwise `None`.
-pub fn end_element(ad: &mut AdBuilder, tag: XmlTag) -> Option<Ad> {
+/// Ends an element.
+pub fn end_element(ad: &mut AdBuilder, tag: XmlTag) {
     match tag {
-        XmlTag::Ad | XmlTag::List => return ad.close(),
-        tag if tag.holds_text() => ad.push_value(parse_text(&ad.origin, tag, &ad.content)),
+        XmlTag::Ad | XmlTag::List => ad.close(),
+        tag if tag.holds_text() => {
+            let content = std::mem::take(&mut ad.content);
+            ad.push_value(parse_text(&ad.origin, tag, &content));
+            if tag == XmlTag::Expression {
+                ad.note_source(|| ExpressionSource::Escaped(content, 0));
+            }
+        }
         _ => {}
     }
-    None
 }
 
 /// Decodes a piece of text and appends it to the content of the current element.
@@ -61,28 +69,25 @@ pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
 /// Parses the text of an element as a value of the element's type.
 fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<Expression, Problem> {
     let bytes = &decoded.bytes;
-    let range = decoded.source_offset(0)..decoded.source_offset(bytes.len());
     let text = String::from_utf8_lossy(bytes);
     let trimmed = text.trim_ascii();
+    let range = || decoded.source_offset(0)..decoded.source_offset(bytes.len());
+    let in_file = |error| decoded.problem(error, 0, origin.number);
     let time = |function| {
         let span = Span::new(0, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         let read = literal_of_call(function, &ByteString::from(trimmed), origin.dialect, span);
-        read.map(|value| value.unwrap_or(Value::Undefined)).map_err(|error| decoded.problem(error, 0, origin.number))
+        read.map(|value| value.unwrap_or(Value::Undefined)).map_err(in_file)
     };
-    let value = match tag {
-        XmlTag::Expression => {
-            return parse_expression(bytes, ParseOptions::new(origin.dialect))
-                .map_err(|error| decoded.problem(error, 0, origin.number));
-        }
+    Ok(Expression::literal(match tag {
+        XmlTag::Expression => return parse_expression(bytes, ParseOptions::new(origin.dialect)).map_err(in_file),
         XmlTag::String => Value::string(unescaped(origin, decoded)?),
-        XmlTag::Integer => Value::Integer(trimmed.parse().map_err(|_| invalid_integer(origin, trimmed, range))?),
+        XmlTag::Integer => Value::Integer(trimmed.parse().map_err(|_| invalid_integer(origin, trimmed, range()))?),
         XmlTag::Real => {
-            Value::Real(trimmed.parse().map_err(|_| origin.problem_at(range, format!("`{trimmed}` is no real")))?)
+            Value::Real(trimmed.parse().map_err(|_| origin.problem_at(range(), format!("`{trimmed}` is no real")))?)
         }
         XmlTag::AbsoluteTime => time("absTime")?,
         _ => time("relTime")?,
-    };
-    Ok(Expression::literal(value))
+    }))
 }
 
 fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Problem {
@@ -104,56 +109,42 @@ fn unescaped(origin: &AdOrigin, decoded: &DecodedText) -> Result<Vec<u8>, Proble
 }
 
 /// Returns the value of an attribute of a tag, references resolved; `None` if the tag does not have it.
-///
-/// Problems have the range of the whole tag.
-fn tag_attribute(
-    origin: &AdOrigin,
-    start: &BytesStart,
-    key: &str,
-    range: &Range<usize>,
-) -> Result<Option<DecodedText>, Problem> {
-    let here = |problem: Problem| Problem { range: range.clone(), ..problem };
+fn tag_attribute(origin: &AdOrigin, start: &BytesStart, key: &str) -> Result<Option<DecodedText>, Problem> {
     let attribute = start.try_get_attribute(key).map_err(|_| {
-        origin
-            .problem_at(range.clone(), "the attributes of this tag cannot be read")
-            .with_help("they are written name=\"value\"")
+        let problem = origin.problem_at(0..0, "the attributes of this tag cannot be read");
+        problem.with_help("they are written name=\"value\"")
     })?;
     let Some(attribute) = attribute else { return Ok(None) };
-    let mut decoded = DecodedText::starting_at(range.start);
-    content::decode_references(attribute.value.as_bytes(), range.start, &mut decoded, origin.number).map_err(here)?;
+    let mut decoded = DecodedText::default();
+    content::decode_references(attribute.value.as_bytes(), 0, &mut decoded, origin.number)?;
     Ok(Some(decoded))
 }
 
-/// Reads the name of an attribute of the ad.
-fn name(origin: &AdOrigin, start: &BytesStart, range: &Range<usize>) -> Result<Name, Problem> {
-    let Some(decoded) = tag_attribute(origin, start, "n", range)? else {
-        return Err(origin
-            .problem_at(range.clone(), "an attribute has no name")
-            .with_help("it is written <a n=\"Name\">"));
-    };
-    let name = unescaped(origin, &decoded).map_err(|problem| Problem { range: range.clone(), ..problem })?;
-    attribute_name(&name, origin.dialect, range.clone(), origin.number)
+/// Reads the name of an attribute of the ad. The range of a problem is unknown.
+fn name(origin: &AdOrigin, start: &BytesStart) -> Result<Name, Problem> {
+    let decoded = tag_attribute(origin, start, "n")?
+        .ok_or_else(|| origin.problem_at(0..0, "an attribute has no name").with_help("it is written <a n=\"Name\">"))?;
+    attribute_name(&unescaped(origin, &decoded)?, origin.dialect, 0..0, origin.number)
 }
 
-fn boolean(origin: &AdOrigin, start: &BytesStart, range: &Range<usize>) -> Result<Expression, Problem> {
-    let text = tag_attribute(origin, start, "v", range)?.map(|decoded| decoded.bytes.to_ascii_lowercase());
-    let value = match text.as_deref() {
-        Some(b"t" | b"true") => true,
-        Some(b"f" | b"false") => false,
+/// Reads a Boolean. The range of a problem is unknown.
+fn boolean(origin: &AdOrigin, start: &BytesStart) -> Result<Expression, Problem> {
+    let text = tag_attribute(origin, start, "v")?.map(|decoded| decoded.bytes.to_ascii_lowercase());
+    match text.as_deref() {
+        Some(b"t" | b"true") => Ok(Expression::literal(Value::Boolean(true))),
+        Some(b"f" | b"false") => Ok(Expression::literal(Value::Boolean(false))),
         _ => {
-            let problem = origin.problem_at(range.clone(), "this is neither true nor false");
-            return Err(problem.with_help("write <b v=\"t\"/> or <b v=\"f\"/>"));
+            let problem = origin.problem_at(0..0, "this is neither true nor false");
+            Err(problem.with_help("write <b v=\"t\"/> or <b v=\"f\"/>"))
         }
-    };
-    Ok(Expression::literal(Value::Boolean(value)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::ad::Dialect;
-    use crate::format::FileFormat;
     use crate::format::testing::printed_items;
-    use crate::format::xml::XmlReader;
+    use crate::format::{FileFormat, read};
 
     fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
         printed_items(text, FileFormat::Xml, dialect)
@@ -295,7 +286,7 @@ mod tests {
     fn no_depth_and_no_number_of_faults_harms() {
         for (open, close) in [("<l>", "</l>"), ("<c><a n=\"x\">", "</a></c>")] {
             let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
-            assert_eq!(XmlReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
+            assert_eq!(read(text.as_bytes(), FileFormat::Xml, Dialect::Condor).flatten().count(), 1);
         }
         // A reader that searches the rest of the text for each fault would take quadratic time on these texts.
         for line in [
@@ -309,7 +300,7 @@ mod tests {
             "<a ",
         ] {
             let text = line.repeat(300_000);
-            assert_eq!(XmlReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0, "{line}");
+            assert_eq!(read(text.as_bytes(), FileFormat::Xml, Dialect::Condor).flatten().count(), 0, "{line}");
         }
     }
 }

@@ -3,16 +3,15 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::format::ad_format::LossyChanges;
 use crate::format::nested_writer::{NestedSyntax, push_attribute};
 use crate::syntax::{Style, print, print_string};
 
-/// Writes an ad with one attribute per line. The format can represent every ad, so there are no changes.
+/// Writes an ad with one attribute per line.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     let mut text = b"<c>\n".to_vec();
     for attribute in ad.iter() {
         text.extend_from_slice(b"    ");
@@ -20,8 +19,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
         text.push(b'\n');
     }
     text.extend_from_slice(b"</c>\n");
-    out.write_all(&text)?;
-    Ok(Vec::new())
+    out.write_all(&text)
 }
 
 /// Syntax of attributes in XML: each stands on one line with its value. Empty ads and lists have two tags, because

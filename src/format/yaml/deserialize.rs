@@ -48,9 +48,9 @@ pub struct YamlAdPass<'s> {
 
 impl YamlAdPass<'_> {
     /// Keeps the reason in `rejection` and returns an error that ends the reading.
-    fn reject<E: Error>(&self, objection: YamlRejection) -> E {
-        let message = objection.error.message.clone();
-        *self.rejection.borrow_mut() = Some(objection);
+    fn reject<E: Error>(&self, rejection: YamlRejection) -> E {
+        let message = rejection.error.message.clone();
+        *self.rejection.borrow_mut() = Some(rejection);
         E::custom(message)
     }
 
@@ -124,11 +124,11 @@ fn reject_nul(text: &str) -> Result<(), YamlRejection> {
     Ok(())
 }
 
-/// Seed for a document: an ad, or a sequence of ads. Skipped ads are `None`.
+/// Visitor of a document: an ad, or a sequence of ads. Skipped ads are `None`.
 #[derive(Clone, Copy)]
-pub struct YamlDocumentSeed<'r, 's>(pub &'r YamlAdPass<'s>);
+pub struct YamlDocumentVisitor<'r, 's>(pub &'r YamlAdPass<'s>);
 
-impl<'r, 's> YamlDocumentSeed<'r, 's> {
+impl<'r, 's> YamlDocumentVisitor<'r, 's> {
     fn ad_seed(self) -> YamlValueSeed<'r, 's> {
         YamlValueSeed { pass: self.0, must_be_ad: true }
     }
@@ -142,15 +142,7 @@ fn ad_of(expression: &Expression) -> Option<Ad> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for YamlDocumentSeed<'_, '_> {
-    type Value = Vec<Option<Ad>>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for YamlDocumentSeed<'_, '_> {
+impl<'de> Visitor<'de> for YamlDocumentVisitor<'_, '_> {
     type Value = Vec<Option<Ad>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

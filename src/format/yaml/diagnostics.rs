@@ -34,23 +34,21 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
 }
 
 /// Converts a rejection by our visitors into a problem; `at` is the byte offset of the rejected node.
-pub fn from_rejection(text: &[u8], at: usize, objection: YamlRejection) -> Problem {
+pub fn from_rejection(text: &[u8], at: usize, rejection: YamlRejection) -> Problem {
     // The text of an expression stands verbatim behind the tag, unless it has escapes or several lines.
-    if let Some(expression) = objection.text.as_ref().filter(|expression| !expression.is_empty()) {
+    if let Some(expression) = rejection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
         if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {
-            return Problem::from_syntax(*objection.error, at + found, 0);
+            return Problem::from_syntax(*rejection.error, at + found, 0);
         }
     }
     let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |end| at + end);
-    let column = |text: &str| text.get(..objection.error.span.range().start).map_or(0, |text| text.chars().count()) + 1;
-    let message = match &objection.text {
-        Some(text) => format!("{} (column {} of the expression)", objection.error.message, column(text)),
-        None => objection.error.message.clone(),
+    let column = |text: &str| text.get(..rejection.error.span.range().start).map_or(0, |text| text.chars().count()) + 1;
+    let message = match &rejection.text {
+        Some(text) => format!("{} (column {} of the expression)", rejection.error.message, column(text)),
+        None => rejection.error.message.clone(),
     };
-    let mut problem = Problem::error_at(at..end, 0, message);
-    problem.help = objection.error.help;
-    problem
+    Problem { help: rejection.error.help, ..Problem::error_at(at..end, 0, message) }
 }
 
 /// Converts an error of `serde_yaml` into a problem; `at` is the byte offset where it occurred.

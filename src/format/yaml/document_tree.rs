@@ -1,10 +1,10 @@
 //! Tree of a YAML document that contains settings instead of ads, with the positions of its nodes.
 //!
-//! `serde_yaml` reports positions only with errors. So nodes are numbered in the order of the text, and positions are
-//! computed on demand from errors: all scalars in one pass, any other node by reading the document again and rejecting
-//! that node.
+//! `serde_yaml` reports positions only with errors. So every scalar is rejected with an error, from which its position
+//! is taken; reading continues behind the scalar. Reading could not continue behind a rejected sequence or mapping. So
+//! these are numbered, and to find the position of one, the document is read again and that node is rejected.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 
@@ -29,20 +29,26 @@ pub struct YamlTree<'t> {
     text: &'t [u8],
     /// The root node.
     pub root: YamlNode,
-    /// Lines and columns of scalars, by number of the node; computed on first use.
-    scalar_starts: OnceCell<Vec<Option<(usize, usize)>>>,
 }
 
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YamlNode {
-    /// Number of the node in the order of the text, from 0.
-    number: usize,
+    place: YamlNodePlace,
     /// The text, the elements or the entries.
     pub content: YamlContent,
     /// The value of a scalar as it would be read in an ad. `None` if the scalar is the text of an expression, as in
     /// `!expr Memory / 2`, or if the node is not a scalar.
     pub value: Option<Value>,
+}
+
+/// Where a node begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum YamlNodePlace {
+    /// Line and column of a scalar, both counted from 1.
+    Position(usize, usize),
+    /// Number of a sequence or mapping in the order of the text, from 0. Its position is found by reading again.
+    Collection(usize),
 }
 
 /// The content of a node.
@@ -90,17 +96,15 @@ impl<'t> YamlTree<'t> {
         }
         let reading = YamlTreePass::default();
         let error = match reading.read(text) {
-            Ok(root) => return Ok(YamlTree { text, root, scalar_starts: OnceCell::new() }),
+            Ok(root) => return Ok(YamlTree { text, root }),
             Err(error) => error,
         };
-        let at =
-            error.location().and_then(|at| scalar_offset::position_offset(text, at.line(), at.column())).unwrap_or(0);
+        let at = error_offset(text, &error).unwrap_or(0);
+        let range = at..(at + 1).min(text.len());
         let mut problem = match reading.rejection.take() {
-            Some(objection) => Problem::error_at(at..(at + 1).min(text.len()), 0, objection),
+            Some(rejection) => Problem::error_at(range, 0, rejection),
             // Only keys can have a wrong type.
-            None if error.to_string().contains("invalid type") => {
-                Problem::error_at(at..(at + 1).min(text.len()), 0, "a key must be a text")
-            }
+            None if error.to_string().contains("invalid type") => Problem::error_at(range, 0, "a key must be a text"),
             None => diagnostics::from_serde_yaml(text, at, &error),
         };
         problem.help.get_or_insert_with(|| QUOTING_HELP.to_owned());
@@ -109,14 +113,14 @@ impl<'t> YamlTree<'t> {
 
     /// Returns the byte offset of a node.
     fn start(&self, node: &YamlNode) -> usize {
-        let starts = self.scalar_starts.get_or_init(|| YamlTreePass::scalar_positions(self.text));
-        let of_refused = || {
-            let reading = YamlTreePass { rejected: Some(node.number), ..YamlTreePass::default() };
-            let at = reading.read(self.text).err()?.location()?;
-            Some((at.line(), at.column()))
+        let offset = match node.place {
+            YamlNodePlace::Position(line, column) => scalar_offset::position_offset(self.text, line, column),
+            YamlNodePlace::Collection(number) => {
+                let reading = YamlTreePass { rejected: Some(number), ..YamlTreePass::default() };
+                reading.read(self.text).err().and_then(|error| error_offset(self.text, &error))
+            }
         };
-        let at = starts.get(node.number).copied().flatten().or_else(of_refused);
-        at.and_then(|(line, column)| scalar_offset::position_offset(self.text, line, column)).unwrap_or(0)
+        offset.unwrap_or(0)
     }
 
     /// Returns the byte range of a node, at most to the end of its first line.
@@ -182,21 +186,21 @@ impl<'t> YamlTree<'t> {
     }
 }
 
+/// Returns the byte offset in a document at which an error occurred; `None` if it is unknown.
+fn error_offset(text: &[u8], error: &serde_yaml::Error) -> Option<usize> {
+    let at = error.location()?;
+    scalar_offset::position_offset(text, at.line(), at.column())
+}
+
 /// State of one reading of a document.
 #[derive(Default)]
 struct YamlTreePass {
-    /// Number of the next node.
-    next: Cell<usize>,
-    /// Number of the node to reject, so that its position becomes known.
+    /// Number of sequences and mappings so far.
+    count: Cell<usize>,
+    /// Number of the sequence or mapping to reject, so that its position becomes known.
     rejected: Option<usize>,
-    /// Whether every scalar is rejected, so that its position becomes known. A rejected scalar has been consumed, so
-    /// the reading continues behind it.
-    rejects_scalars: bool,
-    /// Whether the last error is the rejection of a scalar.
-    is_scalar_rejected: Cell<bool>,
-    /// With `rejects_scalars` the line and column of each node, both counted from 1; `None` if the node is not a
-    /// scalar.
-    positions: RefCell<Vec<Option<(usize, usize)>>>,
+    /// The scalar that was just rejected, so that its position becomes known.
+    scalar: Cell<Option<YamlNode>>,
     /// Why this module ended the reading; `None` if it did not.
     rejection: Cell<Option<String>>,
 }
@@ -209,34 +213,13 @@ impl YamlTreePass {
         let seed = YamlNodeSeed { pass: self, is_key: false };
         with_parser_stack(|| seed.deserialize(serde_yaml::Deserializer::from_slice(text)))
     }
-
-    /// Returns the line and column, both counted from 1, of each node of a document by its number; `None` if the node
-    /// is not a scalar. The result is empty if the document cannot be read.
-    fn scalar_positions(text: &[u8]) -> Vec<Option<(usize, usize)>> {
-        let reading = YamlTreePass { rejects_scalars: true, ..YamlTreePass::default() };
-        reading.read(text).map(|_| reading.positions.into_inner()).unwrap_or_default()
-    }
-
-    /// Takes the position of a rejected scalar from its error, and returns a dummy so that the reading continues.
-    fn note_position<E: fmt::Display>(&self, result: Result<YamlNode, E>) -> Result<YamlNode, E> {
-        match result {
-            Err(error) if self.is_scalar_rejected.replace(false) => {
-                self.positions.borrow_mut().push(location(&error.to_string()));
-                Ok(YamlNode { number: 0, content: YamlContent::Null, value: None })
-            }
-            result => result,
-        }
-    }
 }
 
 /// Returns the line and column in `rejected at line 3 column 7`. Errors at the beginning of the text have no position.
-fn location(error: &str) -> Option<(usize, usize)> {
-    if error == REJECTED {
-        return Some((1, 1));
-    }
-    let (_, place) = error.rsplit_once(" at line ")?;
+fn location(error: &str) -> Option<YamlNodePlace> {
+    let Some((_, place)) = error.rsplit_once(" at line ") else { return Some(YamlNodePlace::Position(1, 1)) };
     let (line, column) = place.split_once(" column ")?;
-    Some((line.parse().ok()?, column.parse().ok()?))
+    Some(YamlNodePlace::Position(line.parse().ok()?, column.parse().ok()?))
 }
 
 /// Seed for a node.
@@ -248,36 +231,30 @@ struct YamlNodeSeed<'r> {
 }
 
 impl YamlNodeSeed<'_> {
-    /// Returns the number of the node that begins here, or an error if this node is to be rejected.
-    fn number<E: Error>(self) -> Result<usize, E> {
-        let number = self.pass.next.replace(self.pass.next.get() + 1);
-        if self.pass.rejected == Some(number) { Err(E::custom(REJECTED)) } else { Ok(number) }
-    }
-
-    /// Returns the number of a sequence or mapping, and records that this node is not a scalar.
-    fn collection_number<E: Error>(self) -> Result<usize, E> {
-        self.pass.positions.borrow_mut().push(None);
-        self.number()
-    }
-
-    fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<YamlNode, E> {
-        if self.pass.rejects_scalars {
-            self.pass.is_scalar_rejected.set(true);
-            return Err(E::custom(REJECTED));
+    /// Returns the place of the sequence or mapping that begins here, or an error if this node is to be rejected.
+    fn collection<E: Error>(self) -> Result<YamlNodePlace, E> {
+        let number = self.pass.count.replace(self.pass.count.get() + 1);
+        if self.pass.rejected == Some(number) {
+            Err(E::custom(REJECTED))
+        } else {
+            Ok(YamlNodePlace::Collection(number))
         }
-        let number = self.number()?;
+    }
+
+    /// Sets the scalar aside and returns an error, which carries the position of the scalar.
+    fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<YamlNode, E> {
         let (text, value) = match scalar {
-            YamlScalar::Null => {
-                return Ok(YamlNode { number, content: YamlContent::Null, value: Some(Value::Undefined) });
-            }
-            YamlScalar::Boolean(is) => (is.to_string(), Some(Value::Boolean(is))),
-            YamlScalar::Integer(integer) => (integer.to_string(), Some(Value::Integer(integer))),
+            YamlScalar::Null => (None, Some(Value::Undefined)),
+            YamlScalar::Boolean(is) => (Some(is.to_string()), Some(Value::Boolean(is))),
+            YamlScalar::Integer(integer) => (Some(integer.to_string()), Some(Value::Integer(integer))),
             // The parser of expressions reports integers that do not fit.
-            YamlScalar::LargeInteger(integer) => (integer, None),
-            YamlScalar::Real(real) => (format!("{real:?}"), Some(Value::Real(real))),
-            YamlScalar::Text(text) => (text.to_owned(), Some(Value::string(text))),
+            YamlScalar::LargeInteger(integer) => (Some(integer), None),
+            YamlScalar::Real(real) => (Some(format!("{real:?}")), Some(Value::Real(real))),
+            YamlScalar::Text(text) => (Some(text.to_owned()), Some(Value::string(text))),
         };
-        Ok(YamlNode { number, content: YamlContent::Scalar(text), value })
+        let content = text.map_or(YamlContent::Null, YamlContent::Scalar);
+        self.pass.scalar.set(Some(YamlNode { place: YamlNodePlace::Position(1, 1), content, value }));
+        Err(E::custom(REJECTED))
     }
 }
 
@@ -285,11 +262,13 @@ impl<'de> DeserializeSeed<'de> for YamlNodeSeed<'_> {
     type Value = YamlNode;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
-        self.pass.note_position(if self.is_key {
-            deserializer.deserialize_str(self)
-        } else {
-            deserializer.deserialize_any(self)
-        })
+        let result = if self.is_key { deserializer.deserialize_str(self) } else { deserializer.deserialize_any(self) };
+        match (result, self.pass.scalar.take()) {
+            (Err(error), Some(scalar)) => {
+                Ok(YamlNode { place: location(&error.to_string()).unwrap_or(scalar.place), ..scalar })
+            }
+            (result, _) => result,
+        }
     }
 }
 
@@ -303,21 +282,21 @@ impl<'de> Visitor<'de> for YamlNodeSeed<'_> {
     visit_scalars!();
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<YamlNode, A::Error> {
-        let number = self.collection_number()?;
+        let place = self.collection()?;
         let mut elements = Vec::new();
         while let Some(element) = sequence.next_element_seed(self)? {
             elements.push(element);
         }
-        Ok(YamlNode { number, content: YamlContent::Sequence(elements), value: None })
+        Ok(YamlNode { place, content: YamlContent::Sequence(elements), value: None })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<YamlNode, A::Error> {
-        let number = self.collection_number()?;
+        let place = self.collection()?;
         let mut entries = Vec::new();
         while let Some(key) = mapping.next_key_seed(YamlNodeSeed { is_key: true, ..self })? {
             entries.push((key, mapping.next_value_seed(self)?));
         }
-        Ok(YamlNode { number, content: YamlContent::Mapping(entries), value: None })
+        Ok(YamlNode { place, content: YamlContent::Mapping(entries), value: None })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<YamlNode, A::Error> {
@@ -375,21 +354,23 @@ mod tests {
     }
 
     #[test]
-    fn one_reading_finds_what_each_reading_finds() {
+    fn every_node_begins_where_it_is_written() {
         let text = "a: &x 1\nb: *x\nc: !expr 'x'\n? d\n: [ ~, '', \"e\", { f: , g: |\n    h\n  } ]\n"
             .replace("|\n    h\n  ", "h ");
         let text = text + "i:\nj:\n- k\n-\n- l: !expr m\n  1.5: -0x1\n  n: >-\n    o\n    p\n";
         let outline = YamlTree::parse(text.as_bytes()).unwrap();
         let mut nodes = Vec::new();
         all(&outline.root, &mut nodes);
-        let starts = super::YamlTreePass::scalar_positions(text.as_bytes());
-        assert_eq!(starts.len(), nodes.len());
         for node in nodes {
-            let is_scalar = matches!(node.content, YamlContent::Scalar(_) | YamlContent::Null);
-            assert_eq!(starts[node.number].is_some(), is_scalar, "{node:?}");
-            let reading = super::YamlTreePass { rejected: Some(node.number), ..super::YamlTreePass::default() };
-            let at = reading.read(text.as_bytes()).unwrap_err().location().unwrap();
-            assert!(starts[node.number].is_none_or(|start| start == (at.line(), at.column())), "{node:?}");
+            let start = outline.start(node);
+            let rest = &text[start..];
+            assert!(match &node.content {
+                YamlContent::Null => true,
+                YamlContent::Scalar(scalar) =>
+                    rest.starts_with(scalar) || rest.starts_with(['&', '!', '\'', '"', '>', '-']),
+                YamlContent::Sequence(_) => rest.starts_with(['[', '-']),
+                YamlContent::Mapping(entries) => rest.starts_with('{') || outline.start(&entries[0].0) == start,
+            });
         }
     }
 

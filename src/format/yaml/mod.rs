@@ -19,19 +19,10 @@ mod spans;
 mod visit;
 mod writer;
 
-use super::ad_format::{AdFormat, DocumentFrame};
-
-/// Functions and properties of YAML.
-pub const FORMAT: AdFormat = AdFormat {
-    name: "YAML",
-    is_htcondor_format: false,
-    read: |text, dialect| Box::new(reader::YamlReader::new(text, dialect)),
-    complete_prefix_length: documents::complete_prefix_length,
-    write: writer::write,
-    frame: DocumentFrame::NONE,
-    attribute_spans: |text, offset, _| spans::attribute_spans(text, offset),
-    lay_out: None,
-};
+pub use documents::complete_prefix_length;
+pub use reader::read_ads;
+pub use spans::attribute_spans;
+pub use writer::write;
 
 /// Tag before the text of an expression that has no YAML value.
 const EXPRESSION: &str = "expr";

@@ -1,112 +1,74 @@
 //! Reader of ads in YAML.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
-use serde::de::DeserializeSeed;
+use serde::de::Deserializer;
 
 use crate::ad::{Ad, Dialect};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
-use super::deserialize::{YamlAdPass, YamlDocumentSeed};
+use super::deserialize::{YamlAdPass, YamlDocumentVisitor};
 use super::diagnostics;
-use super::documents::{DocumentExtent, DocumentExtents};
+use super::documents::DocumentExtents;
 use super::visit::with_parser_stack;
-
-/// Iterator over the ads of a text. A document is one ad or a sequence of ads.
-pub struct YamlReader<'t> {
-    documents: DocumentExtents<'t>,
-    dialect: Dialect,
-    /// Number of ads begun so far.
-    number: usize,
-    /// Items to be yielded next.
-    pending: VecDeque<ReadResult>,
-}
 
 /// Maximum number of bad ads and expressions in one document. For each of them the whole document is read again, so
 /// without a limit the total time would be quadratic.
 const MAX_PROBLEMS_PER_DOCUMENT: usize = 50;
 
-impl<'t> YamlReader<'t> {
-    /// Creates a reader at the beginning of a text. A byte order mark is skipped.
-    pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let at = byte_order_mark_length(text);
-        YamlReader { documents: DocumentExtents { text, at }, dialect, number: 0, pending: VecDeque::new() }
-    }
-
-    /// Reads the ads of a document, and queues the ads and problems.
-    ///
-    /// A bad expression or element ends a reading. The document is then read again without this expression or element,
-    /// so that all problems are reported and the other ads are kept.
-    fn read_document(&mut self, document: &DocumentExtent) {
-        let text = &self.documents.text[document.range.clone()];
-        let mut bad: Vec<(usize, Problem)> = Vec::new();
-        if let Some((range, message)) = diagnostics::find_unreadable(text) {
-            return self.queue_problem(document, Problem::error_at(range, 0, message));
-        }
-        let (mut skipped, mut forgiven) = (Vec::new(), Vec::new());
-        loop {
-            match parse_document(text, document.content - document.range.start, self.dialect, (&skipped, &forgiven)) {
-                Ok(ads) => return self.queue_ads(document, ads, bad),
-                Err(DocumentFailure { expression: Some(expression), element, problem })
-                    if bad.len() < MAX_PROBLEMS_PER_DOCUMENT =>
-                {
-                    forgiven.push((element, expression));
-                    bad.push((element.unwrap_or(0), *problem));
-                }
-                Err(DocumentFailure { element: Some(element), problem, .. })
-                    if bad.len() < MAX_PROBLEMS_PER_DOCUMENT =>
-                {
-                    skipped.push(element);
-                    bad.push((element, *problem));
-                }
-                Err(DocumentFailure { problem, .. }) => {
-                    for (_, problem) in bad {
-                        self.queue_problem(document, problem);
-                    }
-                    return self.queue_problem(document, *problem);
-                }
-            }
-        }
-    }
-
-    /// Queues a problem in the place of an ad.
-    fn queue_problem(&mut self, document: &DocumentExtent, problem: Problem) {
-        self.number += 1;
+/// Returns an iterator over the ads of a text. A document is one ad or a sequence of ads. A byte order mark is skipped.
+pub fn read_ads(text: &[u8], dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
+    let mut number = 0;
+    DocumentExtents { text, at: byte_order_mark_length(text) }.flat_map(move |document| {
         let start = document.range.start;
-        let problem = problem.map_ranges(|range| start + range.start..start + range.end);
-        self.pending.push_back(Err(Problem { ad_number: self.number, ..problem }));
-    }
-
-    /// Queues the ads of a document, with the problems of bad ads in their places.
-    fn queue_ads(&mut self, document: &DocumentExtent, ads: Vec<Option<Ad>>, bad: Vec<(usize, Problem)>) {
-        let mut bad = bad.into_iter().peekable();
-        for (element, ad) in ads.into_iter().enumerate() {
-            let mut is_bad = false;
-            while let Some((_, problem)) = bad.next_if(|(of, _)| *of == element) {
-                // Several problems of one ad count as one ad.
-                self.number -= usize::from(is_bad);
-                is_bad = true;
-                self.queue_problem(document, problem);
-            }
-            if let Some(ad) = ad.filter(|_| !is_bad) {
-                self.number += 1;
-                let entry = AdEntry { ad, number: self.number, offset: document.content, is_whole: true };
-                self.pending.push_back(Ok(entry));
+        let mut items = Vec::new();
+        for ad in read_document(&text[document.range], document.content - start, dialect) {
+            number += 1;
+            match ad {
+                Ok(ad) => items.push(Ok(AdEntry { ad, number, offset: document.content, is_whole: true })),
+                Err(problems) => items.extend(problems.into_iter().map(|problem| {
+                    let problem = problem.map_ranges(|range| start + range.start..start + range.end);
+                    Err(Problem { ad_number: number, ..problem })
+                })),
             }
         }
-    }
+        items
+    })
 }
 
-impl Iterator for YamlReader<'_> {
-    type Item = ReadResult;
-
-    fn next(&mut self) -> Option<ReadResult> {
-        while self.pending.is_empty() {
-            let document = self.documents.next()?;
-            self.read_document(&document);
+/// Reads the ads of a document; `content` is the byte offset of its content. Returns each ad, or its problems.
+///
+/// A bad expression or element ends a reading. The document is then read again without this expression or element, so
+/// that all problems are reported and the other ads are kept.
+fn read_document(text: &[u8], content: usize, dialect: Dialect) -> Vec<Result<Ad, Vec<Problem>>> {
+    if let Some((range, message)) = diagnostics::find_unreadable(text) {
+        return vec![Err(vec![Problem::error_at(range, 0, message)])];
+    }
+    let (mut skipped, mut tolerated) = (Vec::new(), Vec::new());
+    // The problems of each bad element.
+    let mut bad: BTreeMap<usize, Vec<Problem>> = BTreeMap::new();
+    loop {
+        let failure = match parse_document(text, content, dialect, &skipped, &tolerated) {
+            Ok(ads) => {
+                let or_problems = |(element, ad): (usize, Option<Ad>)| match bad.remove(&element) {
+                    Some(problems) => Some(Err(problems)),
+                    None => ad.map(Ok),
+                };
+                return ads.into_iter().enumerate().filter_map(or_problems).collect();
+            }
+            Err(failure) => failure,
+        };
+        let has_room = skipped.len() + tolerated.len() < MAX_PROBLEMS_PER_DOCUMENT;
+        match (failure.element, failure.expression) {
+            (element, Some(expression)) if has_room => tolerated.push((element, expression)),
+            (Some(element), None) if has_room => skipped.push(element),
+            _ => {
+                let problems = bad.into_values().flatten().chain([*failure.problem]);
+                return problems.map(|problem| Err(vec![problem])).collect();
+            }
         }
-        self.pending.pop_front()
+        bad.entry(failure.element.unwrap_or(0)).or_default().push(*failure.problem);
     }
 }
 
@@ -123,32 +85,32 @@ struct DocumentFailure {
 
 /// Reads the ads of a document; `content` is the byte offset of its content.
 ///
-/// Skipped elements are `None` in the result. `forgiven` are bad expressions, each of which is read as an empty ad.
+/// Skipped elements are `None` in the result. Each of the `tolerated` bad expressions is read as an empty ad.
 fn parse_document(
     text: &[u8],
     content: usize,
     dialect: Dialect,
-    (skipped, forgiven): (&[usize], &[(Option<usize>, usize)]),
+    skipped_elements: &[usize],
+    tolerated_expressions: &[(Option<usize>, usize)],
 ) -> Result<Vec<Option<Ad>>, DocumentFailure> {
-    let reading =
-        YamlAdPass { dialect, skipped_elements: skipped, tolerated_expressions: forgiven, ..YamlAdPass::default() };
-    let bad = |element, problem| DocumentFailure { element, expression: None, problem: Box::new(problem) };
-    let parse = || YamlDocumentSeed(&reading).deserialize(serde_yaml::Deserializer::from_slice(text));
+    let reading = YamlAdPass { dialect, skipped_elements, tolerated_expressions, ..YamlAdPass::default() };
+    let parse = || serde_yaml::Deserializer::from_slice(text).deserialize_any(YamlDocumentVisitor(&reading));
+    let fatal = |problem| DocumentFailure { element: None, expression: None, problem: Box::new(problem) };
     let ads = with_parser_stack(parse).map_err(|error| {
         let at = error.location().map_or(content, |place| place.index()).min(text.len());
-        if let Some(objection) = reading.rejection.take() {
-            let expression = objection.expression_index;
-            return DocumentFailure {
-                expression,
-                ..bad(reading.element.get(), diagnostics::from_rejection(text, at, objection))
-            };
+        match reading.rejection.take() {
+            Some(rejection) => DocumentFailure {
+                element: reading.element.get(),
+                expression: rejection.expression_index,
+                problem: Box::new(diagnostics::from_rejection(text, at, rejection)),
+            },
+            None => fatal(diagnostics::from_serde_yaml(text, at, &error)),
         }
-        bad(None, diagnostics::from_serde_yaml(text, at, &error))
     })?;
     if let Some(range) = diagnostics::find_oversized_integer(text, &reading.large_reals.borrow()) {
-        let integer = String::from_utf8_lossy(&text[range.clone()]).into_owned();
+        let integer = String::from_utf8_lossy(&text[range.clone()]);
         let problem = Problem::error_at(range, 0, format!("`{integer}` does not fit into 64 bits"));
-        return Err(bad(None, problem.with_help(format!("write {integer}.0 for a real"))));
+        return Err(fatal(problem.with_help(format!("write {integer}.0 for a real"))));
     }
     Ok(ads)
 }

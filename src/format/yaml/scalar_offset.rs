@@ -21,85 +21,64 @@ pub fn position_offset(text: &[u8], line: usize, column: usize) -> Option<usize>
 /// behind the last match is returned.
 pub fn source_offset(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
     let source = String::from_utf8_lossy(document.get(start..).unwrap_or_default());
-    let mut rest = ScalarCursor { source: &source, at: 0, quote: None };
-    rest.skip_opening();
+    let mut cursor = ScalarCursor::behind_opening(&source);
     for (at, c) in text.char_indices() {
+        cursor.skip_folds(c);
         if at >= wanted {
             break;
         }
-        rest.skip_folds(c);
-        let Some(length) = rest.source_length(c) else { break };
-        rest.at += length;
+        let Some(length) = cursor.source_length(c) else { break };
+        cursor.rest = &cursor.rest[length..];
     }
-    if wanted >= text.len() && rest.quote.is_some_and(|quote| rest.ahead().starts_with(quote)) {
+    if wanted >= text.len() && cursor.quote.is_some_and(|quote| cursor.rest.starts_with(quote)) {
         // The end of the text is behind the closing quote.
-        rest.at += 1;
-    } else if let Some(next) = text.get(wanted..).and_then(|text| text.chars().next()) {
-        rest.skip_folds(next);
+        cursor.rest = &cursor.rest[1..];
     }
-    start + rest.at
+    start + source.len() - cursor.rest.len()
 }
 
 /// Cursor in the source of a scalar.
 struct ScalarCursor<'s> {
-    source: &'s str,
-    at: usize,
+    /// The source from the cursor on.
+    rest: &'s str,
+    /// The quote that opened the scalar; `None` if it has no quotes.
     quote: Option<char>,
 }
 
-impl ScalarCursor<'_> {
-    fn ahead(&self) -> &str {
-        &self.source[self.at..]
-    }
-
+impl<'s> ScalarCursor<'s> {
     /// Skips everything before the first character: tags, anchors, the opening quote, a block header.
-    fn skip_opening(&mut self) {
-        while self.ahead().starts_with(['!', '&']) {
-            let word = self.ahead().find(char::is_whitespace).unwrap_or(self.ahead().len());
-            let blanks = self.ahead()[word..].len() - self.ahead()[word..].trim_start().len();
-            self.at += word + blanks;
+    fn behind_opening(mut rest: &'s str) -> Self {
+        while rest.starts_with(['!', '&']) {
+            rest = rest.trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
         }
-        match self.ahead().chars().next() {
-            Some(quote @ ('"' | '\'')) => {
-                self.quote = Some(quote);
-                self.at += 1;
-            }
-            Some('|' | '>') => {
-                let header = self.ahead().find('\n').map_or(self.ahead().len(), |end| end + 1);
-                self.at += header;
-                self.skip_blanks();
-            }
-            _ => {}
+        let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
+        if quote.is_some() {
+            rest = &rest[1..];
+        } else if rest.starts_with(['|', '>']) {
+            rest = rest.split_once('\n').map_or("", |(_, lines)| lines.trim_start());
         }
-    }
-
-    fn skip_blanks(&mut self) {
-        self.at += self.ahead().len() - self.ahead().trim_start().len();
+        ScalarCursor { rest, quote }
     }
 
     /// Skips white space in the source that the text does not contain: folded line ends and indentation.
     fn skip_folds(&mut self, next: char) {
-        if self.quote == Some('"') && self.ahead().starts_with("\\\n") {
-            self.at += 1;
-            self.skip_blanks();
+        if self.quote == Some('"') && self.rest.starts_with("\\\n") {
+            self.rest = self.rest[1..].trim_start();
         }
-        let folds = self.ahead().starts_with(char::is_whitespace) && !next.is_whitespace();
-        if folds {
-            self.skip_blanks();
+        if !next.is_whitespace() {
+            self.rest = self.rest.trim_start();
         }
     }
 
     /// Returns the number of source bytes of a character of the text; `None` if the source does not match.
     fn source_length(&self, c: char) -> Option<usize> {
-        let first = self.ahead().chars().next()?;
+        let first = self.rest.chars().next()?;
         match (self.quote, first) {
-            (Some('"'), '\\') => Some(escape_length(self.ahead())),
+            (Some('"'), '\\') => Some(escape_length(self.rest)),
             (Some('\''), '\'') => Some(2),
             _ if first == c => Some(first.len_utf8()),
             // A folded line: its end and the next indentation are one space in the text.
-            _ if c.is_whitespace() && first.is_whitespace() => {
-                Some(self.ahead().len() - self.ahead().trim_start().len())
-            }
+            _ if c.is_whitespace() && first.is_whitespace() => Some(self.rest.len() - self.rest.trim_start().len()),
             _ => None,
         }
     }

@@ -17,29 +17,26 @@ pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     let Some(document) = (DocumentExtents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();
     };
-    let mut places: Vec<AttributeSpan> = Vec::new();
+    let content = &text[document.content..document.range.end];
+    let indent = content.len() - content.trim_ascii_start().len();
     let mut at = document.content;
-    let mut first = None;
-    for line in text[document.content..document.range.end].split_inclusive(|byte| *byte == b'\n') {
-        let content = line.trim_ascii();
-        if first.is_none() && !content.is_empty() && !content.starts_with(b"#") {
-            let indent = line.len() - line.trim_ascii_start().len();
-            let is_key = line_attribute(line, at).is_some_and(|place| place.name_range.start == at + indent);
-            first = Some(is_key.then_some(indent));
-        }
-        // In an ad, lines that continue an attribute above are indented further.
-        let place = line_attribute(line, at);
-        places.extend(place.filter(|place| first.flatten().is_none_or(|indent| place.name_range.start == at + indent)));
+    // The attributes with their columns.
+    let mut places: Vec<(usize, AttributeSpan)> = Vec::new();
+    for line in content.split_inclusive(|byte| *byte == b'\n') {
+        places.extend(line_attribute(line, at).map(|place| (place.name_range.start - at, place)));
         at += line.len();
     }
-    if first.flatten().is_none() {
+    if places.first().is_some_and(|(_, place)| place.name_range.start == document.content + indent) {
+        // In an ad, lines that continue an attribute above are indented further.
+        places.retain(|(column, _)| *column == indent);
+    } else {
         let mut times: FxHashMap<Name, usize> = FxHashMap::default();
-        for place in &places {
+        for (_, place) in &places {
             *times.entry(place.name.clone()).or_default() += 1;
         }
-        places.retain(|place| times[&place.name] == 1);
+        places.retain(|(_, place)| times[&place.name] == 1);
     }
-    places
+    places.into_iter().map(|(_, place)| place).collect()
 }
 
 /// Returns the attribute whose name begins a line; `None` if there is none.
@@ -52,26 +49,20 @@ fn line_attribute(line: &[u8], at: usize) -> Option<AttributeSpan> {
     if !is_value || trimmed.is_empty() || name.contains(['#', '{', '[']) {
         return None;
     }
-    let start = at + written.len() - content.len();
-    let range = start..start + name.len();
-    let behind = start + name.len() + 1;
-    let value_start = behind + value.len() - value.trim_start().len();
-    let whole = value_start..at + written.len();
+    // The offset in the file of a text that ends where the line ends.
+    let offset = |rest: &str| at + written.len() - rest.len();
+    let value = value.trim_start();
+    let opaque = ExpressionSource::Opaque(offset(value)..offset(""));
     // Only a text without escapes on one line stands unchanged in the file.
-    let source = match value.trim_start().strip_prefix("!expr ").map(|rest| (rest, rest.trim_start())) {
-        Some((rest, text)) => {
-            let text_start = value_start + "!expr ".len() + rest.len() - text.len();
-            let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
-            match quote {
-                Some(quote) if text.contains('\\') || text.matches(quote).count() != 2 => {
-                    ExpressionSource::Opaque(whole)
-                }
-                Some(_) => ExpressionSource::Verbatim(text_start + 1),
-                None if text.starts_with(['|', '>']) => ExpressionSource::Opaque(whole),
-                None => ExpressionSource::Verbatim(text_start),
-            }
-        }
-        None => ExpressionSource::Opaque(whole),
+    let source = match value.strip_prefix("!expr ").map(str::trim_start) {
+        Some(text) if text.starts_with(['|', '>']) => opaque,
+        Some(text) => match text.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+            Some(quote) if text.contains('\\') || text.matches(quote).count() != 2 => opaque,
+            Some(_) => ExpressionSource::Verbatim(offset(text) + 1),
+            None => ExpressionSource::Verbatim(offset(text)),
+        },
+        None => opaque,
     };
-    Some(AttributeSpan { name: Name::new(trimmed), name_range: range, source })
+    let start = offset(content);
+    Some(AttributeSpan { name: Name::new(trimmed), name_range: start..start + name.len(), source })
 }

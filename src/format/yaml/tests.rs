@@ -1,5 +1,5 @@
 use super::documents::{DocumentExtents, complete_prefix_length};
-use super::reader::YamlReader;
+use super::reader::read_ads;
 use super::writer::write;
 use crate::ad::{Ad, Dialect, Name};
 use crate::format::Position;
@@ -7,7 +7,7 @@ use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
 
 /// Returns each ad on one line, and each problem as `!line:column: message`.
 fn items(text: &str) -> Vec<String> {
-    YamlReader::new(text.as_bytes(), Dialect::Classad)
+    read_ads(text.as_bytes(), Dialect::Classad)
         .map(|item| match item {
             Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
             Err(problem) => {
@@ -25,14 +25,14 @@ fn ad(text: &str) -> Ad {
 
 fn written(ad: &Ad) -> String {
     let mut out = Vec::new();
-    assert!(write(&mut out, ad).unwrap().is_empty());
+    write(&mut out, ad).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 /// Asserts that writing an ad and reading it back yields exactly this ad.
 fn survives(ad: &Ad) {
     let text = written(ad);
-    let again: Vec<_> = YamlReader::new(text.as_bytes(), Dialect::Classad).collect();
+    let again: Vec<_> = read_ads(text.as_bytes(), Dialect::Classad).collect();
     assert!(matches!(again.as_slice(), [Ok(entry)] if entry.ad == *ad), "{text}\n{:?}", items(&text));
 }
 
@@ -344,7 +344,7 @@ fn whatever_comes_in() {
     for _ in 0..30_000 {
         let text: String = (0..random.usize(0..12)).map(|_| parts[random.usize(0..parts.len())]).collect();
         items(&text);
-        for item in YamlReader::new(&text.as_bytes()[random.usize(0..=text.len())..], Dialect::Condor) {
+        for item in read_ads(&text.as_bytes()[random.usize(0..=text.len())..], Dialect::Condor) {
             let _ = item;
         }
     }

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Value};
-use crate::format::ad_format::LossyChanges;
 use crate::syntax::{Style, print};
 
-use super::{EXPRESSION, scalar};
+use super::EXPRESSION;
+use super::scalar::{expression_scalar, real_scalar, string_scalar};
 
 /// Maximum nesting depth of mappings and sequences. Deeper values are written as text of expressions, because readers
 /// of YAML limit the depth; ours limits it to 128.
@@ -15,19 +15,17 @@ const MAX_NESTING_DEPTH: usize = 64;
 /// Maximum length in bytes of a name on the line of its value; YAML forbids more than 1024 characters.
 const MAX_INLINE_NAME_BYTES: usize = 1000;
 
-/// Writes an ad as a document. The format can represent every ad, so there are no changes.
+/// Writes an ad as a document.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     if ad.is_empty() {
-        writeln!(out, "--- {{}}")?;
-    } else {
-        writeln!(out, "---")?;
-        write_mapping(out, ad, 0)?;
+        return writeln!(out, "--- {{}}");
     }
-    Ok(Vec::new())
+    writeln!(out, "---")?;
+    write_mapping(out, ad, 0)
 }
 
 /// Writes the lines of a mapping. The first line is already indented.
@@ -36,7 +34,7 @@ fn write_mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
         if position > 0 {
             indent(out, depth)?;
         }
-        let name = scalar::string_scalar(attribute.name.as_str());
+        let name = string_scalar(attribute.name.as_str());
         if name.len() > MAX_INLINE_NAME_BYTES {
             writeln!(out, "? {name}")?;
             indent(out, depth)?;
@@ -67,10 +65,7 @@ fn write_value(out: &mut dyn Write, expression: &Expression, depth: usize, is_el
             }
             Ok(())
         }
-        ExpressionKind::List(elements) if depth < MAX_NESTING_DEPTH => {
-            let elements: Vec<String> = elements.iter().map(one_line).collect();
-            writeln!(out, " [{}]", elements.join(", "))
-        }
+        ExpressionKind::List(_) if depth < MAX_NESTING_DEPTH => writeln!(out, " {}", flow_style(expression)),
         _ => writeln!(out, " {}", one_line(expression)),
     }
 }
@@ -98,8 +93,8 @@ fn flow_style_at(expression: &Expression, depth: usize) -> String {
     match expression.kind() {
         ExpressionKind::Ad(ad) if depth < MAX_NESTING_DEPTH => {
             let entries = ad.iter().map(|attribute| {
-                let name = scalar::string_scalar(attribute.name.as_str());
-                format!("{name}: {}", flow_style_at(attribute.expression, depth + 1))
+                let value = flow_style_at(attribute.expression, depth + 1);
+                format!("{}: {value}", string_scalar(attribute.name.as_str()))
             });
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
@@ -121,15 +116,15 @@ fn one_line(expression: &Expression) -> String {
         ExpressionKind::Literal(Value::Undefined) => return "null".to_owned(),
         ExpressionKind::Literal(Value::Boolean(is)) => return is.to_string(),
         ExpressionKind::Literal(Value::Integer(integer)) => return integer.to_string(),
-        ExpressionKind::Literal(Value::Real(real)) => return scalar::real_scalar(*real),
+        ExpressionKind::Literal(Value::Real(real)) => return real_scalar(*real),
         ExpressionKind::Literal(Value::String(text)) => {
             if let Ok(text) = std::str::from_utf8(text.as_bytes()) {
-                return scalar::string_scalar(text).into_owned();
+                return string_scalar(text).into_owned();
             }
         }
         ExpressionKind::Ad(ad) if ad.is_empty() => return "{}".to_owned(),
         _ => {}
     }
     let text = print(expression, Style::New);
-    format!("!{EXPRESSION} {}", scalar::expression_scalar(&String::from_utf8_lossy(&text)))
+    format!("!{EXPRESSION} {}", expression_scalar(&String::from_utf8_lossy(&text)))
 }
