@@ -7,7 +7,7 @@ use crate::eval::compare;
 use crate::pool::ValueKey;
 
 use super::clause_analysis::ClauseComparison;
-use super::evaluation::{ClauseResults, OfferTable};
+use super::evaluation::{OfferTable, RequestContext};
 
 /// Maximum number of strings compared by edit distance.
 const MAX_COMPARED_STRINGS: usize = 5000;
@@ -16,16 +16,15 @@ const MAX_COMPARED_STRINGS: usize = 5000;
 /// `<` the least, for equality the nearest number, a similarly spelt string or else the most frequent value. `None` if
 /// no value is comparable with the bound.
 pub fn closest_row_value(
-    asked: &ClauseComparison,
-    answers: &ClauseResults,
+    comparison: &ClauseComparison,
+    request: &RequestContext,
     rows: impl IntoIterator<Item = usize>,
-    survey: &OfferTable,
+    table: &mut OfferTable,
 ) -> Option<Value> {
-    let dialect = survey.context.dialect;
-    let mut groups = vec![0; answers.values.len()];
-    rows.into_iter().for_each(|row| groups[answers.group_of(row)] += survey.weights[row]);
-    let values = answers.values.iter().zip(groups).filter(|(_, weight)| *weight > 0);
-    closest_value(asked.operator, &asked.bound, values, dialect)
+    let results = table.expression_results(request, &comparison.operand);
+    let values = results.weighted_values(rows, &table.weights);
+    let values = values.iter().copied().filter(|(_, offers)| *offers > 0);
+    closest_value(comparison.operator, &comparison.bound, values, table.context.dialect)
 }
 
 /// Returns the value that comes closest to meeting the comparison, by the criteria of [`closest_row_value`]. `values`

@@ -12,7 +12,7 @@ use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RequestReport {
     /// Number of offers.
     pub offers: usize,
@@ -41,9 +41,10 @@ pub struct RequestReport {
 }
 
 /// The decisive cause why a request matches or does not.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum RequestVerdict {
     /// The request matches.
+    #[default]
     Matches,
     /// The request matches, but other requests hold all offers that match it; holds the indices of these requests.
     Taken(Vec<usize>),
@@ -160,7 +161,7 @@ pub struct ClosestOffer {
 }
 
 /// A clause of an offer's constraint that the request does not meet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnmetOfferClause {
     /// The text of the clause; empty if the offer has no constraint.
     pub clause: String,

@@ -3,7 +3,7 @@
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::explain::distance::{as_number, closest_row_value, relative_distance};
 use crate::explain::evaluation::OfferTable;
-use crate::explain::explainer::{RequestAnalysis, near};
+use crate::explain::explainer::RequestAnalysis;
 use crate::explain::failure_reason::FailureReason;
 use crate::lint::ChainedComparison;
 
@@ -17,13 +17,12 @@ pub type ClauseFix = (Proposal, Option<Value>);
 /// Proposes fixes of the clause at index `place`, other than dropping the clause. A bound is relaxed to the closest
 /// value in `rows`.
 pub fn propose_fixes(
-    survey: &mut OfferTable,
-    situation: &RequestAnalysis,
-    names: &[Name],
+    table: &mut OfferTable,
+    analysis: &RequestAnalysis,
     place: usize,
     rows: &[usize],
 ) -> Vec<ClauseFix> {
-    let clause = &situation.clauses[place];
+    let clause = &analysis.clauses[place];
     let expression = &clause.analysis.clause.expression;
     let slips: Vec<Option<Expression>> = match &clause.failure {
         Some(FailureReason::UnknownFunction(name, near)) => {
@@ -32,10 +31,10 @@ pub fn propose_fixes(
         Some(FailureReason::MissingOwnAttribute(name, near)) => {
             near.iter().map(|known| rename_attribute(expression, name, known)).collect()
         }
-        Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, survey.context.dialect)],
+        Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, table.context.dialect)],
         Some(FailureReason::Precedence(_)) => vec![regroup(expression)],
         Some(FailureReason::MissingAttribute(name)) => {
-            near(name, survey, names).iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
+            table.similar_attributes(name).iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
         }
         Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
         _ => Vec::new(),
@@ -49,15 +48,14 @@ pub fn propose_fixes(
         operator: asked.operator,
         value: &asked.bound,
         is_reversed: asked.is_reversed,
-        holder: asked.bound_attribute.as_ref().and_then(|name| Some((name, situation.request.ad.get(name)?))),
+        holder: asked.bound_attribute.as_ref().and_then(|name| Some((name, analysis.request.ad.get(name)?))),
     };
     if let Some(FailureReason::TypeMismatch { .. }) = &clause.failure
         && let Some(value) = convert_type(&asked.bound)
     {
         fixes.extend(bound.relax(value, 0.0).map(|proposal| (proposal, None)));
     }
-    let answers = survey.expression_results(&situation.request, &asked.operand);
-    if let Some(value) = closest_row_value(asked, &answers, rows.iter().copied(), survey) {
+    if let Some(value) = closest_row_value(asked, &analysis.request, rows.iter().copied(), table) {
         let size = relative_distance(&value, &asked.bound);
         fixes.extend(bound.relax(value.clone(), size).map(|proposal| (proposal, Some(value))));
     }
@@ -67,15 +65,15 @@ pub fn propose_fixes(
 /// Returns those of `rows` in which the operand of the clause's comparison is `value`; all of `rows` if the clause is
 /// no comparison.
 pub fn rows_with_value(
-    survey: &mut OfferTable,
-    situation: &RequestAnalysis,
+    table: &mut OfferTable,
+    analysis: &RequestAnalysis,
     place: usize,
     value: &Value,
     rows: Vec<usize>,
 ) -> Vec<usize> {
-    let Some(asked) = &situation.clauses[place].analysis.comparison else { return rows };
-    let answers = survey.expression_results(&situation.request, &asked.operand);
-    rows.into_iter().filter(|row| answers.values[answers.group_of(*row)] == *value).collect()
+    let Some(asked) = &analysis.clauses[place].analysis.comparison else { return rows };
+    let results = table.expression_results(&analysis.request, &asked.operand);
+    rows.into_iter().filter(|row| results.value(*row) == value).collect()
 }
 
 /// Proposes to replace a clause by `to`.

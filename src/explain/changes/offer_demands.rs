@@ -86,23 +86,23 @@ impl DemandedValues {
 }
 
 /// Proposes values with which offers that fail few of the request's clauses would accept it.
-pub fn propose_demanded_values(survey: &mut OfferTable, situation: &RequestAnalysis) -> Vec<Proposal> {
-    let mut wishes = DemandedValues::default();
-    let least = minimal_masks(situation.minimal_failures.iter().copied());
+pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
+    let mut demands = DemandedValues::default();
+    let least = minimal_masks(analysis.minimal_failures.iter().copied());
     let near =
-        (0..survey.row_count()).filter(|row| least.contains(&situation.failed_clauses[*row])).take(MAX_EVALUATED_ROWS);
+        (0..table.row_count()).filter(|row| least.contains(&analysis.failed_clauses[*row])).take(MAX_EVALUATED_ROWS);
     for row in near {
-        collect_demands(survey, situation, row, &mut wishes);
+        collect_demands(table, analysis, row, &mut demands);
     }
     // A match needs only one offer, so that one bound for each inequality is enough.
-    wishes.propose(1)
+    demands.propose(1)
 }
 
 /// Collects the demands of a row on the request's attributes: the comparisons in its unmet clauses, and the comparisons
 /// of the same attributes in its other clauses.
-fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize, wishes: &mut DemandedValues) {
-    let demanding = survey.offer_clause_outcomes(&situation.request, row);
-    let ad = survey.store.ads()[row].clone();
+fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
+    let demanding = table.offer_clause_outcomes(&analysis.request, row);
+    let ad = table.store.ads()[row].clone();
     let unmet = demanding.iter().filter(|(_, is)| *is != ClauseOutcome::True);
     let unmet: Vec<Name> =
         unmet.flat_map(|(clause, _)| request_comparisons(&clause.expression, &ad)).map(|(name, ..)| name).collect();
@@ -114,14 +114,14 @@ fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: us
             let value = match bound {
                 Some(bound) => {
                     let bound = ExplainedClause::detached(bound);
-                    survey.evaluate(&situation.request, PairSide::Offer, &bound, row)
+                    table.evaluate(&analysis.request, PairSide::Offer, &bound, row)
                 }
                 None => Value::Boolean(true),
             };
             if value.is_exceptional() || matches!(value, Value::List(_) | Value::Ad(_)) {
                 continue;
             }
-            wishes.add(&name, situation.request.ad.get(&name), operator, &value, survey.weights[row]);
+            demands.add(&name, analysis.request.ad.get(&name), operator, &value, table.weights[row]);
         }
     }
 }

@@ -74,11 +74,11 @@ impl EmptyPortCause {
 
 /// Returns the indices of the decisive ports, the most decisive first: a required port that no offer fits even with
 /// nothing else docked, else the blocked ports.
-pub fn decisive_ports(impasse: &GangFailure) -> Vec<usize> {
-    if let Some(empty) = impasse.ports.iter().position(|port| port.is_required && port.independent == 0) {
+pub fn decisive_ports(failure: &GangFailure) -> Vec<usize> {
+    if let Some(empty) = failure.ports.iter().position(|port| port.is_required && port.independent == 0) {
         return vec![empty];
     }
-    let mut stuck: Vec<_> = impasse.blocked.iter().collect();
+    let mut stuck: Vec<_> = failure.blocked.iter().collect();
     stuck.sort_by_key(|stuck| (stuck.fitting > 0, stuck.port));
     stuck.into_iter().map(|stuck| stuck.port).collect()
 }
@@ -87,12 +87,12 @@ pub fn decisive_ports(impasse: &GangFailure) -> Vec<usize> {
 pub fn find_cause(
     matcher: &mut Gangmatcher,
     request: &Ad,
-    impasse: &GangFailure,
+    failure: &GangFailure,
 ) -> Result<(EmptyPort, FailedClauses), GangFault> {
-    let port = decisive_ports(impasse).first().copied().unwrap_or_default();
-    let obstacles = matcher.failed_clauses(request, impasse, port)?;
-    let stuck = impasse.blocked.iter().find(|stuck| stuck.port == port);
-    let is_alone = impasse.ports[port].independent == 0;
+    let port = decisive_ports(failure).first().copied().unwrap_or_default();
+    let obstacles = matcher.failed_clauses(request, failure, port)?;
+    let stuck = failure.blocked.iter().find(|stuck| stuck.port == port);
+    let is_alone = failure.ports[port].independent == 0;
     let cause = match stuck.filter(|_| !is_alone) {
         Some(stuck) if stuck.fitting > 0 => EmptyPortCause::GroupUnfillable,
         Some(stuck) if !stuck.unserved.is_empty() => EmptyPortCause::OwnPortsUnfilled,

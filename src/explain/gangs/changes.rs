@@ -46,10 +46,10 @@ pub fn find_gang_changes(
     matcher: &mut Gangmatcher,
     index: usize,
     request: &Ad,
-    impasse: &GangFailure,
+    failure: &GangFailure,
 ) -> Result<Vec<GangChange>, GangFault> {
-    let duplicate = try_duplicate_offer(matcher, index, request, impasse)?;
-    let changes = search_changes(&mut GangChanges { matcher, index }, request, impasse, true)?;
+    let duplicate = try_duplicate_offer(matcher, index, request, failure)?;
+    let changes = search_changes(&mut GangChanges { matcher, index }, request, failure, true)?;
     let change = |VerifiedChange { steps, found, request, .. }| GangChange {
         steps,
         gang: found,
@@ -65,12 +65,12 @@ fn try_duplicate_offer(
     matcher: &mut Gangmatcher,
     index: usize,
     request: &Ad,
-    impasse: &GangFailure,
+    failure: &GangFailure,
 ) -> Result<Option<GangChange>, GangFault> {
-    if impasse.blocked.iter().all(|stuck| stuck.held.is_empty()) {
+    if failure.blocked.iter().all(|stuck| stuck.held.is_empty()) {
         return Ok(None);
     }
-    for offer in impasse.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
+    for offer in failure.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
         let (mut larger, of) = matcher.with_extra_copy(offer);
         if let Some(mut gang) = larger.preview_gang(index, request)? {
             let mut pending: Vec<&mut DockedOffer> = gang.ports.iter_mut().collect();

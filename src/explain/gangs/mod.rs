@@ -88,16 +88,16 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
         return Ok(report);
     }
     report.failure = matcher.gang_failure(index, request)?;
-    let Some(impasse) = &report.failure else { return Ok(report) };
+    let Some(failure) = &report.failure else { return Ok(report) };
     if report.offers == 0 {
         report.verdict = GangVerdict::NoOffers;
         return Ok(report);
     }
-    let (obstacle, obstacles) = cause::find_cause(matcher, request, impasse)?;
+    let (obstacle, obstacles) = cause::find_cause(matcher, request, failure)?;
     report.attributes = decisive_attributes(matcher, request, &obstacle, &obstacles);
-    let is_empty = impasse.ports.get(obstacle.port).is_some_and(|port| port.independent == 0);
+    let is_empty = failure.ports.get(obstacle.port).is_some_and(|port| port.independent == 0);
     report.verdict = if is_empty { GangVerdict::EmptyPort(obstacle) } else { GangVerdict::Incompatible(obstacle) };
-    report.changes = changes::find_gang_changes(matcher, index, request, impasse)?;
+    report.changes = changes::find_gang_changes(matcher, index, request, failure)?;
     Ok(report)
 }
 
@@ -116,9 +116,9 @@ fn decisive_attributes(
     let decisive = obstacle.cause.parts().into_iter().filter_map(|part| obstacles.clauses.get(part));
     decisive.for_each(|part| mentions.add(&part.expression, dialect));
     let is_refused = matches!(obstacle.cause, EmptyPortCause::Refused { .. });
-    let wishes = obstacles.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
-    let wishes = wishes.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
-    wishes.for_each(|part| mentions.add(part, dialect));
+    let demands = obstacles.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
+    let demands = demands.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
+    demands.for_each(|part| mentions.add(part, dialect));
     let is_attribute = |name: &Name| !labels.contains(name) && !crate::constraint::is_side_name(name);
     mentions.names.into_iter().filter(is_attribute).collect()
 }

@@ -20,11 +20,11 @@ impl SummaryWriter<'_> {
                 format!("{subject} could have {a} ({gang}), but offers of it are taken by {takers}")
             }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
-            (GangVerdict::EmptyPort(obstacle), _, Some(impasse)) => {
-                format!("{subject} {gets} no gang: {}", self.empty_port(obstacle, impasse, report.offers))
+            (GangVerdict::EmptyPort(obstacle), _, Some(failure)) => {
+                format!("{subject} {gets} no gang: {}", self.empty_port(obstacle, failure, report.offers))
             }
-            (GangVerdict::Incompatible(obstacle), _, Some(impasse)) => {
-                format!("{subject} {gets} no gang: {}", self.incompatible_ports(obstacle, impasse))
+            (GangVerdict::Incompatible(obstacle), _, Some(failure)) => {
+                format!("{subject} {gets} no gang: {}", self.incompatible_ports(obstacle, failure))
             }
             _ => format!("{subject} {gets} no gang"),
         }
@@ -75,8 +75,8 @@ impl SummaryWriter<'_> {
         if reads.is_empty() { String::new() } else { format!(", where {}", join_and(&reads)) }
     }
 
-    fn empty_port(&self, obstacle: &EmptyPort, impasse: &GangFailure, offers: usize) -> String {
-        let port = &impasse.ports[obstacle.port];
+    fn empty_port(&self, obstacle: &EmptyPort, failure: &GangFailure, offers: usize) -> String {
+        let port = &failure.ports[obstacle.port];
         let label = &port.label;
         let nobody = format!("nobody docks at {label}");
         let cause = match &obstacle.cause {
@@ -96,15 +96,15 @@ impl SummaryWriter<'_> {
         }
     }
 
-    fn incompatible_ports(&self, obstacle: &EmptyPort, impasse: &GangFailure) -> String {
-        let port = &impasse.ports[obstacle.port];
+    fn incompatible_ports(&self, obstacle: &EmptyPort, failure: &GangFailure) -> String {
+        let port = &failure.ports[obstacle.port];
         let label = &port.label;
-        let stuck = impasse.blocked.iter().find(|stuck| stuck.port == obstacle.port);
+        let stuck = failure.blocked.iter().find(|stuck| stuck.port == obstacle.port);
         let Some(stuck) = stuck else { return format!("{label} stays empty") };
         if let EmptyPortCause::GroupUnfillable = obstacle.cause {
             let ports: Vec<String> =
-                impasse.blocked.iter().map(|stuck| impasse.ports[stuck.port].label.clone()).collect();
-            return format!("too few of {} can be filled together{}", join_and(&ports), self.beside(impasse));
+                failure.blocked.iter().map(|stuck| failure.ports[stuck.port].label.clone()).collect();
+            return format!("too few of {} can be filled together{}", join_and(&ports), self.beside(failure));
         }
         if let (EmptyPortCause::OwnPortsUnfilled, Some(first)) = (&obstacle.cause, stuck.unserved.first()) {
             return self.unserved(label, stuck, *first);
@@ -114,7 +114,7 @@ impl SummaryWriter<'_> {
             many => format!("of {} candidates of {label}", with_commas(many)),
         };
         if let EmptyPortCause::AllDocked = obstacle.cause {
-            let members = impasse.deepest.members();
+            let members = failure.deepest.members();
             let holding = members.iter().filter(|docked| stuck.held.contains(&docked.offer));
             let wants: Vec<String> = holding.map(|docked| docked.label.clone()).chain([label.clone()]).collect();
             let only: Vec<String> =
@@ -129,11 +129,11 @@ impl SummaryWriter<'_> {
         }
         if let EmptyPortCause::Discarded = obstacle.cause {
             let discarded = counted(stuck.unacceptable, "candidate");
-            return format!("the docking vector discards the {discarded} of {label}{}", self.beside(impasse));
+            return format!("the docking vector discards the {discarded} of {label}{}", self.beside(failure));
         }
         let tied = stuck.conditions.first().map(|condition| condition.labels.as_slice());
         let other = tied.and_then(|labels| match labels {
-            [only] => impasse.ports.iter().find(|other| other.label == *only),
+            [only] => failure.ports.iter().find(|other| other.label == *only),
             _ => None,
         });
         let reasons = self.ruled_out(&stuck.conditions);
@@ -145,17 +145,17 @@ impl SummaryWriter<'_> {
                     other.label, port.independent
                 )
             }
-            _ if port.independent == 1 => format!("{all} does not dock{}: {reasons}", self.beside(impasse)),
-            _ => format!("{all} none docks{}: {reasons}", self.beside(impasse)),
+            _ if port.independent == 1 => format!("{all} does not dock{}: {reasons}", self.beside(failure)),
+            _ => format!("{all} none docks{}: {reasons}", self.beside(failure)),
         }
     }
 
     /// Lists the offers already docked: ` beside host-4 at Cpu`. Empty if there are none.
-    fn beside(&self, impasse: &GangFailure) -> String {
-        if impasse.deepest.ports.is_empty() {
+    fn beside(&self, failure: &GangFailure) -> String {
+        if failure.deepest.ports.is_empty() {
             String::new()
         } else {
-            format!(" beside {}", self.list_docked(&impasse.deepest))
+            format!(" beside {}", self.list_docked(&failure.deepest))
         }
     }
 

@@ -236,7 +236,7 @@ fn conflicts(report: &RequestReport) -> String {
         let _ = writeln!(text, "no offer meets clauses {} together", clauses.join(" and "));
     }
     push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
-    if !report.conflicts.is_complete {
+    if report.conflicts.is_truncated {
         text.push_str("  there are too many conflicts: only some were sought\n");
     }
     text
