@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use crate::ad::ScopeAd;
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, ScopeFrame, Value};
-use crate::constraint::ClauseOperand;
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
+use crate::constraint::{ClauseOperand, own_attribute_name};
 use crate::eval::{
     ConstraintVerdict, Context, Environment, Knowledge, References, SpecializeOptions, SpecializedExpression,
     references, specialize,
@@ -38,17 +37,26 @@ pub struct ClauseAnalysis {
 pub struct ClauseComparison {
     /// The operand that depends on the offer.
     pub operand: Expression,
-    /// The offer's attribute, if `operand` is a plain reference to an attribute.
-    pub attribute: Option<Name>,
     /// The operator, with `operand` on the left.
     pub operator: BinaryOperator,
     /// The constant: the value of the other operand given the request.
     pub bound: Value,
-    /// The request's attribute that holds the bound. `None` unless the other operand is a plain reference to an
-    /// attribute.
-    pub bound_attribute: Option<Name>,
+    /// The request's attribute that holds the bound, with its expression. `None` unless the other operand is a plain
+    /// reference to an attribute.
+    pub bound_holder: Option<(Name, Expression)>,
     /// Whether the source has the bound on the left: `bound operator operand`.
     pub is_reversed: bool,
+}
+
+impl ClauseComparison {
+    /// The offer's attribute, if the operand is a plain reference to an attribute.
+    #[must_use]
+    pub fn attribute(&self) -> Option<&Name> {
+        match ClauseOperand::of(&self.operand) {
+            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 /// Analyses the clauses of one request while the offer is unknown.
@@ -68,28 +76,23 @@ impl ClauseAnalyzer {
 
     /// Analyses a clause of the request's constraint.
     pub fn analyze(&self, clause: &ExplainedClause) -> ClauseAnalysis {
-        let left = self.specialize(&clause.expression);
-        let (theirs, lacking) = split_by_side(&self.references(&clause.expression));
-        let own = self.references(&clause.expression).internal;
-        let own = own.into_iter().filter(|name| !clause.path.contains(name)).collect();
-        let asked = self.comparison(&clause.expression);
+        let SpecializedExpression { expression: residue, verdict, .. } = self.specialize(&clause.expression);
+        let references = references(&clause.expression, &self.frame, &self.environment, &self.context);
+        let (offer_attributes, missing_own) = split_by_side(&references);
+        let request_attributes = references.internal.into_iter().filter(|name| !clause.path.contains(name)).collect();
         ClauseAnalysis {
             clause: clause.clone(),
-            residue: left.expression,
-            verdict: left.verdict,
-            comparison: asked,
-            offer_attributes: theirs,
-            request_attributes: own,
-            missing_own: lacking,
+            residue,
+            verdict,
+            comparison: self.comparison(&clause.expression),
+            offer_attributes,
+            request_attributes,
+            missing_own,
         }
     }
 
     fn specialize(&self, expression: &Expression) -> SpecializedExpression {
         specialize(expression, &self.frame, &self.environment, &self.context, SpecializeOptions::default())
-    }
-
-    fn references(&self, expression: &Expression) -> References {
-        references(expression, &self.frame, &self.environment, &self.context)
     }
 
     /// Returns an expression as a comparison with a constant. `None` if the expression is no such comparison, or if the
@@ -98,37 +101,19 @@ impl ClauseAnalyzer {
         let ExpressionKind::Binary(operator, left, right) = expression.without_parentheses().kind() else {
             return None;
         };
-        if !matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) {
-            return None;
-        }
-        let (operator, what, constant, is_exchanged) = match (self.specialize(left).value, self.specialize(right).value)
-        {
-            (None, Some(_)) => (*operator, left, right, false),
-            (Some(_), None) => (operator.converse()?, right, left, true),
+        let converse = operator.converse()?;
+        let values = [left, right].map(|operand| self.specialize(operand).value);
+        let (operand, operator, constant, bound, is_reversed) = match values {
+            [None, Some(bound)] => (left, *operator, right, bound, false),
+            [Some(bound), None] => (right, converse, left, bound, true),
             _ => return None,
         };
-        let bound = self.specialize(constant).value?;
         if matches!(bound, Value::List(_) | Value::Ad(_)) {
             return None;
         }
-        let attribute = match ClauseOperand::of(what) {
-            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name.clone()),
-            _ => None,
-        };
-        let own = match ClauseOperand::of(constant) {
-            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
-                self.ad.attribute(name).map(|own| own.name.clone())
-            }
-            _ => None,
-        };
-        Some(ClauseComparison {
-            operand: what.clone(),
-            attribute,
-            operator,
-            bound,
-            bound_attribute: own,
-            is_reversed: is_exchanged,
-        })
+        let holder = own_attribute_name(constant).and_then(|name| self.ad.attribute(name));
+        let bound_holder = holder.map(|own| (own.name.clone(), own.expression.clone()));
+        Some(ClauseComparison { operand: operand.clone(), operator, bound, bound_holder, is_reversed })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finds the offers that come closest to a match.
 
+use super::clauses::text;
 use super::conflicts::bit_positions;
 use super::distance::relative_distance;
 use super::evaluation::{ClauseOutcome, OfferTable};
@@ -41,7 +42,7 @@ fn closest_offer(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize)
     let no_constraint = demands.is_empty().then(UnmetOfferClause::default);
     let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, _)| {
         let missing = missing_attributes(&request_attributes_read(&clause, table, row), &request.ad);
-        UnmetOfferClause { clause: clause.expression_text(table.context.dialect), missing }
+        UnmetOfferClause { clause: text(&clause.expression, table.context.dialect), missing }
     });
     let unmet_demands = unmet.chain(no_constraint).collect();
     let failed = bit_positions(analysis.failed_clauses[row]).into_iter().map(|place| {

@@ -5,7 +5,7 @@ use crate::eval::{ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
 
 use super::clause_analysis::{ClauseAnalysis, ClauseComparison};
-use super::clauses::text;
+use super::clauses::{parenthesized, text};
 use super::evaluation::{OfferTable, RequestContext};
 
 /// The reason why a clause is true of no offer.
@@ -63,26 +63,26 @@ impl FailureReason {
 
     /// Finds the reason why a clause is true of no offer. The caller must have found that the clause is true of no
     /// offer.
-    pub(super) fn find(examined: &ClauseAnalysis, table: &mut OfferTable, request: &RequestContext) -> Self {
-        if let Some(fault) = unknown_function(&examined.clause.expression) {
-            return fault;
+    pub(super) fn find(analysis: &ClauseAnalysis, table: &mut OfferTable, request: &RequestContext) -> Self {
+        let expression = &analysis.clause.expression;
+        if let Some(reason) = unknown_function(expression) {
+            return reason;
         }
-        if let Some(reading) = parsed_grouping(&examined.clause.expression) {
-            return FailureReason::Precedence(text(&reading, table.context.dialect));
+        if let Some(grouping) = parsed_grouping(expression) {
+            return FailureReason::Precedence(text(&grouping, table.context.dialect));
         }
-        if examined.verdict == ConstraintVerdict::Never {
-            return match examined.missing_own.first() {
+        if analysis.verdict == ConstraintVerdict::Never {
+            return match analysis.missing_own.first() {
                 Some(name) => FailureReason::MissingOwnAttribute(name.clone(), similar_own_attributes(name, request)),
-                None => shadowing_attribute(examined, table, request)
+                None => shadowing_attribute(analysis, table, request)
                     .map_or(FailureReason::NeverTrue, FailureReason::Shadowed),
             };
         }
-        let missing = examined.offer_attributes.iter().find(|name| table.offers_with(name) == 0);
-        if let Some(name) = missing {
+        if let Some(name) = analysis.offer_attributes.iter().find(|name| table.offers_with(name) == 0) {
             return FailureReason::MissingAttribute(name.clone());
         }
-        match &examined.comparison {
-            Some(asked) => comparison_failure(asked, table, request),
+        match &analysis.comparison {
+            Some(comparison) => comparison_failure(comparison, table, request),
             None => FailureReason::NoSuchValue,
         }
     }
@@ -95,11 +95,11 @@ fn similar_own_attributes(name: &Name, request: &RequestContext) -> Vec<Name> {
 
 /// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.
 /// `None` if there is no such attribute, or if the clause is the whole constraint.
-fn shadowing_attribute(examined: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Name> {
-    if examined.clause.is_whole {
+fn shadowing_attribute(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Name> {
+    if analysis.clause.is_whole {
         return None;
     }
-    let mentions = FreeNames::of(&examined.clause.expression, table.context.dialect);
+    let mentions = FreeNames::of(&analysis.clause.expression, table.context.dialect);
     let mut own = mentions.unqualified.into_iter().filter(|name| request.ad.get(name).is_some());
     own.find(|name| table.offers_with(name) > 0)
 }
@@ -120,19 +120,14 @@ fn unknown_function(expression: &Expression) -> Option<FailureReason> {
 
 /// Returns `a > b is c ? d : e` with the parentheses that show how it is parsed. `None` if the clause has another form.
 pub fn parsed_grouping(clause: &Expression) -> Option<Expression> {
-    let parenthesized = |inner: &Expression| Expression::new(ExpressionKind::Parentheses(inner.clone()), inner.span());
     let ExpressionKind::Conditional(condition, yes, no) = clause.without_parentheses().kind() else { return None };
     let chain = ChainedComparison::of(condition)?;
     if chain.outer.group() != OperatorGroup::Identity || chain.inner.group() != OperatorGroup::Comparison {
         return None;
     }
-    let compared = Expression::new(
-        ExpressionKind::Binary(chain.inner, chain.first.clone(), chain.second.clone()),
-        chain.first.span().to(chain.second.span()),
-    );
-    let condition = ExpressionKind::Binary(chain.outer, parenthesized(&compared), chain.last.clone());
-    let condition = parenthesized(&Expression::new(condition, clause.span()));
-    Some(Expression::new(ExpressionKind::Conditional(condition, yes.clone(), no.clone()), clause.span()))
+    let compared = Expression::binary(chain.inner, chain.first.clone(), chain.second.clone());
+    let condition = Expression::binary(chain.outer, parenthesized(&compared), chain.last.clone());
+    Some(ExpressionKind::Conditional(parenthesized(&condition), yes.clone(), no.clone()).into())
 }
 
 fn comparison_failure(

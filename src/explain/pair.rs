@@ -4,7 +4,7 @@ use crate::ad::{Ad, Expression, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
-use super::clauses::ExplainedClause;
+use super::clauses::{ExplainedClause, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use crate::text::shorten;
 
@@ -87,7 +87,7 @@ impl EvaluatedClause {
                 reads.push((text, table.evaluate(request, side, &ExplainedClause::detached(selected), row)));
             }
         }
-        let text = clause.expression_text(dialect);
+        let text = text(&clause.expression, dialect);
         EvaluatedClause { text, outcome: ClauseOutcome::of(&value, dialect), value, reads, clause }
     }
 

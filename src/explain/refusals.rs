@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Name};
 use crate::eval::FreeNames;
 
-use super::clauses::ExplainedClause;
+use super::clauses::{ExplainedClause, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RefusalReason};
 use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
@@ -25,7 +25,7 @@ pub fn group_refusals(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Ref
         };
         let text = clause.map(|clause| {
             let known = texts.entry(clause.expression.identity());
-            known.or_insert_with(|| clause.expression_text(table.context.dialect)).clone()
+            known.or_insert_with(|| text(&clause.expression, table.context.dialect)).clone()
         });
         let is_suitable = analysis.is_suitable(row);
         let (weight, example) = (table.weights[row], table.first_offer[row]);

@@ -65,6 +65,11 @@ impl Keyword {
         closest_names(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
     }
 
+    /// Whether the keyword belongs to a conditional: `if`, `elif`, `else` or `endif`.
+    pub(super) fn is_branch(self) -> bool {
+        matches!(self, Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)
+    }
+
     /// Returns a hint that shows the syntax of the keyword's line.
     #[must_use]
     pub fn usage(self) -> String {
@@ -89,6 +94,11 @@ pub(super) enum LineWordKind {
     Pattern(NamePattern),
 }
 
+/// Creates an error. `range` is a byte range of the line or of the file.
+pub(super) fn error(range: Range<usize>, message: impl Into<String>) -> Problem {
+    Problem::error_at(range, 0, message)
+}
+
 /// Returns the offset of the first non-blank byte at or after `at`.
 pub(super) fn skip_blank(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_ascii_start().len()
@@ -103,19 +113,19 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, Probl
         None => return Ok(None),
         Some(quote @ (b'"' | b'\'')) => match rest[1..].find(char::from(quote)) {
             Some(inside) => (inside + 2, LineWordKind::Quoted),
-            None => return Err(Problem::error_at(start..text.len(), 0, "this quote is not closed")),
+            None => return Err(error(start..text.len(), "this quote is not closed")),
         },
         Some(b'/') => {
             let Some(inside) = rest[1..].find('/') else {
-                return Err(Problem::error_at(start..text.len(), 0, "the second slash is missing")
-                    .with_help("a regular expression stands between two slashes, and has none in it"));
+                let help = "a regular expression stands between two slashes, and has none in it";
+                return Err(error(start..text.len(), "the second slash is missing").with_help(help));
             };
             let behind = inside + 2;
             let options = &rest[behind..behind + up_to_blank(&rest[behind..])];
             if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
                 let help = "behind a regular expression can stand g, i, m and U; a slash cannot be part of it";
                 let place = start + behind + bad..start + behind + options.len();
-                return Err(Problem::error_at(place, 0, "this is no option").with_help(help));
+                return Err(error(place, "this is no option").with_help(help));
             }
             let pattern = NamePattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
             (behind + options.len(), LineWordKind::Pattern(pattern))
@@ -128,10 +138,10 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, Probl
 /// Returns the attributes that a word selects.
 pub(super) fn word_target(text: &str, word: &LineWord, dialect: Dialect) -> Result<RuleTarget, Problem> {
     match &word.kind {
-        LineWordKind::Pattern(pattern) => match pattern.compiled() {
-            Ok(_) => Ok(RuleTarget::Pattern(pattern.clone())),
-            Err(reason) => Err(Problem::error_at(word.range.clone(), 0, reason)),
-        },
+        LineWordKind::Pattern(pattern) => {
+            pattern.compiled().map_err(|reason| error(word.range.clone(), reason))?;
+            Ok(RuleTarget::Pattern(pattern.clone()))
+        }
         _ => word_attribute(text, word, dialect).map(RuleTarget::Name),
     }
 }
@@ -139,28 +149,26 @@ pub(super) fn word_target(text: &str, word: &LineWord, dialect: Dialect) -> Resu
 /// Returns the attribute that a word names.
 pub(super) fn word_attribute(text: &str, word: &LineWord, dialect: Dialect) -> Result<Name, Problem> {
     let written = &text[word.range.clone()];
-    let (name, quoted) = match word.kind {
-        LineWordKind::Quoted => (&written[1..written.len() - 1], true),
-        _ => (written, false),
-    };
-    let refusal = |message: &str| Problem::error_at(word.range.clone(), 0, message);
+    let is_quoted = word.kind == LineWordKind::Quoted;
+    let name = if is_quoted { &written[1..written.len() - 1] } else { written };
+    let refuse = |message: &str| Err(error(word.range.clone(), message));
     if name.contains("$(") {
-        return Err(refusal("macros are not expanded in this name"));
+        return refuse("macros are not expanded in this name");
     }
-    if !quoted && !is_name(name) {
+    if !is_quoted && !is_name(name) {
         let help = match name.find(['=', ',']) {
             Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => "write a blank instead of the `=`",
             Some(at) if is_name(&name[..at]) => "no comma stands behind a name, and no second name",
             _ => "a name has letters, digits and underscores; any other stands in quotes",
         };
-        return Err(refusal(&format!("`{name}` is no name of an attribute")).with_help(help));
+        return Err(error(word.range.clone(), format!("`{name}` is no name of an attribute")).with_help(help));
     }
     if name.is_empty() || name.contains('\0') {
-        return Err(refusal("a name is missing"));
+        return refuse("a name is missing");
     }
     let name = Name::new(name);
     if dialect == Dialect::Classad && name.is_reserved() {
-        return Err(refusal(&format!("`{name}` is reserved and cannot name an attribute")));
+        return refuse(&format!("`{name}` is reserved and cannot name an attribute"));
     }
     Ok(name)
 }

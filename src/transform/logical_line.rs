@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use crate::format::{Problem, byte_order_mark_length};
 
+use super::keywords::error;
+
 /// Logical line: a line that ends in a backslash continues on the next one.
 #[derive(Debug)]
 pub(super) struct LogicalLine {
@@ -33,14 +35,9 @@ impl LogicalLine {
         problem.map_ranges(|range| self.file_range(range.start.min(end)..range.end.min(end)))
     }
 
-    /// Creates an error at a byte range of the text.
-    pub fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
-        self.locate(Problem::error_at(range, 0, message))
-    }
-
-    /// Creates an error at the whole line.
+    /// Creates an error at the whole line; its range is in the text.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem::error_at(self.whole_file_range(), 0, message)
+        error(0..self.text.len(), message)
     }
 
     /// Returns the range of the whole line in the file.

@@ -1,33 +1,31 @@
 //! Macro functions: `$INT()`, `$REAL()`, `$STRING()`, `$EVAL()` and others.
 
-use crate::ad::Value;
+use crate::ad::{ByteString, Value};
 use crate::eval::{Environment, Evaluator};
 use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
 
 use super::macros::{MacroExpander, StatementFailure, evaluate};
-use super::printf::{PrintfArgument, printf};
+use super::printf::printf;
 
-/// Macro function. A call must write the name in upper case.
-struct MacroFunction {
-    name: &'static str,
-    body: fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>,
-}
+/// Expands a call, given the text in its parentheses.
+type MacroBody = fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>;
 
-const FUNCTIONS: &[MacroFunction] = &[
-    MacroFunction { name: "INT", body: integer },
-    MacroFunction { name: "REAL", body: real },
-    MacroFunction { name: "STRING", body: string },
-    MacroFunction { name: "EVAL", body: eval },
-    MacroFunction { name: "CHOICE", body: choice },
-    MacroFunction { name: "SUBSTR", body: substring },
-    MacroFunction { name: "RANDOM_CHOICE", body: random_choice },
-    MacroFunction { name: "RANDOM_INTEGER", body: random_integer },
+/// Macro functions. A call must write the name in upper case.
+const FUNCTIONS: [(&str, MacroBody); 8] = [
+    ("INT", integer),
+    ("REAL", real),
+    ("STRING", string),
+    ("EVAL", eval),
+    ("CHOICE", choice),
+    ("SUBSTR", substring),
+    ("RANDOM_CHOICE", random_choice),
+    ("RANDOM_INTEGER", random_integer),
 ];
 
 /// Whether this is the name of a function. `$ENV()` is not in the table: its argument has the syntax of a name, so
 /// `find_macro` handles it.
 pub(super) fn is_function(name: &[u8]) -> bool {
-    FUNCTIONS.iter().any(|function| function.name.as_bytes() == name)
+    FUNCTIONS.iter().any(|(known, _)| known.as_bytes() == name)
 }
 
 /// Probable mistake in `$name(`.
@@ -40,7 +38,7 @@ pub(super) enum MacroMistake {
 
 /// Returns the probable mistake in `$name(`; `None` if there is none.
 pub(super) fn probable_mistake(name: &str) -> Option<MacroMistake> {
-    let known = FUNCTIONS.iter().map(|function| function.name).chain(["ENV"]);
+    let known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["ENV"]);
     if let Some(meant) = known.into_iter().find(|known| known.eq_ignore_ascii_case(name) && *known != name) {
         return Some(MacroMistake::Spelling(meant));
     }
@@ -56,13 +54,13 @@ pub(super) fn call_function(
     name: &[u8],
     body: &[u8],
 ) -> Result<Vec<u8>, StatementFailure> {
-    match FUNCTIONS.iter().find(|function| function.name.as_bytes() == name) {
-        Some(function) => (function.body)(expander, body).map_err(|failure| match failure {
-            StatementFailure::Reason(reason) => StatementFailure::Reason(format!("${}(): {reason}", function.name)),
-            halt @ StatementFailure::Halt(_) => halt,
-        }),
-        None => Ok(Vec::new()),
-    }
+    let Some((name, expand)) = FUNCTIONS.iter().find(|(known, _)| known.as_bytes() == name) else {
+        return Ok(Vec::new());
+    };
+    expand(expander, body).map_err(|failure| match failure.halt {
+        None => format!("${name}(): {}", failure.message).into(),
+        Some(_) => failure,
+    })
 }
 
 /// Splits an argument at its first comma: the value, and the format if there is one.
@@ -89,20 +87,28 @@ fn evaluate_without_ad(expander: &MacroExpander<'_>, text: &[u8]) -> Result<Opti
 
 fn not_a_number_failure(text: &[u8]) -> StatementFailure {
     let hint = if text.trim_ascii().is_empty() { "" } else { "; $EVAL() and EVALMACRO evaluate in the ad" };
-    StatementFailure::Reason(format!("{} is no number{hint}", quoted_excerpt(text)))
+    format!("{} is no number{hint}", quoted_excerpt(text)).into()
+}
+
+/// Expands an argument with a format behind its first comma. Returns the text and the format.
+fn expand_formatted(
+    expander: &mut MacroExpander<'_>,
+    body: &[u8],
+) -> Result<(Vec<u8>, Option<String>), StatementFailure> {
+    let (argument, format) = split_format(body);
+    Ok((expander.expand_argument(argument)?, format))
 }
 
 /// Prints a value with a format of the user.
-fn print_with(format: &str, value: &PrintfArgument<'_>) -> Result<String, StatementFailure> {
-    let invalid = || StatementFailure::Reason(format!("{} is no format for it", quoted_excerpt(format.as_bytes())));
-    printf(format, value).ok_or_else(invalid)
+fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> {
+    let printed = printf(format, value).map(String::into_bytes);
+    printed.ok_or_else(|| format!("{} is no format for it", quoted_excerpt(format.as_bytes())).into())
 }
 
 fn integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (name, format) = split_format(body);
-    let text = expander.expand_argument(name)?;
+    let (text, format) = expand_formatted(expander, body)?;
     let value = integer_value(expander, &text)?;
-    Ok(print_with(format.as_deref().unwrap_or("%d"), &PrintfArgument::Integer(value))?.into_bytes())
+    print_with(format.as_deref().unwrap_or("%d"), &Value::Integer(value))
 }
 
 /// Returns the integer that a text evaluates to; reals are truncated.
@@ -116,46 +122,60 @@ fn integer_value(expander: &MacroExpander<'_>, text: &[u8]) -> Result<i64, State
     }
 }
 
+/// Returns the integers that arguments evaluate to.
+fn integer_arguments(expander: &mut MacroExpander<'_>, arguments: &[&[u8]]) -> Result<Vec<i64>, StatementFailure> {
+    let value = |argument: &&[u8]| {
+        let text = expander.expand_argument(argument)?;
+        integer_value(expander, &text)
+    };
+    arguments.iter().map(value).collect()
+}
+
 #[allow(clippy::cast_precision_loss)] // as in C
 fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (name, format) = split_format(body);
-    let text = expander.expand_argument(name)?;
+    let (text, format) = expand_formatted(expander, body)?;
     let value = match evaluate_without_ad(expander, &text)? {
         Some(Value::Integer(integer)) => integer as f64,
         Some(Value::Boolean(is)) => f64::from(u8::from(is)),
         Some(Value::Real(real)) => real,
         _ => return Err(not_a_number_failure(&text)),
     };
-    let mut text = print_with(format.as_deref().unwrap_or("%.16G"), &PrintfArgument::Real(value))?;
+    let mut text = print_with(format.as_deref().unwrap_or("%.16G"), &Value::Real(value))?;
     // The result of a format must read as a real.
-    if format.is_some() && !text.contains('.') {
-        text.push_str(".0");
+    if format.is_some() && !text.contains(&b'.') {
+        text.extend_from_slice(b".0");
     }
-    Ok(text.into_bytes())
+    Ok(text)
 }
 
 fn string(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (name, format) = split_format(body);
-    let text = expander.expand_argument(name)?;
+    let (text, format) = expand_formatted(expander, body)?;
     let text = match evaluate_without_ad(expander, &text)? {
-        Some(Value::String(string)) => string.as_bytes().to_vec(),
-        _ => text,
+        Some(Value::String(string)) => string,
+        _ => ByteString::from(text),
     };
-    let Some(format) = format else { return Ok(text) };
-    Ok(print_with(&format, &PrintfArgument::Text(&String::from_utf8_lossy(&text)))?.into_bytes())
+    match format {
+        Some(format) => print_with(&format, &Value::String(text)),
+        None => Ok(text.as_bytes().to_vec()),
+    }
 }
 
 fn eval(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let text = expander.expand_argument(body)?;
     let expression = parse_expression(&text, ParseOptions::long(expander.context.dialect)).map_err(|error| {
-        let cut = body.contains(&b'(');
-        let hint = if cut { "; it ends at the first `)`: EVALMACRO has no such limit" } else { "" };
-        StatementFailure::Reason(format!("{}: {error}{hint}", quoted_excerpt(&text)))
+        let is_cut = body.contains(&b'(');
+        let hint = if is_cut { "; it ends at the first `)`: EVALMACRO has no such limit" } else { "" };
+        format!("{}: {error}{hint}", quoted_excerpt(&text))
     })?;
-    Ok(match evaluate(&expression, expander.ad, expander.context)? {
+    Ok(text_of(evaluate(&expression, expander.ad, expander.context)?, Style::New))
+}
+
+/// Returns the text of a string, or else the value as it is printed in a style.
+pub(super) fn text_of(value: Value, style: Style) -> Vec<u8> {
+    match value {
         Value::String(text) => text.as_bytes().to_vec(),
-        value => print_value(&value, Style::New),
-    })
+        value => print_value(&value, style),
+    }
 }
 
 /// Splits a list at its commas.
@@ -183,15 +203,11 @@ fn named_list(expander: &mut MacroExpander<'_>, text: &[u8]) -> Result<Vec<u8>, 
 fn substring(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let arguments = items(body);
     let [name, numbers @ ..] = arguments.as_slice() else { return Ok(Vec::new()) };
-    if !matches!(numbers.len(), 1 | 2) {
-        return Err("it wants a name, a start and perhaps a length".to_owned().into());
-    }
-    let mut places = [0, i64::MAX];
-    for (place, number) in places.iter_mut().zip(numbers) {
-        let text = expander.expand_argument(number)?;
-        *place = integer_value(expander, &text)?;
-    }
-    let [start, length] = places;
+    let (start, length) = match integer_arguments(expander, numbers)?.as_slice() {
+        [start] => (*start, i64::MAX),
+        [start, length] => (*start, *length),
+        _ => return Err("it wants a name, a start and perhaps a length".to_owned().into()),
+    };
     let text = expander.lookup(name).unwrap_or_default();
     let text = expander.expand(&text)?;
     let from_end = |place: i64, end: usize| {
@@ -217,12 +233,7 @@ fn random_choice(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8
 }
 
 fn random_integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let mut numbers = Vec::new();
-    for item in items(body) {
-        let text = expander.expand_argument(item)?;
-        numbers.push(integer_value(expander, &text)?);
-    }
-    let (least, most, step) = match numbers.as_slice() {
+    let (least, most, step) = match integer_arguments(expander, &items(body))?.as_slice() {
         [least, most] => (*least, *most, 1),
         [least, most, step] => (*least, *most, *step),
         _ => return Err("it wants the least, the most and perhaps a step".to_owned().into()),

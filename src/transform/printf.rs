@@ -1,24 +1,18 @@
 //! C's `printf` for one value.
 
+use crate::ad::Value;
 use crate::syntax::{ConversionKind, PrintfConversion};
-
-/// Value that `$INT()`, `$REAL()` or `$STRING()` prints.
-pub(super) enum PrintfArgument<'a> {
-    Integer(i64),
-    Real(f64),
-    Text(&'a str),
-}
 
 /// Formats a value as C's `printf` does, with one conversion and text around it. `None` if the format is invalid or
 /// not for this type of value.
-pub(super) fn printf(format: &str, value: &PrintfArgument<'_>) -> Option<String> {
+pub(super) fn printf(format: &str, value: &Value) -> Option<String> {
     let (before, rest) = format.split_once('%')?;
     let (conversion, length) = PrintfConversion::read(rest).ok()??;
     let behind = Some(&rest[length..]).filter(|behind| !behind.contains('%'))?;
     let field = match (value, conversion.kind()) {
-        (PrintfArgument::Integer(integer), ConversionKind::Integer) => conversion.format_integer(*integer),
-        (PrintfArgument::Real(real), ConversionKind::Real) => conversion.format_real(*real),
-        (PrintfArgument::Text(text), ConversionKind::String) => conversion.format_text(text),
+        (Value::Integer(integer), ConversionKind::Integer) => conversion.format_integer(*integer),
+        (Value::Real(real), ConversionKind::Real) => conversion.format_real(*real),
+        (Value::String(text), ConversionKind::String) => conversion.format_text(&text.to_str()),
         _ => return None,
     };
     Some(format!("{before}{field}{behind}"))
@@ -26,11 +20,12 @@ pub(super) fn printf(format: &str, value: &PrintfArgument<'_>) -> Option<String>
 
 #[cfg(test)]
 mod tests {
-    use super::{PrintfArgument, printf};
+    use super::printf;
+    use crate::ad::Value;
 
     #[test]
     fn as_c_prints() {
-        use PrintfArgument::{Integer, Real, Text};
+        use Value::{Integer, Real};
         for (format, value, expected) in [
             ("%d", Integer(2), "2"),
             ("%5d|", Integer(-7), "   -7|"),
@@ -48,15 +43,15 @@ mod tests {
             ("%#g", Real(1.0), "1.00000"),
             ("%g", Real(0.0001), "0.0001"),
             ("%08.3f", Real(-1.5), "-001.500"),
-            ("%5s|", Text("ab"), "   ab|"),
-            ("%-5.1s|", Text("ab"), "a    |"),
+            ("%5s|", Value::string("ab"), "   ab|"),
+            ("%-5.1s|", Value::string("ab"), "a    |"),
         ] {
             assert_eq!(printf(format, &value).as_deref(), Some(expected), "{format}");
         }
         for (format, value) in [
             ("%s", Integer(1)),
             ("%d", Real(1.0)),
-            ("%d", Text("1")),
+            ("%d", Value::string("1")),
             ("5", Integer(1)),
             ("%d%d", Integer(1)),
             ("%", Integer(1)),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::ad::closest_names;
 use crate::format::Problem;
 
-use super::keywords::is_variable;
+use super::keywords::{error, is_variable};
 use super::logical_line::LogicalLine;
 use super::macro_function::{self, MacroMistake};
 use super::macros;
@@ -51,7 +51,7 @@ impl VariableUses {
             let word = &name[..name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len())];
             let open = dollar + 1 + word.len();
             let mistake = macro_function::probable_mistake(word).filter(|_| text[open..].starts_with('('))?;
-            let problem = |message| line.problem_at(start + dollar..start + open, message);
+            let problem = |message| line.locate(error(start + dollar..start + open, message));
             Some(match mistake {
                 MacroMistake::Unsupported => problem(format!("${word}() is not supported")),
                 MacroMistake::Spelling(meant) => {
@@ -72,7 +72,7 @@ impl VariableUses {
                 None => format!("$({name}:...) has a default, $(MY.{name}) is the ad's attribute"),
             };
             let message = format!("nothing gives the variable {name} a value: it stands for nothing");
-            Problem::error_at(place.clone(), 0, message).with_help(help).as_warning()
+            error(place.clone(), message).with_help(help).as_warning()
         })
     }
 }

@@ -11,41 +11,32 @@ use crate::protocol::is_met;
 
 use super::domain::ValueDomain;
 
-/// An expression whose value a condition restricts.
+/// An expression whose value a condition restricts; the value is the same throughout one evaluation.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ConstraintSubject<'e> {
-    /// An attribute of the other side, with the expression that names it.
-    Other(&'e Name, &'e Expression),
-    /// Any other expression whose value is the same throughout one evaluation.
-    Tree(&'e Expression),
+pub(super) struct ConstraintSubject<'e> {
+    /// The attribute of the other side that the expression names; `None` for any other expression.
+    attribute: Option<&'e Name>,
+    /// The expression as written.
+    pub expression: &'e Expression,
 }
 
 impl<'e> ConstraintSubject<'e> {
     /// Returns the subject of an expression; `None` for a literal and for an expression that calls `random` or
     /// `eval`.
     fn of(expression: &'e Expression) -> Option<Self> {
-        match ClauseOperand::of(expression) {
-            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => {
-                Some(ConstraintSubject::Other(name, expression))
-            }
-            Some(ClauseOperand::Literal(_)) => None,
-            None if is_nondeterministic(expression) => None,
-            Some(ClauseOperand::Own(_)) | None => Some(ConstraintSubject::Tree(expression)),
-        }
-    }
-
-    /// Returns the expression as written.
-    pub(super) fn expression(self) -> &'e Expression {
-        match self {
-            ConstraintSubject::Other(_, expression) | ConstraintSubject::Tree(expression) => expression,
-        }
+        let attribute = match ClauseOperand::of(expression) {
+            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
+            Some(ClauseOperand::Literal(_)) => return None,
+            None if is_nondeterministic(expression) => return None,
+            Some(ClauseOperand::Own(_)) | None => None,
+        };
+        Some(ConstraintSubject { attribute, expression })
     }
 
     pub(super) fn is_same_subject(self, other: Self) -> bool {
-        match (self, other) {
-            (ConstraintSubject::Other(a, _), ConstraintSubject::Other(b, _)) => a == b,
-            (ConstraintSubject::Tree(a), ConstraintSubject::Tree(b)) => structurally_equal(a, b),
-            _ => false,
+        match (self.attribute, other.attribute) {
+            (None, None) => structurally_equal(self.expression, other.expression),
+            (attribute, other) => attribute == other,
         }
     }
 }

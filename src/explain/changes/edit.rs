@@ -1,7 +1,7 @@
 //! Edits of a request.
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
-use crate::explain::clauses::text;
+use crate::explain::clauses::{parenthesized, text};
 use crate::protocol::{Port, read_ports};
 use crate::text::join_and;
 
@@ -82,11 +82,8 @@ impl RequestEdit {
 
     /// Whether both edits change the same part of the request in the same way, except for the new value.
     pub(super) fn differs_in_value_only(&self, other: &RequestEdit) -> bool {
-        let is_same_part = match (self.replaced(), other.replaced()) {
-            (Some(part), Some(other)) => part.ptr_eq(other),
-            (None, None) => true,
-            _ => false,
-        };
+        let [part, other_part] = [self, other].map(|edit| edit.replaced().map(Expression::identity));
+        let is_same_part = part == other_part;
         match (self, other) {
             (RequestEdit::Set { name, .. }, RequestEdit::Set { name: other, .. }) => is_same_part && name == other,
             (RequestEdit::DropPorts { .. }, _) => self == other,
@@ -127,11 +124,10 @@ fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
     let first = ports.list.iter().find(is_dropped)?;
     let is_whole = |group: &&Ad| ports_of_group(&ports.list, group).all(|port| is_dropped(&port));
     let record = first.groups.first().filter(is_whole).or(first.record.as_ref())?.identity();
-    let is_it = |entry: &Expression| matches!(entry.without_parentheses().kind(), ExpressionKind::Ad(ad) if ad.identity() == record);
+    let is_entry = |entry: &Expression| matches!(entry.without_parentheses().kind(), ExpressionKind::Ad(ad) if ad.identity() == record);
     rewrite_ad(request, &mut |part| match part.kind() {
-        ExpressionKind::List(entries) if entries.iter().any(is_it) && entries.len() > 1 => {
-            let left: Vec<Expression> = entries.iter().filter(|entry| !is_it(entry)).cloned().collect();
-            Some(Expression::new(ExpressionKind::List(left.into()), part.span()))
+        ExpressionKind::List(entries) if entries.iter().any(is_entry) && entries.len() > 1 => {
+            Some(Expression::list(entries.iter().filter(|entry| !is_entry(entry)).cloned()))
         }
         _ => None,
     })
@@ -141,13 +137,6 @@ fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
 pub fn ports_of_group<'p>(ports: &'p [Port], group: &Ad) -> impl Iterator<Item = &'p Port> {
     let group = group.identity();
     ports.iter().filter(move |port| port.groups.first().is_some_and(|of| of.identity() == group))
-}
-
-fn parenthesized(expression: &Expression) -> Expression {
-    match expression.kind() {
-        ExpressionKind::Parentheses(_) => expression.clone(),
-        _ => Expression::new(ExpressionKind::Parentheses(expression.clone()), expression.span()),
-    }
 }
 
 /// Rewrites the attributes of an ad as [`rewrite_expression`] does. `None` if nothing was replaced.
@@ -164,11 +153,20 @@ fn rewrite_ad(ad: &Ad, by: &mut dyn FnMut(&Expression) -> Option<Expression>) ->
 /// Rewrites an expression top-down: `by` returns the replacement of a subexpression, or `None` to descend into it.
 /// Subexpressions without a replacement stay the same nodes in memory. Returns `None` if nothing was replaced, or if
 /// the expression is nested too deeply.
-pub fn rewrite_expression(
+fn rewrite_expression(
     expression: &Expression,
     by: &mut dyn FnMut(&Expression) -> Option<Expression>,
 ) -> Option<Expression> {
     rewrite_within(expression, by, 0).ok().flatten()
+}
+
+/// Replaces operations of an expression: `by` returns the new operation, or `None` to descend into the operands.
+/// Returns `None` as [`rewrite_expression`] does.
+pub fn replace_operations(
+    expression: &Expression,
+    by: impl Fn(&ExpressionKind) -> Option<ExpressionKind>,
+) -> Option<Expression> {
+    rewrite_expression(expression, &mut |part| Some(Expression::new(by(part.kind())?, part.span())))
 }
 
 /// Maximum nesting depth of an expression that is rewritten. The maximum also limits the length of a conjunction: the

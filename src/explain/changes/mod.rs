@@ -14,33 +14,13 @@ use super::conflicts::{bit_positions, minimal_masks};
 use super::evaluation::{OfferTable, RequestContext};
 use super::explainer::RequestAnalysis;
 
-pub(super) use clause_fixes::{RelaxableBound, convert_type, rename_attribute, rewrite_proposal};
+pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 use search::MAX_EDITS;
-pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, VerifiedChange, search_changes};
-
-/// A verified change with which the request matches.
-#[derive(Clone, Debug)]
-pub struct RequestChange {
-    /// The edits; all of them are needed.
-    pub edits: Vec<RequestEdit>,
-    /// The description of each edit.
-    pub steps: Vec<String>,
-    /// Number of offers that match the changed request.
-    pub match_count: usize,
-    /// The changed request.
-    pub request: Ad,
-}
-
-impl RequestChange {
-    /// The description on one line.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.steps.join(", ")
-    }
-}
+pub use search::RequestChange;
+pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 
 /// Maximum number of clause sets considered for the offers that accept the request, and again for all offers.
 const MAX_CLAUSE_SETS: usize = 12;
@@ -54,13 +34,7 @@ pub fn find_changes(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<R
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
     let mut problem = BilateralChanges { table, analysis };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
-    let change = |VerifiedChange { edits, steps, request, found, .. }| RequestChange {
-        edits,
-        steps,
-        request,
-        match_count: found,
-    };
-    changes.into_iter().map(change).collect()
+    changes
 }
 
 /// The search of changes of a request that matches offers one by one.
@@ -91,8 +65,8 @@ impl ChangeProblem for BilateralChanges<'_> {
         Ok(Some(self.table.offers_in(rows.ones())).filter(|offers| *offers > 0))
     }
 
-    fn match_count(found: &usize) -> usize {
-        *found
+    fn match_count(matched: &usize) -> usize {
+        *matched
     }
 
     fn failure(&mut self, request: &Ad) -> Option<RequestAnalysis> {
@@ -128,20 +102,17 @@ fn propose(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> 
     if analysis.clauses.is_empty() {
         return proposals;
     }
-    let accepting: Vec<usize> = (0..table.row_count()).filter(|row| analysis.refusals[*row].is_none()).collect();
-    let of_accepting = minimal_masks(accepting.iter().map(|row| analysis.failed_clauses[*row]));
-    let fewest =
-        analysis.minimal_failures.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
-    let most = fewest.min().unwrap_or_default().max(MAX_CLAUSES_PER_SET);
-    for (masks, is_accepting) in [(&of_accepting, true), (&analysis.minimal_failures, false)] {
+    let failed = &analysis.failed_clauses;
+    let is_accepting = |row: &usize| analysis.refusals[*row].is_none();
+    let of_accepting = minimal_masks((0..failed.len()).filter(is_accepting).map(|row| failed[row]));
+    let of_all = &analysis.minimal_failures;
+    let sizes = of_all.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
+    let most = sizes.min().unwrap_or_default().max(MAX_CLAUSES_PER_SET);
+    for (masks, needs_accepting) in [(&of_accepting, true), (of_all, false)] {
         let masks = masks.iter().copied().filter(|mask| *mask != 0 && mask.count_ones() <= most);
         for mask in masks.take(MAX_CLAUSE_SETS) {
-            let rows: Vec<usize> = if is_accepting {
-                accepting.iter().copied().filter(|row| analysis.failed_clauses[*row] == mask).collect()
-            } else {
-                (0..table.row_count()).filter(|row| analysis.failed_clauses[*row] == mask).collect()
-            };
-            proposals.extend(propose_for_set(table, analysis, &bit_positions(mask), rows));
+            let rows = (0..failed.len()).filter(|row| failed[*row] == mask && (!needs_accepting || is_accepting(row)));
+            proposals.extend(propose_for_set(table, analysis, &bit_positions(mask), rows.collect()));
         }
     }
     proposals.extend(offer_demands::propose_demanded_values(table, analysis));
@@ -156,37 +127,34 @@ fn propose_for_set(
     places: &[usize],
     mut rows: Vec<usize>,
 ) -> Vec<Proposal> {
-    let dropped =
-        |place: &usize| RequestEdit::Drop { clause: analysis.clauses[*place].analysis.clause.expression.clone() };
-    #[allow(clippy::cast_precision_loss)] // three or so
-    let all_dropped = Proposal { edits: places.iter().map(dropped).collect(), size: 2.0 * places.len() as f64 };
+    let dropped = |places: &[usize]| {
+        Proposal::drop_clauses(places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression))
+    };
     if let [place] = places {
         let fixes = clause_fixes::propose_fixes(table, analysis, *place, &rows);
-        return fixes.into_iter().map(|(proposal, _)| proposal).chain([all_dropped]).collect();
+        return fixes.into_iter().map(|(proposal, _)| proposal).chain([dropped(places)]).collect();
     }
-    let mut together = Proposal { edits: Vec::new(), size: 0.0 };
+    let mut together = Proposal::default();
     for place in places {
         let mut fixes = clause_fixes::propose_fixes(table, analysis, *place, &rows).into_iter();
-        if let Some((fix, value)) = fixes.next() {
-            // Fix the next clauses for the rows that meet the fixed clause.
-            if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place)) {
-                rows = clause_fixes::rows_with_value(table, analysis, *place, &value, rows);
-            }
-            together.edits.extend(fix.edits);
-            together.size += fix.size;
-        } else {
-            together.edits.push(dropped(place));
-            together.size += 2.0;
+        let Some((fix, value)) = fixes.next() else {
+            together.add(dropped(&[*place]));
+            continue;
+        };
+        // Fix the next clauses for the rows that meet the fixed clause.
+        if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place)) {
+            rows = clause_fixes::rows_with_value(table, analysis, *place, &value, rows);
         }
+        together.add(fix);
     }
-    vec![together, all_dropped]
+    vec![together, dropped(places)]
 }
 
 /// Whether another of the clauses compares the same operand, and this one has a literal bound. The two bounds
 /// contradict each other: if the rows were narrowed to one value, both bounds would be moved to that value.
 fn is_contradicted(analysis: &RequestAnalysis, places: &[usize], place: usize) -> bool {
     let comparison = |place: usize| analysis.clauses[place].analysis.comparison.as_ref();
-    let Some(asked) = comparison(place).filter(|asked| asked.bound_attribute.is_none()) else { return false };
+    let Some(fixed) = comparison(place).filter(|comparison| comparison.bound_holder.is_none()) else { return false };
     let mut others = places.iter().filter(|other| **other != place).filter_map(|other| comparison(*other));
-    others.any(|other| other.operand == asked.operand)
+    others.any(|other| other.operand == fixed.operand)
 }

@@ -1,11 +1,12 @@
 //! Searches for changes with which a request matches: verifies proposals, then extends the most promising ones.
 
-use crate::ad::{Ad, Dialect};
+use crate::ad::{Ad, Dialect, Expression};
 use crate::explain::distance::as_number;
 
 use super::edit::RequestEdit;
 
 /// A change that has not been verified.
+#[derive(Default)]
 pub struct Proposal {
     pub edits: Vec<RequestEdit>,
     /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause, 4 for
@@ -13,16 +14,44 @@ pub struct Proposal {
     pub size: f64,
 }
 
-/// A verified change.
-pub struct VerifiedChange<M> {
+impl Proposal {
+    /// Proposes to drop clauses.
+    pub fn drop_clauses<'c>(clauses: impl Iterator<Item = &'c Expression>) -> Self {
+        let mut proposal = Proposal::default();
+        for clause in clauses {
+            proposal.edits.push(RequestEdit::Drop { clause: clause.clone() });
+            proposal.size += 2.0;
+        }
+        proposal
+    }
+
+    /// Adds the edits of another proposal.
+    pub fn add(&mut self, other: Proposal) {
+        self.edits.extend(other.edits);
+        self.size += other.size;
+    }
+}
+
+/// A verified change with which the request matches.
+#[derive(Clone, Debug)]
+pub struct RequestChange<M = usize> {
+    /// The edits; all of them are needed.
     pub edits: Vec<RequestEdit>,
     /// The description of each edit.
     pub steps: Vec<String>,
     /// The changed request.
     pub request: Ad,
-    /// The result of matching the changed request.
-    pub found: M,
+    /// The result of matching the changed request: the number of offers that match, or a gang.
+    pub matched: M,
     size: f64,
+}
+
+impl<M> RequestChange<M> {
+    /// The description on one line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.steps.join(", ")
+    }
 }
 
 /// Two counts of obstacles that still prevent a match. Lower counts are better; the second count decides if the first
@@ -96,15 +125,15 @@ pub fn search_changes<P: ChangeProblem>(
     request: &Ad,
     failure: &P::Failure,
     is_extended: bool,
-) -> Result<Vec<VerifiedChange<P::Match>>, P::Fault> {
+) -> Result<Vec<RequestChange<P::Match>>, P::Fault> {
     let mut search = ChangeSearch { problem, request, tried: Vec::new(), sufficient: Vec::new() };
     let proposals = search.problem.propose(request, failure)?;
-    let mut drafts = search.verify(proposals.into_iter().map(|proposal| (proposal, None)).collect())?;
+    let mut insufficient = search.verify(proposals.into_iter().map(|proposal| (proposal, None)).collect())?;
     if is_extended && search.sufficient.is_empty() {
         let obstacles = search.problem.obstacles(failure);
         for _ in 0..MAX_EXTENSION_ROUNDS {
-            let extended = search.extend(drafts, obstacles)?;
-            drafts = search.verify(extended)?;
+            let extended = search.extend(insufficient, obstacles)?;
+            insufficient = search.verify(extended)?;
             if !search.sufficient.is_empty() {
                 break;
             }
@@ -126,7 +155,7 @@ struct ChangeSearch<'s, P: ChangeProblem> {
     problem: &'s mut P,
     request: &'s Ad,
     tried: Vec<String>,
-    sufficient: Vec<VerifiedChange<P::Match>>,
+    sufficient: Vec<RequestChange<P::Match>>,
 }
 
 impl<P: ChangeProblem> ChangeSearch<'_, P> {
@@ -140,9 +169,9 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         for (proposal, before) in proposals {
             let Some((steps, request)) = self.apply(&proposal.edits) else { continue };
             match self.problem.find_match(&request)? {
-                Some(found) => {
+                Some(matched) => {
                     let Proposal { edits, size } = proposal;
-                    let change = self.minimized(VerifiedChange { edits, steps, request, found, size })?;
+                    let change = self.minimized(RequestChange { edits, steps, request, matched, size })?;
                     self.sufficient.push(change);
                 }
                 None => insufficient.push(InsufficientChange { proposal, request, before }),
@@ -165,17 +194,19 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 
     /// Removes the edits without which the change still suffices.
-    fn minimized(&mut self, mut change: VerifiedChange<P::Match>) -> Result<VerifiedChange<P::Match>, P::Fault> {
+    fn minimized(&mut self, mut change: RequestChange<P::Match>) -> Result<RequestChange<P::Match>, P::Fault> {
         let mut place = 0;
         while change.edits.len() > 1 && place < change.edits.len() {
             let mut edits = change.edits.clone();
             edits.remove(place);
-            let fewer = self.apply(&edits);
-            let fewer = fewer.and_then(|(steps, request)| {
-                let found = self.problem.find_match(&request).transpose()?;
-                Some(found.map(|found| VerifiedChange { edits, steps, request, found, size: change.size }))
-            });
-            match fewer.transpose()? {
+            let fewer = match self.apply(&edits) {
+                Some((steps, request)) => {
+                    let matched = self.problem.find_match(&request)?;
+                    matched.map(|matched| RequestChange { edits, steps, request, matched, size: change.size })
+                }
+                None => None,
+            };
+            match fewer {
                 Some(fewer) => change = fewer,
                 None => place += 1,
             }
@@ -191,12 +222,12 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         original: ObstacleCount,
     ) -> Result<Vec<(Proposal, Option<ObstacleCount>)>, P::Fault> {
         let mut closer = Vec::new();
-        let short = insufficient.into_iter().filter(|draft| draft.proposal.edits.len() < MAX_EDITS);
-        for draft in short.take(MAX_ANALYZED_CHANGES) {
-            if let Some(failure) = self.problem.failure(&draft.request) {
+        let short = insufficient.into_iter().filter(|change| change.proposal.edits.len() < MAX_EDITS);
+        for change in short.take(MAX_ANALYZED_CHANGES) {
+            if let Some(failure) = self.problem.failure(&change.request) {
                 let left = self.problem.obstacles(&failure);
-                if left < draft.before.unwrap_or(original) {
-                    closer.push((left, draft, failure));
+                if left < change.before.unwrap_or(original) {
+                    closer.push((left, change, failure));
                 }
             }
         }
@@ -222,24 +253,24 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 
     /// Returns the changes that suffice, fewest and smallest first.
-    fn into_changes(mut self) -> Vec<VerifiedChange<P::Match>> {
+    fn into_changes(mut self) -> Vec<RequestChange<P::Match>> {
         self.sufficient.sort_by(|a, b| {
             let fewest = a.edits.len().cmp(&b.edits.len());
-            let most_matches = P::match_count(&b.found).cmp(&P::match_count(&a.found));
+            let most_matches = P::match_count(&b.matched).cmp(&P::match_count(&a.matched));
             let least = || added_magnitude(&a.edits).total_cmp(&added_magnitude(&b.edits));
             fewest.then(a.size.total_cmp(&b.size)).then(most_matches).then_with(least)
         });
-        let mut told: Vec<VerifiedChange<P::Match>> = Vec::new();
+        let mut kept: Vec<RequestChange<P::Match>> = Vec::new();
         for change in self.sufficient {
             // Of changes that differ in their values only, keep the first.
             let is_single_value = matches!(change.edits.as_slice(), [RequestEdit::Set { .. }]);
             let is_comparable = change.edits.len() > 1 || (P::KEEPS_BEST_VALUE && is_single_value);
-            if !is_comparable || !told.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
-                told.push(change);
+            if !is_comparable || !kept.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
+                kept.push(change);
             }
         }
-        told.truncate(MAX_CHANGES);
-        told
+        kept.truncate(MAX_CHANGES);
+        kept
     }
 }
 

@@ -52,7 +52,7 @@ pub struct OfferTable {
 type ConstraintGroups = (Rc<Partition>, Vec<Option<Rc<[ExplainedClause]>>>);
 
 /// A clause of an offer, with its cached results for a request.
-type OfferClause = (ExplainedClause, Rc<CachedClause>);
+type OfferClause = (ExplainedClause, CachedClause);
 
 /// A request with its caches.
 pub struct RequestContext {
@@ -63,17 +63,16 @@ pub struct RequestContext {
     /// and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
     /// Cached results of clauses, by clause number and side.
-    clauses: RefCell<FxHashMap<(usize, usize), Rc<CachedClause>>>,
+    clauses: RefCell<FxHashMap<(usize, usize), CachedClause>>,
     /// Clauses of the offers' constraints with cached results, by the group of the constraint.
     offer_clauses: RefCell<FxHashMap<usize, Rc<[OfferClause]>>>,
 }
 
 impl RequestContext {
     pub fn new(ad: &Ad) -> Self {
-        let frame = Pair::make_scope(ad.clone(), PairSide::Request);
         RequestContext {
             ad: ad.clone(),
-            frame,
+            frame: Pair::make_scope(ad.clone(), PairSide::Request),
             has_scope_attribute: has_scope_attribute(ad),
             bindings: RefCell::default(),
             clauses: RefCell::default(),
@@ -83,6 +82,7 @@ impl RequestContext {
 }
 
 /// The cached results of a clause for a request.
+#[derive(Clone)]
 struct CachedClause {
     results: Rc<ClauseResults>,
     /// Whether the value of the clause depends on an attribute that contains it.
@@ -139,19 +139,31 @@ impl OfferTable {
     }
 
     /// Returns the clauses of a request's constraint, in the order of evaluation. A constraint with a circular clause
-    /// is returned whole, because a circular clause has another value when evaluated on its own.
+    /// is returned whole.
     pub fn request_clauses(&mut self, request: &RequestContext) -> Vec<ExplainedClause> {
-        let Some(name) = self.protocol.constraint_name(&request.ad).cloned() else { return Vec::new() };
-        let clauses = split_constraint(&request.ad, &name);
-        if clauses.iter().any(|clause| self.cached_clause(request, clause, PairSide::Request).is_circular) {
-            return ExplainedClause::whole_constraint(&request.ad, &name).into_iter().collect();
+        let Some(name) = self.protocol.constraint_name(&request.ad) else { return Vec::new() };
+        let clauses = split_constraint(&request.ad, name);
+        self.unless_circular(request, PairSide::Request, &request.ad, &clauses)
+    }
+
+    /// Returns clauses of the constraint of `ad`, or the whole constraint if one of the clauses is circular, because a
+    /// circular clause has another value when evaluated on its own.
+    fn unless_circular(
+        &mut self,
+        request: &RequestContext,
+        side: PairSide,
+        ad: &Ad,
+        clauses: &[ExplainedClause],
+    ) -> Vec<ExplainedClause> {
+        match clauses.iter().find(|clause| self.cached_clause(request, clause, side).is_circular) {
+            Some(clause) => ExplainedClause::whole_constraint(ad, &clause.path[0]).into_iter().collect(),
+            None => clauses.to_vec(),
         }
-        clauses
     }
 
     /// Returns the results of a clause of the request in all offers.
     pub fn clause_results(&mut self, request: &RequestContext, clause: &ExplainedClause) -> Rc<ClauseResults> {
-        Rc::clone(&self.cached_clause(request, clause, PairSide::Request).results)
+        self.cached_clause(request, clause, PairSide::Request).results
     }
 
     /// Returns the results of an expression of the request in all offers.
@@ -178,45 +190,31 @@ impl OfferTable {
 
     /// Returns the cached results of a clause. Request clauses are evaluated at once over all offers, offer clauses on
     /// demand.
-    fn cached_clause(
-        &mut self,
-        request: &RequestContext,
-        clause: &ExplainedClause,
-        side: PairSide,
-    ) -> Rc<CachedClause> {
+    fn cached_clause(&mut self, request: &RequestContext, clause: &ExplainedClause, side: PairSide) -> CachedClause {
         let number = self.store.intern(&clause.expression);
         let short = (number * 2 + usize::from(clause.is_whole), side as usize);
         if let Some(known) = request.clauses.borrow().get(&short) {
-            return Rc::clone(known);
+            return known.clone();
         }
         let (key, names) = self.cache_key(request, clause, side);
-        let is_circular = match &names {
-            Some(names) if !clause.is_whole => clause.path.iter().any(|name| names.contains(name)),
-            _ => false,
-        };
+        let mut path = clause.path.iter().filter(|_| !clause.is_whole);
+        let is_circular = names.as_ref().is_some_and(|names| path.any(|name| names.contains(name)));
         let results = self.results.get(&key).cloned().unwrap_or_else(|| {
             let groups = self.store.partition(names);
             let results = Rc::new(match side {
-                PairSide::Request => self.evaluate_all_rows(request, clause, groups),
+                PairSide::Request => {
+                    let rows = groups.first_rows().iter();
+                    let values = rows.map(|row| self.evaluate(request, side, clause, *row as usize)).collect();
+                    ClauseResults::new(values, groups, &self.weights, self.context.dialect)
+                }
                 PairSide::Offer => ClauseResults::unevaluated(groups),
             });
             self.results.insert(key, Rc::clone(&results));
             results
         });
-        let known = Rc::new(CachedClause { results: results, is_circular });
-        request.clauses.borrow_mut().insert(short, Rc::clone(&known));
+        let known = CachedClause { results, is_circular };
+        request.clauses.borrow_mut().insert(short, known.clone());
         known
-    }
-
-    fn evaluate_all_rows(
-        &mut self,
-        request: &RequestContext,
-        clause: &ExplainedClause,
-        groups: Rc<Partition>,
-    ) -> ClauseResults {
-        let rows = groups.first_rows().iter();
-        let values = rows.map(|row| self.evaluate(request, PairSide::Request, clause, *row as usize)).collect();
-        ClauseResults::new(values, groups, &self.weights, self.context.dialect)
     }
 
     /// Evaluates a clause of one side with the request and a row as the two parties.
@@ -233,8 +231,7 @@ impl OfferTable {
         }
         self.pair.replace(PairSide::Request, &request.frame);
         self.pair.replace(PairSide::Offer, &Pair::make_scope(self.store.ads()[row].clone(), PairSide::Offer));
-        let name = clause.path.first().filter(|_| clause.is_whole);
-        let value = match name {
+        let value = match clause.path.first().filter(|_| clause.is_whole) {
             Some(name) => self.pair.evaluate_attribute(side, name),
             None => self.pair.evaluate(side, &clause.expression),
         };
@@ -295,28 +292,18 @@ impl OfferTable {
     /// Returns the clauses of a row's constraint with their cached results for the request. A constraint with a
     /// circular clause is returned whole.
     fn offer_clauses(&mut self, request: &RequestContext, row: usize) -> Rc<[OfferClause]> {
-        let (group, demands) = self.row_clauses(row);
+        let (group, clauses) = self.row_clauses(row);
         if let Some(known) = request.offer_clauses.borrow().get(&group) {
             return Rc::clone(known);
         }
-        let mut with_known = |clauses: &[ExplainedClause]| -> Rc<[OfferClause]> {
-            clauses
-                .iter()
-                .map(|clause| (clause.clone(), self.cached_clause(request, clause, PairSide::Offer)))
-                .collect()
-        };
-        let mut found = with_known(&demands);
-        if found.iter().any(|(_, known)| known.is_circular) {
-            let whole = demands.first().and_then(|clause| {
-                let ad = &self.store.ads()[row];
-                ExplainedClause::whole_constraint(ad, clause.path.first()?)
-            });
-            let whole: Vec<ExplainedClause> = whole.into_iter().collect();
-            found = whole
-                .iter()
-                .map(|clause| (clause.clone(), self.cached_clause(request, clause, PairSide::Offer)))
-                .collect();
-        }
+        let ad = self.store.ads()[row].clone();
+        let clauses = self.unless_circular(request, PairSide::Offer, &ad, &clauses).into_iter();
+        let found: Rc<[OfferClause]> = clauses
+            .map(|clause| {
+                let known = self.cached_clause(request, &clause, PairSide::Offer);
+                (clause, known)
+            })
+            .collect();
         request.offer_clauses.borrow_mut().insert(group, Rc::clone(&found));
         found
     }
@@ -327,26 +314,23 @@ impl OfferTable {
         request: &RequestContext,
         row: usize,
     ) -> Vec<(ExplainedClause, ClauseOutcome)> {
-        let demanded = self.offer_clauses(request, row);
+        let clauses = self.offer_clauses(request, row);
         let outcome = |(clause, known): &OfferClause| {
             (clause.clone(), self.offer_clause_outcome(request, &known.results, clause, row))
         };
-        demanded.iter().map(outcome).collect()
+        clauses.iter().map(outcome).collect()
     }
 
     /// Returns the reason why a row refuses the request; `None` if it accepts it.
     pub fn refusal_reason(&mut self, request: &RequestContext, row: usize) -> Option<RefusalReason> {
-        let demanded = self.offer_clauses(request, row);
-        if demanded.is_empty() {
+        let clauses = self.offer_clauses(request, row);
+        if clauses.is_empty() {
             return Some(RefusalReason::NoConstraint);
         }
-        for (clause, known) in demanded.iter() {
+        clauses.iter().find_map(|(clause, known)| {
             let outcome = self.offer_clause_outcome(request, &known.results, clause, row);
-            if outcome != ClauseOutcome::True {
-                return Some(RefusalReason::Clause(clause.clone(), outcome));
-            }
-        }
-        None
+            (outcome != ClauseOutcome::True).then(|| RefusalReason::Clause(clause.clone(), outcome))
+        })
     }
 
     /// Returns the 0-based index of the docking vector's component that discards a row, given that request and row

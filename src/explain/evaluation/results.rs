@@ -93,10 +93,9 @@ pub struct ClauseResults {
 impl ClauseResults {
     /// Builds the results from the values of all groups. `weights` is the number of offers of each row.
     pub fn new(values: Vec<Value>, groups: Rc<Partition>, weights: &[usize], dialect: Dialect) -> Self {
-        let outcomes: Vec<_> = values.iter().map(|value| Some(ClauseOutcome::of(value, dialect))).collect();
-        let mut results = ClauseResults::unevaluated(groups);
-        results.outcomes = RefCell::new(outcomes);
-        results.values = values;
+        let outcomes = values.iter().map(|value| Some(ClauseOutcome::of(value, dialect))).collect();
+        let mut results =
+            ClauseResults { values, outcomes: RefCell::new(outcomes), ..ClauseResults::unevaluated(groups) };
         results.true_rows.grow(weights.len());
         for (row, weight) in weights.iter().enumerate() {
             let outcome = results.outcome(row).unwrap_or(ClauseOutcome::Error);

@@ -2,15 +2,15 @@
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Value};
 use crate::explain::changes::{
-    ChangeProblem, DemandedValues, ObstacleCount, Proposal, RelaxableBound, RequestEdit, VerifiedChange, WeightedValue,
-    add_value, convert_type, ports_of_group, rename_attribute, rewrite_proposal, search_changes, sort_by_preference,
+    ChangeProblem, DemandedValues, ObstacleCount, Proposal, RequestChange, RequestEdit, WeightedValue, add_value,
+    convert_type, ports_of_group, rename_attribute, rewrite_proposal, search_changes, sort_by_preference,
 };
 use crate::explain::conflicts::{bit_positions, minimal_masks};
 use crate::explain::distance::{as_number, relative_distance};
 use crate::matching::gang::{DockedOffer, FailedClauses, Gang, GangFailure, GangFault, Gangmatcher, RejectedOffer};
 use crate::protocol::read_ports;
 
-use super::cause::{decisive_ports, missing_attribute, similar_attributes};
+use super::cause::{decisive_ports, explained_comparison, missing_attribute, similar_attributes};
 
 /// A verified change with which a request gets a gang.
 #[derive(Clone, Debug)]
@@ -38,9 +38,6 @@ const MAX_PART_SETS: usize = 6;
 /// Maximum number of values proposed for one part, and of offers for which a second copy is tried.
 const MAX_VALUES: usize = 3;
 
-const SIZE_OF_DROP: f64 = 2.0;
-const SIZE_OF_PORT: f64 = 4.0;
-
 /// Returns the changes with which the request gets a gang, fewest and smallest first.
 pub fn find_gang_changes(
     matcher: &mut Gangmatcher,
@@ -50,9 +47,9 @@ pub fn find_gang_changes(
 ) -> Result<Vec<GangChange>, GangFault> {
     let duplicate = try_duplicate_offer(matcher, index, request, failure)?;
     let changes = search_changes(&mut GangChanges { matcher, index }, request, failure, true)?;
-    let change = |VerifiedChange { steps, found, request, .. }| GangChange {
+    let change = |RequestChange { steps, matched: gang, request, .. }| GangChange {
         steps,
-        gang: found,
+        gang,
         request,
         duplicate_offer: None,
     };
@@ -67,7 +64,7 @@ fn try_duplicate_offer(
     request: &Ad,
     failure: &GangFailure,
 ) -> Result<Option<GangChange>, GangFault> {
-    if failure.blocked.iter().all(|stuck| stuck.held.is_empty()) {
+    if failure.blocked.iter().all(|port| port.held.is_empty()) {
         return Ok(None);
     }
     for offer in failure.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
@@ -126,8 +123,8 @@ impl ChangeProblem for GangChanges<'_> {
         let mut found = Vec::new();
         let ports = decisive_ports(failure);
         for port in &ports {
-            let obstacles = self.matcher.failed_clauses(request, failure, *port)?;
-            found.extend(propose_for_port(self.matcher, &obstacles));
+            let failed = self.matcher.failed_clauses(request, failure, *port)?;
+            found.extend(propose_for_port(self.matcher, &failed));
             found.extend(propose_port_drop(request, *port, ports.len() > 1));
         }
         Ok(found)
@@ -135,32 +132,30 @@ impl ChangeProblem for GangChanges<'_> {
 }
 
 /// Proposes changes for one port: of the clauses that offers do not meet, and of the values that offers demand.
-fn propose_for_port(matcher: &Gangmatcher, obstacles: &FailedClauses) -> Vec<Proposal> {
+fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Proposal> {
     let mut proposals = Vec::new();
-    let mut ready: Vec<&RejectedOffer> = obstacles.offers.iter().filter(|offer| offer.demand.is_none()).collect();
-    if ready.is_empty() {
-        ready = obstacles.offers.iter().collect();
+    let mut accepting: Vec<&RejectedOffer> = failed.offers.iter().filter(|offer| offer.demand.is_none()).collect();
+    if accepting.is_empty() {
+        accepting = failed.offers.iter().collect();
     }
-    let masks = minimal_masks(ready.iter().map(|offer| offer.failed_mask));
+    let masks = minimal_masks(accepting.iter().map(|offer| offer.failed_mask));
     for mask in masks.into_iter().filter(|mask| *mask != 0).take(MAX_PART_SETS) {
-        let rows: Vec<&RejectedOffer> = ready.iter().copied().filter(|offer| offer.failed_mask == mask).collect();
+        let offers: Vec<&RejectedOffer> = accepting.iter().copied().filter(|offer| offer.failed_mask == mask).collect();
+        let parts = bit_positions(mask);
         // With several unmet parts propose one fix each; the next rounds fix the other parts.
-        let most = if mask.is_power_of_two() { usize::MAX } else { 1 };
-        let mut dropped = Proposal { edits: Vec::new(), size: 0.0 };
-        for part in bit_positions(mask) {
-            proposals.extend(propose_part_fixes(matcher, obstacles, part, &rows).into_iter().take(most));
-            dropped.edits.push(RequestEdit::Drop { clause: obstacles.clauses[part].expression.clone() });
-            dropped.size += SIZE_OF_DROP;
+        let most = if parts.len() == 1 { usize::MAX } else { 1 };
+        for part in &parts {
+            proposals.extend(propose_part_fixes(matcher, failed, *part, &offers).into_iter().take(most));
         }
-        proposals.push(dropped);
+        proposals.push(Proposal::drop_clauses(parts.iter().map(|part| &failed.clauses[*part].expression)));
     }
     let mut demanded = DemandedValues::default();
-    let suitable = obstacles.offers.iter().filter(|offer| offer.failed_mask == 0);
-    for asked in suitable.filter_map(|offer| offer.demand.as_ref()?.bound.as_ref()) {
-        if let Some(written) = &asked.literal
+    let suitable = failed.offers.iter().filter(|offer| offer.failed_mask == 0);
+    for bound in suitable.filter_map(|offer| offer.demand.as_ref()?.bound.as_ref()) {
+        if let Some(written) = &bound.literal
             && let Some(name) = &written.name
         {
-            demanded.add(name, Some(&written.literal), asked.operator, &asked.value, 1);
+            demanded.add(name, Some(&written.literal), bound.operator, &bound.value, 1);
         }
     }
     proposals.extend(demanded.propose(MAX_VALUES));
@@ -170,26 +165,22 @@ fn propose_for_port(matcher: &Gangmatcher, obstacles: &FailedClauses) -> Vec<Pro
 /// Proposes fixes of a part, other than dropping the part, with which some of `offers` meet the part.
 fn propose_part_fixes(
     matcher: &Gangmatcher,
-    obstacles: &FailedClauses,
+    failed: &FailedClauses,
     part: usize,
     offers: &[&RejectedOffer],
 ) -> Vec<Proposal> {
-    let clause = &obstacles.clauses[part];
+    let clause = &failed.clauses[part];
+    let expression = &clause.expression;
     if let Some(name) = missing_attribute(matcher, clause) {
         let near = similar_attributes(matcher, &name).into_iter();
-        let renamed = near.filter_map(|(known, _)| rename_attribute(&clause.expression, &name, &known));
-        return renamed.map(|to| rewrite_proposal(&clause.expression, to, 0.0)).collect();
+        let renamed = near.filter_map(|(known, _)| rename_attribute(expression, &name, &known));
+        return renamed.map(|to| rewrite_proposal(expression, to, 0.0)).collect();
     }
-    let is_fixable = |operator| !matches!(operator, BinaryOperator::NotEqual | BinaryOperator::Isnt);
-    let Some(asked) = clause.bound.as_ref().filter(|asked| is_fixable(asked.operator)) else { return Vec::new() };
-    let bound = RelaxableBound {
-        clause: &clause.expression,
-        operand: &asked.operand,
-        operator: asked.operator,
-        value: &asked.value,
-        is_reversed: asked.is_value_on_left,
-        holder: asked.literal.as_ref().and_then(|written| Some((written.name.as_ref()?, &written.literal))),
-    };
+    let Some(comparison) = clause.bound.as_ref().map(explained_comparison) else { return Vec::new() };
+    let operator = comparison.operator;
+    if matches!(operator, BinaryOperator::NotEqual | BinaryOperator::Isnt) {
+        return Vec::new();
+    }
     let mut values: Vec<WeightedValue> = Vec::new();
     for (_, value) in offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
         if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {
@@ -197,13 +188,14 @@ fn propose_part_fixes(
         }
     }
     // For an inequality prefer the value closest to the bound: the largest for `>`.
-    sort_by_preference(&mut values, asked.operator.converse().unwrap_or(asked.operator));
+    sort_by_preference(&mut values, operator.converse().unwrap_or(operator));
     let is_number = |value: &Value| as_number(value).is_some();
-    let is_other = values.first().is_some_and(|(value, _)| is_number(value) != is_number(&asked.value));
-    let converted = convert_type(&asked.value).filter(|_| is_other).and_then(|value| bound.relax(value, 0.0));
+    let differs = values.first().is_some_and(|(value, _)| is_number(value) != is_number(&comparison.bound));
+    let converted = convert_type(&comparison.bound).filter(|_| differs);
+    let converted = converted.and_then(|value| comparison.relax(expression, value, 0.0));
     let relaxed = values.into_iter().take(MAX_VALUES).filter_map(|(value, _)| {
-        let size = relative_distance(&value, &asked.value);
-        bound.relax(value, size)
+        let size = relative_distance(&value, &comparison.bound);
+        comparison.relax(expression, value, size)
     });
     converted.into_iter().chain(relaxed).collect()
 }
@@ -216,5 +208,5 @@ fn propose_port_drop(request: &Ad, port: usize, is_grouped: bool) -> Option<Prop
         Some(group) => ports_of_group(&ports.list, group).map(|port| port.label.clone()).collect(),
         None => vec![port.label.clone()],
     };
-    Some(Proposal { edits: vec![RequestEdit::DropPorts { labels }], size: SIZE_OF_PORT })
+    Some(Proposal { edits: vec![RequestEdit::DropPorts { labels }], size: 4.0 })
 }

@@ -10,8 +10,9 @@ mod tests;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Name};
+use crate::constraint::is_side_name;
 use crate::eval::FreeNames;
-use crate::matching::gang::{Gang, GangFailure, GangFault, Gangmatcher};
+use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmatcher};
 use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
@@ -84,19 +85,18 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
         attributes: IndexSet::new(),
         changes: Vec::new(),
     };
-    if report.gang.is_some() {
-        return Ok(report);
+    if report.gang.is_none() {
+        report.failure = matcher.gang_failure(index, request)?;
     }
-    report.failure = matcher.gang_failure(index, request)?;
     let Some(failure) = &report.failure else { return Ok(report) };
     if report.offers == 0 {
         report.verdict = GangVerdict::NoOffers;
         return Ok(report);
     }
-    let (obstacle, obstacles) = cause::find_cause(matcher, request, failure)?;
-    report.attributes = decisive_attributes(matcher, request, &obstacle, &obstacles);
-    let is_empty = failure.ports.get(obstacle.port).is_some_and(|port| port.independent == 0);
-    report.verdict = if is_empty { GangVerdict::EmptyPort(obstacle) } else { GangVerdict::Incompatible(obstacle) };
+    let (empty_port, failed) = cause::find_cause(matcher, request, failure)?;
+    report.attributes = decisive_attributes(matcher, request, &empty_port, &failed);
+    let is_empty = failure.ports.get(empty_port.port).is_some_and(|port| port.independent == 0);
+    report.verdict = if is_empty { GangVerdict::EmptyPort(empty_port) } else { GangVerdict::Incompatible(empty_port) };
     report.changes = changes::find_gang_changes(matcher, index, request, failure)?;
     Ok(report)
 }
@@ -106,19 +106,19 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
 fn decisive_attributes(
     matcher: &Gangmatcher,
     request: &Ad,
-    obstacle: &EmptyPort,
-    obstacles: &crate::matching::gang::FailedClauses,
+    empty_port: &EmptyPort,
+    failed: &FailedClauses,
 ) -> IndexSet<Name> {
     let labels: Vec<Name> =
         read_ports(request).map(|ports| ports.list.into_iter().map(|port| port.label).collect()).unwrap_or_default();
+    let decisive = empty_port.cause.parts().into_iter().filter_map(|part| failed.clauses.get(part));
+    let is_refused = matches!(empty_port.cause, EmptyPortCause::Refused { .. });
+    let refusing = failed.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
+    let refusing = refusing.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
     let mut mentions = FreeNames::default();
-    let dialect = matcher.dialect();
-    let decisive = obstacle.cause.parts().into_iter().filter_map(|part| obstacles.clauses.get(part));
-    decisive.for_each(|part| mentions.add(&part.expression, dialect));
-    let is_refused = matches!(obstacle.cause, EmptyPortCause::Refused { .. });
-    let demands = obstacles.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
-    let demands = demands.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
-    demands.for_each(|part| mentions.add(part, dialect));
-    let is_attribute = |name: &Name| !labels.contains(name) && !crate::constraint::is_side_name(name);
+    for clause in decisive.map(|part| &part.expression).chain(refusing) {
+        mentions.add(clause, matcher.dialect());
+    }
+    let is_attribute = |name: &Name| !labels.contains(name) && !is_side_name(name);
     mentions.names.into_iter().filter(is_attribute).collect()
 }

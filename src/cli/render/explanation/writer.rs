@@ -219,7 +219,7 @@ impl<'c> ExplanationWriter<'c> {
 /// Returns the section of changes with which the group would match.
 fn changes(changes: &[RequestChange], most: usize, ads: [&str; 2]) -> String {
     let rows = changes.iter().take(most).map(|change| {
-        let matches = format!("{} {}", with_commas(change.match_count), ads[usize::from(change.match_count != 1)]);
+        let matches = format!("{} {}", with_commas(change.matched), ads[usize::from(change.matched != 1)]);
         (change.steps.clone(), matches)
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
