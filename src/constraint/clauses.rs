@@ -100,11 +100,10 @@ impl<'a> ConstraintClauses<'a> {
     /// Returns the path of attribute names from the constraint to the attribute that contains the clause.
     #[must_use]
     pub fn path(&self, part: &ConstraintClause<'a>) -> Vec<&'a Name> {
-        let at = |place: usize| &self.followed[place];
-        let back = std::iter::successors(Some(at(part.followed_index)), |followed| followed.parent.map(at));
-        let mut way: Vec<&Name> = back.map(|followed| followed.name).collect();
-        way.reverse();
-        way
+        let indices = std::iter::successors(Some(part.followed_index), |index| self.followed[*index].parent);
+        let mut path: Vec<&Name> = indices.map(|index| self.followed[index].name).collect();
+        path.reverse();
+        path
     }
 }
 

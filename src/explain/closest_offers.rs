@@ -38,7 +38,7 @@ pub fn closest_offers(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec
 
 fn closest_offer(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize) -> ClosestOffer {
     let request = &analysis.request;
-    let demands = table.offer_clause_outcomes(request, row);
+    let demands = table.offer_outcomes(request, row);
     let no_constraint = demands.is_empty().then(UnmetOfferClause::default);
     let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, _)| {
         let missing = missing_attributes(&request_attributes_read(&clause, table, row), &request.ad);

@@ -82,7 +82,7 @@ impl FailureReason {
             return FailureReason::MissingAttribute(name.clone());
         }
         match &analysis.comparison {
-            Some(comparison) => comparison_failure(comparison, table, request),
+            Some(comparison) => comparison_reason(comparison, table, request),
             None => FailureReason::NoSuchValue,
         }
     }
@@ -130,11 +130,7 @@ pub fn parsed_grouping(clause: &Expression) -> Option<Expression> {
     Some(ExpressionKind::Conditional(parenthesized(&condition), yes.clone(), no.clone()).into())
 }
 
-fn comparison_failure(
-    comparison: &ClauseComparison,
-    table: &mut OfferTable,
-    request: &RequestContext,
-) -> FailureReason {
+fn comparison_reason(comparison: &ClauseComparison, table: &mut OfferTable, request: &RequestContext) -> FailureReason {
     let bound = &comparison.bound;
     let results = table.expression_results(request, &comparison.operand);
     let mut present = results.weighted_values(0..table.row_count(), &table.weights);

@@ -39,7 +39,7 @@ impl PairReport {
             return PairReport { request: Vec::new(), offer: Vec::new() };
         };
         let own = table.request_clauses(&context);
-        let demands = table.offer_clause_outcomes(&context, row).into_iter().map(|(clause, _)| clause).collect();
+        let demands = table.offer_outcomes(&context, row).into_iter().map(|(clause, _)| clause).collect();
         let mut evaluate = |side, clauses: Vec<ExplainedClause>| {
             clauses.into_iter().map(|clause| EvaluatedClause::new(table, &context, (side, row), clause)).collect()
         };
@@ -68,7 +68,7 @@ impl EvaluatedClause {
         clause: ExplainedClause,
     ) -> Self {
         let dialect = table.context.dialect;
-        let value = table.evaluate(request, side, &clause, row);
+        let value = table.value(request, side, &clause, row);
         let own = match side {
             PairSide::Request => &request.ad,
             PairSide::Offer => &table.store.ads()[row],
@@ -84,7 +84,7 @@ impl EvaluatedClause {
             let text = format!("{side_name}.{name}");
             if !reads.iter().any(|(known, _)| known.eq_ignore_ascii_case(&text)) {
                 let selected = Expression::select(Expression::attribute(side_name), name.clone());
-                reads.push((text, table.evaluate(request, side, &ExplainedClause::detached(selected), row)));
+                reads.push((text, table.value(request, side, &ExplainedClause::detached(selected), row)));
             }
         }
         let text = text(&clause.expression, dialect);

@@ -94,23 +94,19 @@ impl RequestVerdict {
     /// The verdict's code in the JSON schema `classad.explain/1`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
+        use FailureReason::{MissingAttribute, MissingOwnAttribute, NeverTrue, Shadowed, TypeMismatch};
         match self {
             RequestVerdict::Matches => "matches",
             RequestVerdict::Taken(_) => "taken",
             RequestVerdict::NeedsGang => "ports",
-            RequestVerdict::NoConstraint => "missing-attribute",
-            RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. } => "type-clash",
-            RequestVerdict::Contradiction { .. } => "contradiction",
-            RequestVerdict::Unmet { fault, .. } => match fault {
-                FailureReason::MissingOwnAttribute(..) | FailureReason::MissingAttribute(_) => "missing-attribute",
-                FailureReason::TypeMismatch { .. } => "type-clash",
-                FailureReason::Shadowed(_) | FailureReason::NeverTrue => "contradiction",
-                FailureReason::UnknownFunction(..)
-                | FailureReason::Precedence(_)
-                | FailureReason::CaseMismatch { .. }
-                | FailureReason::NoSuchValue => "unsatisfied-clause",
-            },
-            RequestVerdict::NoOffers => "unsatisfied-clause",
+            RequestVerdict::NoConstraint
+            | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(_), .. } => "missing-attribute",
+            RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. }
+            | RequestVerdict::Unmet { fault: TypeMismatch { .. }, .. } => "type-clash",
+            RequestVerdict::Contradiction { .. } | RequestVerdict::Unmet { fault: Shadowed(_) | NeverTrue, .. } => {
+                "contradiction"
+            }
+            RequestVerdict::NoOffers | RequestVerdict::Unmet { .. } => "unsatisfied-clause",
             RequestVerdict::Conflict(_) => "conflict",
             RequestVerdict::Refused | RequestVerdict::NotServed | RequestVerdict::Discarded { .. } => "refused",
         }

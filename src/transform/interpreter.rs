@@ -8,7 +8,7 @@ use super::condition::{IfCondition, truth};
 use super::edited_ad::EditedAd;
 use super::iteration::{MAX_ADS_PER_AD, TransformLine};
 use super::macro_function::text_of;
-use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, expand_own_macro};
+use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, expand_own};
 use super::new_names;
 use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule};
 
@@ -166,7 +166,7 @@ impl AdState {
     fn target_names(&self, target: &RuleTarget, names: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
         Ok(match target {
             RuleTarget::Name(name) => vec![(name.clone(), names.to_vec())],
-            RuleTarget::Pattern(pattern) => new_names::matching_names(&self.ad, pattern, names)?,
+            RuleTarget::Pattern(pattern) => new_names::matching(&self.ad, pattern, names)?,
         })
     }
 
@@ -229,26 +229,21 @@ impl RuleExecution<'_> {
     }
 
     /// Executes the statements once for each ad that a TRANSFORM line makes, on a copy of the ad `state`.
-    fn iterate(
-        self,
-        iteration: &TransformLine,
-        state: &AdState,
-        after: &mut Vec<AdState>,
-    ) -> Result<(), TransformFault> {
-        if after.len() + iteration.total() > MAX_ADS_PER_AD {
+    fn iterate(self, line: &TransformLine, state: &AdState, after: &mut Vec<AdState>) -> Result<(), TransformFault> {
+        if after.len() + line.total() > MAX_ADS_PER_AD {
             let reason = format!("more than {MAX_ADS_PER_AD} ads would be made of one");
             return Err(state.fault(reason, FaultScope::Ad));
         }
         let no_item = [String::new()];
-        let items = iteration.items.as_ref().map_or(&no_item[..], |items| items.all());
+        let items = line.items.as_ref().map_or(&no_item[..], |items| items.all());
         let mut made = 0_usize;
         for (row, item) in items.iter().enumerate() {
             let mut variables = state.variables.clone();
-            for (name, value) in iteration.values(item) {
+            for (name, value) in line.values(item) {
                 variables.insert(Name::new(name), value.into());
             }
             // Variables keep their values between the ads of one item.
-            for step in 0..iteration.count {
+            for step in 0..line.count {
                 let mut copy = AdState { variables, ..state.clone() };
                 copy.bind_counters([row, step, made, 1]);
                 self.execute_statements(&mut copy)?;
@@ -303,7 +298,7 @@ impl RuleExecution<'_> {
     fn execute(self, action: &RuleAction, state: &mut AdState) -> Result<(), StatementFailure> {
         match action {
             RuleAction::Assign(variable, text) => {
-                let value = expand_own_macro(text, variable, &state.variables)?;
+                let value = expand_own(text, variable, &state.variables)?;
                 state.variables.insert(Name::new(variable), value);
             }
             RuleAction::EvaluateMacro(variable, operand) => {

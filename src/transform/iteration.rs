@@ -48,17 +48,12 @@ impl TransformLine {
 
     /// Returns the variables with their values for an item: one word each, and the rest for the last.
     pub(super) fn values<'a>(&'a self, item: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let mut rest = Some(item);
+        let mut rest = item;
         self.variables.iter().enumerate().map(move |(position, variable)| {
-            let text = rest.take().unwrap_or("");
-            if position + 1 == self.variables.len() {
-                return (variable.as_str(), text);
-            }
-            let (value, behind) = match text.find([',', ' ', '\t']) {
-                Some(end) => (&text[..end], text[end + 1..].trim_start_matches([' ', '\t'])),
-                None => (text, ""),
-            };
-            rest = Some(behind);
+            let is_last = position + 1 == self.variables.len();
+            let word_end = rest.split_once([',', ' ', '\t']).filter(|_| !is_last);
+            let (value, behind) = word_end.unwrap_or((rest, ""));
+            rest = behind.trim_start_matches([' ', '\t']);
             (variable.as_str(), value)
         })
     }
@@ -114,12 +109,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
 }
 
 /// Parses the list after `in`, or after `from` if `is_from`.
-fn parse_list(
-    text: &str,
-    at: usize,
-    mut iteration: TransformLine,
-    is_from: bool,
-) -> Result<(TransformLine, bool), Problem> {
+fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> Result<(TransformLine, bool), Problem> {
     let refuse = |message: &str| Err(error(at..text.len(), message));
     let rest = &text[at..];
     if rest.starts_with('[') {
@@ -135,11 +125,11 @@ fn parse_list(
             (IterationItems::In(words(whole.unwrap_or(inside))), whole.is_none())
         }
     };
-    iteration.items = Some(items);
+    line.items = Some(items);
     if !items_follow {
-        check_total(&iteration, at..text.len())?;
+        check_total(&line, at..text.len())?;
     }
-    Ok((iteration, items_follow))
+    Ok((line, items_follow))
 }
 
 /// Refuses lists that are empty or too long.

@@ -49,11 +49,7 @@ pub(super) fn probable_mistake(name: &str) -> Option<MacroMistake> {
 }
 
 /// Returns the text that a call expands to; empty if there is no such function.
-pub(super) fn call_function(
-    expander: &mut MacroExpander<'_>,
-    name: &[u8],
-    body: &[u8],
-) -> Result<Vec<u8>, StatementFailure> {
+pub(super) fn call(expander: &mut MacroExpander<'_>, name: &[u8], body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let Some((name, expand)) = FUNCTIONS.iter().find(|(known, _)| known.as_bytes() == name) else {
         return Ok(Vec::new());
     };
@@ -91,10 +87,7 @@ fn not_a_number_failure(text: &[u8]) -> StatementFailure {
 }
 
 /// Expands an argument with a format behind its first comma. Returns the text and the format.
-fn expand_formatted(
-    expander: &mut MacroExpander<'_>,
-    body: &[u8],
-) -> Result<(Vec<u8>, Option<String>), StatementFailure> {
+fn with_format(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<(Vec<u8>, Option<String>), StatementFailure> {
     let (argument, format) = split_format(body);
     Ok((expander.expand_argument(argument)?, format))
 }
@@ -106,7 +99,7 @@ fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> 
 }
 
 fn integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (text, format) = expand_formatted(expander, body)?;
+    let (text, format) = with_format(expander, body)?;
     let value = integer_value(expander, &text)?;
     print_with(format.as_deref().unwrap_or("%d"), &Value::Integer(value))
 }
@@ -133,7 +126,7 @@ fn integer_arguments(expander: &mut MacroExpander<'_>, arguments: &[&[u8]]) -> R
 
 #[allow(clippy::cast_precision_loss)] // as in C
 fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (text, format) = expand_formatted(expander, body)?;
+    let (text, format) = with_format(expander, body)?;
     let value = match evaluate_without_ad(expander, &text)? {
         Some(Value::Integer(integer)) => integer as f64,
         Some(Value::Boolean(is)) => f64::from(u8::from(is)),
@@ -149,7 +142,7 @@ fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Statem
 }
 
 fn string(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (text, format) = expand_formatted(expander, body)?;
+    let (text, format) = with_format(expander, body)?;
     let text = match evaluate_without_ad(expander, &text)? {
         Some(Value::String(string)) => string,
         _ => ByteString::from(text),

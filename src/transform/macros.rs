@@ -198,7 +198,7 @@ impl<'a> MacroExpander<'a> {
         let name = &text[found.function.clone()];
         let body = &text[found.body.clone()];
         if !name.is_empty() && name != b"ENV" {
-            return macro_function::call_function(self, name, body);
+            return macro_function::call(self, name, body);
         }
         let default = found.default.clone().map(|default| text[default].to_vec());
         if name == b"ENV" {
@@ -265,11 +265,7 @@ fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'
 }
 
 /// Expands only the macros of the variable `name`: an assignment may refer to the variable's previous text.
-pub(super) fn expand_own_macro(
-    text: &str,
-    name: &str,
-    variables: &MacroVariables,
-) -> Result<Vec<u8>, StatementFailure> {
+pub(super) fn expand_own(text: &str, name: &str, variables: &MacroVariables) -> Result<Vec<u8>, StatementFailure> {
     const MAX_VALUE_BYTES: usize = 1 << 16;
     let own = variables.get(&Name::new(name)).filter(|own| !own.is_empty());
     let out = replace_macros(text.as_bytes(), name, |default| own.map_or(default, Vec::as_slice));

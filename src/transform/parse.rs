@@ -159,7 +159,7 @@ impl RulesParser<'_> {
                 return self.rule_heading(line, keyword, behind);
             }
             _ if keyword.is_branch() => self.if_statement(line, keyword, behind)?,
-            _ => self.editing_statement(line, keyword, behind)?,
+            _ => self.edit_statement(line, keyword, behind)?,
         };
         self.push(line, action);
         Ok(())
@@ -257,12 +257,7 @@ impl RulesParser<'_> {
     }
 
     /// Parses a statement that changes an attribute or a variable.
-    fn editing_statement(
-        &mut self,
-        line: &LogicalLine,
-        keyword: Keyword,
-        behind: usize,
-    ) -> Result<RuleAction, Problem> {
+    fn edit_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
         let text = line.text.as_str();
         let word = next_word(text, behind)?;
         let word = word.ok_or_else(|| line.problem(format!("{} wants more", keyword.as_str())))?;
@@ -285,11 +280,10 @@ impl RulesParser<'_> {
         }
         let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];
         Ok(match keyword {
-            Keyword::Copy => {
-                RuleAction::Copy(word_target(text, &word, self.dialect)?, self.new_name(line, &word, start)?)
-            }
-            Keyword::Rename => {
-                RuleAction::Rename(word_target(text, &word, self.dialect)?, self.new_name(line, &word, start)?)
+            Keyword::Copy | Keyword::Rename => {
+                let target = word_target(text, &word, self.dialect)?;
+                let name = self.new_name(line, &word, start)?;
+                if keyword == Keyword::Copy { RuleAction::Copy(target, name) } else { RuleAction::Rename(target, name) }
             }
             Keyword::EvalMacro => {
                 let variable = text[word.range.clone()].to_owned();

@@ -102,7 +102,8 @@ impl ValueDomain {
 
     /// Returns the values that are true as a condition (`wanted`), or those that are false.
     pub(super) fn of_truth(wanted: bool, dialect: Dialect) -> Self {
-        let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { is_falsehood(value, dialect) };
+        // No sample is a number that counts as false.
+        let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { *value == Value::Boolean(false) };
         let numbers = if dialect.is_condor() {
             number_ranges(Type::Real, 0.0, |order| (order != Ordering::Equal) == wanted)
         } else {
@@ -181,15 +182,6 @@ fn as_number(constant: &Value, dialect: Dialect) -> Option<f64> {
         Value::Real(real) => Some(*real),
         Value::Boolean(is) if dialect.is_condor() => Some(f64::from(u8::from(*is))),
         _ => None,
-    }
-}
-
-fn is_falsehood(value: &Value, dialect: Dialect) -> bool {
-    match value {
-        Value::Boolean(is) => !is,
-        Value::Integer(integer) => dialect.is_condor() && *integer == 0,
-        Value::Real(real) => dialect.is_condor() && *real == 0.0,
-        _ => false,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::explain::explainer::RequestAnalysis;
 use crate::explain::failure_reason::FailureReason;
 use crate::lint::ChainedComparison;
 
-use super::edit::{RequestEdit, replace_operations};
+use super::edit::{RequestEdit, replace_kinds};
 use super::search::Proposal;
 
 /// A fix of a clause, with the offers' value to which the bound is relaxed. The value is `None` if the fix corrects a
@@ -18,12 +18,7 @@ pub type ClauseFix = (Proposal, Option<Value>);
 
 /// Proposes fixes of the clause at index `place`, other than dropping the clause. A bound is relaxed to the closest
 /// value in `rows`.
-pub fn propose_fixes(
-    table: &mut OfferTable,
-    analysis: &RequestAnalysis,
-    place: usize,
-    rows: &[usize],
-) -> Vec<ClauseFix> {
+pub fn fix_clause(table: &mut OfferTable, analysis: &RequestAnalysis, place: usize, rows: &[usize]) -> Vec<ClauseFix> {
     let clause = &analysis.clauses[place];
     let expression = &clause.analysis.clause.expression;
     let slips: Vec<Option<Expression>> = match &clause.failure {
@@ -72,7 +67,7 @@ pub fn rows_with_value(
 
 /// Proposes to replace a clause by `to`.
 pub fn rewrite_proposal(clause: &Expression, to: Expression, size: f64) -> Proposal {
-    Proposal { edits: vec![RequestEdit::Rewrite { clause: clause.clone(), to }], size }
+    Proposal::new(RequestEdit::Rewrite { clause: clause.clone(), to }, size)
 }
 
 impl ClauseComparison {
@@ -84,7 +79,7 @@ impl ClauseComparison {
             return Some(rewrite_proposal(clause, self.relaxed_clause(value)?, size));
         };
         let to = Expression::literal(closest_bound(value, self.operator).filter(|to| *to != self.bound)?);
-        Some(Proposal { edits: vec![RequestEdit::Set { name, from: Some(from), to }], size })
+        Some(Proposal::new(RequestEdit::Set { name, from: Some(from), to }, size))
     }
 
     /// Builds a comparison that `value` meets; strict operators become inclusive. `None` if the operator cannot be
@@ -145,7 +140,7 @@ pub fn convert_type(value: &Value) -> Option<Value> {
 
 /// Renames the attribute `name` to `known` in all references. `None` if there are no references to rename.
 pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
-    replace_operations(expression, |kind| match kind {
+    replace_kinds(expression, |kind| match kind {
         ExpressionKind::Attribute(found) if found == name => Some(ExpressionKind::Attribute(known.clone())),
         ExpressionKind::Select(of, found) if found == name => Some(ExpressionKind::Select(of.clone(), known.clone())),
         _ => None,
@@ -155,14 +150,14 @@ pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> O
 /// Qualifies the unqualified references to `name`, so that they read the other side's attribute.
 fn qualify_as_other(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
     let other = Expression::attribute(dialect.side_names()[1]);
-    replace_operations(expression, |kind| match kind {
+    replace_kinds(expression, |kind| match kind {
         ExpressionKind::Attribute(found) if found == name => Some(ExpressionKind::Select(other.clone(), name.clone())),
         _ => None,
     })
 }
 
 fn rename_function(expression: &Expression, name: &Name, known: &str) -> Option<Expression> {
-    replace_operations(expression, |kind| match kind {
+    replace_kinds(expression, |kind| match kind {
         ExpressionKind::Call(found, arguments) if found == name => {
             Some(ExpressionKind::Call(Name::new(known), arguments.clone()))
         }
@@ -172,7 +167,7 @@ fn rename_function(expression: &Expression, name: &Name, known: &str) -> Option<
 
 /// Replaces `is` by `==`, which ignores case.
 fn ignore_case(expression: &Expression) -> Option<Expression> {
-    replace_operations(expression, |kind| match kind {
+    replace_kinds(expression, |kind| match kind {
         ExpressionKind::Binary(BinaryOperator::Is, left, right) => {
             Some(ExpressionKind::Binary(BinaryOperator::Equal, left.clone(), right.clone()))
         }

@@ -131,12 +131,12 @@ fn propose_for_set(
         Proposal::drop_clauses(places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression))
     };
     if let [place] = places {
-        let fixes = clause_fixes::propose_fixes(table, analysis, *place, &rows);
+        let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows);
         return fixes.into_iter().map(|(proposal, _)| proposal).chain([dropped(places)]).collect();
     }
     let mut together = Proposal::default();
     for place in places {
-        let mut fixes = clause_fixes::propose_fixes(table, analysis, *place, &rows).into_iter();
+        let mut fixes = clause_fixes::fix_clause(table, analysis, *place, &rows).into_iter();
         let Some((fix, value)) = fixes.next() else {
             together.add(dropped(&[*place]));
             continue;

@@ -77,7 +77,7 @@ impl DemandedValues {
             for to in suitable.filter(|to| Some(to) != old) {
                 let size = old.map_or(1.0, |old| relative_distance(&to, old));
                 let set = RequestEdit::Set { name: name.clone(), from: from.clone(), to: Expression::literal(to) };
-                proposals.push(Proposal { edits: vec![set], size });
+                proposals.push(Proposal::new(set, size));
             }
         }
         proposals
@@ -99,7 +99,7 @@ pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysi
 /// of the same attributes in its other clauses.
 fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
     let request = &analysis.request;
-    let clauses = table.offer_clause_outcomes(request, row);
+    let clauses = table.offer_outcomes(request, row);
     let ad = table.store.ads()[row].clone();
     let comparisons: Vec<_> =
         clauses.iter().map(|(clause, outcome)| (request_comparisons(&clause.expression, &ad), outcome)).collect();
@@ -110,7 +110,7 @@ fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usiz
             continue;
         }
         let value = match bound {
-            Some(bound) => table.evaluate(request, PairSide::Offer, &ExplainedClause::detached(bound.clone()), row),
+            Some(bound) => table.value(request, PairSide::Offer, &ExplainedClause::detached(bound.clone()), row),
             None => Value::Boolean(true),
         };
         if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {

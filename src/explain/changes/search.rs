@@ -12,16 +12,20 @@ pub struct Proposal {
     /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause, 4 for
     /// each dropped port or group.
     pub size: f64,
+    /// The obstacles before the last extension; `None` if the proposal changes the original request.
+    before: Option<ObstacleCount>,
 }
 
 impl Proposal {
+    /// Proposes a single edit.
+    pub fn new(edit: RequestEdit, size: f64) -> Self {
+        Proposal { edits: vec![edit], size, before: None }
+    }
+
     /// Proposes to drop clauses.
     pub fn drop_clauses<'c>(clauses: impl Iterator<Item = &'c Expression>) -> Self {
         let mut proposal = Proposal::default();
-        for clause in clauses {
-            proposal.edits.push(RequestEdit::Drop { clause: clause.clone() });
-            proposal.size += 2.0;
-        }
+        clauses.for_each(|clause| proposal.add(Proposal::new(RequestEdit::Drop { clause: clause.clone() }, 2.0)));
         proposal
     }
 
@@ -43,7 +47,10 @@ pub struct RequestChange<M = usize> {
     pub request: Ad,
     /// The result of matching the changed request: the number of offers that match, or a gang.
     pub matched: M,
-    size: f64,
+    /// Index of an offer of which a second copy would suffice, so that there are no edits. `None` for a change of the
+    /// request.
+    pub duplicate_offer: Option<usize>,
+    pub(in crate::explain) size: f64,
 }
 
 impl<M> RequestChange<M> {
@@ -128,7 +135,7 @@ pub fn search_changes<P: ChangeProblem>(
 ) -> Result<Vec<RequestChange<P::Match>>, P::Fault> {
     let mut search = ChangeSearch { problem, request, tried: Vec::new(), sufficient: Vec::new() };
     let proposals = search.problem.propose(request, failure)?;
-    let mut insufficient = search.verify(proposals.into_iter().map(|proposal| (proposal, None)).collect())?;
+    let mut insufficient = search.verify(proposals)?;
     if is_extended && search.sufficient.is_empty() {
         let obstacles = search.problem.obstacles(failure);
         for _ in 0..MAX_EXTENSION_ROUNDS {
@@ -146,8 +153,6 @@ pub fn search_changes<P: ChangeProblem>(
 struct InsufficientChange {
     proposal: Proposal,
     request: Ad,
-    /// The obstacles before the last extension; `None` if the proposal changes the original request.
-    before: Option<ObstacleCount>,
 }
 
 /// The search for one request: the changes tried, and the changes that suffice.
@@ -160,21 +165,19 @@ struct ChangeSearch<'s, P: ChangeProblem> {
 
 impl<P: ChangeProblem> ChangeSearch<'_, P> {
     /// Verifies a round of proposals, fewest and smallest edits first. Returns the changes that do not suffice.
-    fn verify(
-        &mut self,
-        mut proposals: Vec<(Proposal, Option<ObstacleCount>)>,
-    ) -> Result<Vec<InsufficientChange>, P::Fault> {
+    fn verify(&mut self, mut proposals: Vec<Proposal>) -> Result<Vec<InsufficientChange>, P::Fault> {
         let mut insufficient = Vec::new();
-        proposals.sort_by(|(a, _), (b, _)| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
-        for (proposal, before) in proposals {
+        proposals.sort_by(|a, b| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
+        for proposal in proposals {
             let Some((steps, request)) = self.apply(&proposal.edits) else { continue };
             match self.problem.find_match(&request)? {
                 Some(matched) => {
-                    let Proposal { edits, size } = proposal;
-                    let change = self.minimized(RequestChange { edits, steps, request, matched, size })?;
+                    let Proposal { edits, size, .. } = proposal;
+                    let change = RequestChange { edits, steps, request, matched, duplicate_offer: None, size };
+                    let change = self.minimized(change)?;
                     self.sufficient.push(change);
                 }
-                None => insufficient.push(InsufficientChange { proposal, request, before }),
+                None => insufficient.push(InsufficientChange { proposal, request }),
             }
         }
         Ok(insufficient)
@@ -199,16 +202,12 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         while change.edits.len() > 1 && place < change.edits.len() {
             let mut edits = change.edits.clone();
             edits.remove(place);
-            let fewer = match self.apply(&edits) {
-                Some((steps, request)) => {
-                    let matched = self.problem.find_match(&request)?;
-                    matched.map(|matched| RequestChange { edits, steps, request, matched, size: change.size })
-                }
-                None => None,
-            };
-            match fewer {
-                Some(fewer) => change = fewer,
-                None => place += 1,
+            if let Some((steps, request)) = self.apply(&edits)
+                && let Some(matched) = self.problem.find_match(&request)?
+            {
+                change = RequestChange { edits, steps, request, matched, ..change };
+            } else {
+                place += 1;
             }
         }
         Ok(change)
@@ -220,24 +219,22 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         &mut self,
         insufficient: Vec<InsufficientChange>,
         original: ObstacleCount,
-    ) -> Result<Vec<(Proposal, Option<ObstacleCount>)>, P::Fault> {
+    ) -> Result<Vec<Proposal>, P::Fault> {
         let mut closer = Vec::new();
         let short = insufficient.into_iter().filter(|change| change.proposal.edits.len() < MAX_EDITS);
         for change in short.take(MAX_ANALYZED_CHANGES) {
-            if let Some(failure) = self.problem.failure(&change.request) {
-                let left = self.problem.obstacles(&failure);
-                if left < change.before.unwrap_or(original) {
-                    closer.push((left, change, failure));
-                }
+            let Some(failure) = self.problem.failure(&change.request) else { continue };
+            let left = self.problem.obstacles(&failure);
+            if left < change.proposal.before.unwrap_or(original) {
+                closer.push((left, change, failure));
             }
         }
         closer.sort_by(|(a_left, a, _), (b_left, b, _)| {
             a_left.cmp(b_left).then(a.proposal.size.total_cmp(&b.proposal.size))
         });
+        closer.truncate(MAX_EXTENDED_CHANGES);
         let mut extended = Vec::new();
-        for (left, InsufficientChange { proposal, request, .. }, failure) in
-            closer.into_iter().take(MAX_EXTENDED_CHANGES)
-        {
+        for (left, InsufficientChange { proposal, request }, failure) in closer {
             for more in self.problem.propose(&request, &failure)? {
                 let mut edits = proposal.edits.clone();
                 for edit in more.edits {
@@ -246,7 +243,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
                     }
                 }
                 self.problem.sort_edits(&mut edits);
-                extended.push((Proposal { edits, size: proposal.size + more.size }, Some(left)));
+                extended.push(Proposal { edits, size: proposal.size + more.size, before: Some(left) });
             }
         }
         Ok(extended)

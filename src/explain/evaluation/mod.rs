@@ -171,19 +171,13 @@ impl OfferTable {
         self.clause_results(request, &ExplainedClause::detached(expression.clone()))
     }
 
-    /// Returns the outcome of a clause of a row's constraint for the request. Evaluates the clause if `known` lacks the
-    /// outcome, and records the outcome there.
-    fn offer_clause_outcome(
-        &mut self,
-        request: &RequestContext,
-        known: &ClauseResults,
-        clause: &ExplainedClause,
-        row: usize,
-    ) -> ClauseOutcome {
-        known.outcome(row).unwrap_or_else(|| {
-            let outcome =
-                ClauseOutcome::of(&self.evaluate(request, PairSide::Offer, clause, row), self.context.dialect);
-            known.record(row, outcome);
+    /// Returns the outcome of a clause of a row's constraint for the request. Evaluates the clause if the cached results
+    /// lack the outcome, and records the outcome there.
+    fn outcome(&mut self, request: &RequestContext, (clause, known): &OfferClause, row: usize) -> ClauseOutcome {
+        known.results.outcome(row).unwrap_or_else(|| {
+            let value = self.value(request, PairSide::Offer, clause, row);
+            let outcome = ClauseOutcome::of(&value, self.context.dialect);
+            known.results.record(row, outcome);
             outcome
         })
     }
@@ -204,7 +198,7 @@ impl OfferTable {
             let results = Rc::new(match side {
                 PairSide::Request => {
                     let rows = groups.first_rows().iter();
-                    let values = rows.map(|row| self.evaluate(request, side, clause, *row as usize)).collect();
+                    let values = rows.map(|row| self.value(request, side, clause, *row as usize)).collect();
                     ClauseResults::new(values, groups, &self.weights, self.context.dialect)
                 }
                 PairSide::Offer => ClauseResults::unevaluated(groups),
@@ -218,15 +212,9 @@ impl OfferTable {
     }
 
     /// Evaluates a clause of one side with the request and a row as the two parties.
-    pub fn evaluate(
-        &mut self,
-        request: &RequestContext,
-        side: PairSide,
-        clause: &ExplainedClause,
-        row: usize,
-    ) -> Value {
+    pub fn value(&mut self, request: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Value {
         self.evaluations += 1;
-        if let Some(value) = self.evaluate_literals(request, side, clause, row) {
+        if let Some(value) = self.decide(request, side, clause, row) {
             return value;
         }
         self.pair.replace(PairSide::Request, &request.frame);
@@ -242,13 +230,7 @@ impl OfferTable {
     /// Decides a literal, a reference to a literal, or a comparison of two of these without the evaluator. `None` for
     /// anything else. Also `None` for an error: an error value carries a source position, which only the evaluator
     /// determines.
-    fn evaluate_literals(
-        &self,
-        request: &RequestContext,
-        side: PairSide,
-        clause: &ExplainedClause,
-        row: usize,
-    ) -> Option<Value> {
+    fn decide(&self, request: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Option<Value> {
         if clause.is_whole || self.store.has_scope_attribute() || request.has_scope_attribute {
             return None;
         }
@@ -309,16 +291,9 @@ impl OfferTable {
     }
 
     /// Returns the clauses of a row's constraint with their outcomes for the request.
-    pub fn offer_clause_outcomes(
-        &mut self,
-        request: &RequestContext,
-        row: usize,
-    ) -> Vec<(ExplainedClause, ClauseOutcome)> {
+    pub fn offer_outcomes(&mut self, request: &RequestContext, row: usize) -> Vec<(ExplainedClause, ClauseOutcome)> {
         let clauses = self.offer_clauses(request, row);
-        let outcome = |(clause, known): &OfferClause| {
-            (clause.clone(), self.offer_clause_outcome(request, &known.results, clause, row))
-        };
-        clauses.iter().map(outcome).collect()
+        clauses.iter().map(|clause| (clause.0.clone(), self.outcome(request, clause, row))).collect()
     }
 
     /// Returns the reason why a row refuses the request; `None` if it accepts it.
@@ -327,9 +302,9 @@ impl OfferTable {
         if clauses.is_empty() {
             return Some(RefusalReason::NoConstraint);
         }
-        clauses.iter().find_map(|(clause, known)| {
-            let outcome = self.offer_clause_outcome(request, &known.results, clause, row);
-            (outcome != ClauseOutcome::True).then(|| RefusalReason::Clause(clause.clone(), outcome))
+        clauses.iter().find_map(|clause| {
+            let outcome = self.outcome(request, clause, row);
+            (outcome != ClauseOutcome::True).then(|| RefusalReason::Clause(clause.0.clone(), outcome))
         })
     }
 

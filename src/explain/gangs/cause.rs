@@ -122,7 +122,7 @@ fn cause_from_offers(matcher: &Gangmatcher, failed: &FailedClauses) -> EmptyPort
     if let Some(part) = never.first() {
         let clause = &failed.clauses[*part];
         let closest = clause.bound.as_ref().and_then(|bound| {
-            let value = closest_offered_value(matcher, failed, *part, bound)?;
+            let value = nearest_value(matcher, failed, *part, bound)?;
             Some(Box::new((explained_comparison(bound), value)))
         });
         return EmptyPortCause::Unmet { part: *part, text: text(&clause.expression, Dialect::Classad), closest };
@@ -159,12 +159,7 @@ pub fn similar_attributes(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usiz
 }
 
 /// Returns the offers' value that comes closest to meeting a part. `None` if no value is comparable.
-fn closest_offered_value(
-    matcher: &Gangmatcher,
-    failed: &FailedClauses,
-    part: usize,
-    bound: &ClauseBound,
-) -> Option<Value> {
+fn nearest_value(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, bound: &ClauseBound) -> Option<Value> {
     let mut values: IndexMap<String, (&Value, usize)> = IndexMap::new();
     for (_, value) in failed.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
         values.entry(value.to_string()).or_insert((value, 0)).1 += 1;

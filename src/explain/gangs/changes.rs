@@ -12,27 +12,6 @@ use crate::protocol::read_ports;
 
 use super::cause::{decisive_ports, explained_comparison, missing_attribute, similar_attributes};
 
-/// A verified change with which a request gets a gang.
-#[derive(Clone, Debug)]
-pub struct GangChange {
-    /// The description of each edit; empty if `duplicate_offer` is set.
-    pub steps: Vec<String>,
-    /// The gang of the changed request, found by the search.
-    pub gang: Gang,
-    /// The changed request; the original one if `duplicate_offer` is set.
-    pub request: Ad,
-    /// Index of an offer of which a second copy would suffice instead of a change. `None` for a change of the request.
-    pub duplicate_offer: Option<usize>,
-}
-
-impl GangChange {
-    /// The description on one line.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.steps.join(", ")
-    }
-}
-
 /// Maximum number of sets of parts considered per port.
 const MAX_PART_SETS: usize = 6;
 /// Maximum number of values proposed for one part, and of offers for which a second copy is tried.
@@ -44,16 +23,10 @@ pub fn find_gang_changes(
     index: usize,
     request: &Ad,
     failure: &GangFailure,
-) -> Result<Vec<GangChange>, GangFault> {
-    let duplicate = try_duplicate_offer(matcher, index, request, failure)?;
-    let changes = search_changes(&mut GangChanges { matcher, index }, request, failure, true)?;
-    let change = |RequestChange { steps, matched: gang, request, .. }| GangChange {
-        steps,
-        gang,
-        request,
-        duplicate_offer: None,
-    };
-    Ok(duplicate.into_iter().chain(changes.into_iter().map(change)).collect())
+) -> Result<Vec<RequestChange<Gang>>, GangFault> {
+    let mut changes: Vec<_> = try_duplicate_offer(matcher, index, request, failure)?.into_iter().collect();
+    changes.extend(search_changes(&mut GangChanges { matcher, index }, request, failure, true)?);
+    Ok(changes)
 }
 
 /// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
@@ -63,7 +36,7 @@ fn try_duplicate_offer(
     index: usize,
     request: &Ad,
     failure: &GangFailure,
-) -> Result<Option<GangChange>, GangFault> {
+) -> Result<Option<RequestChange<Gang>>, GangFault> {
     if failure.blocked.iter().all(|port| port.held.is_empty()) {
         return Ok(None);
     }
@@ -75,8 +48,14 @@ fn try_duplicate_offer(
                 docked.offer = of[docked.offer];
                 pending.extend(&mut docked.ports);
             }
-            let request = request.clone();
-            return Ok(Some(GangChange { steps: Vec::new(), gang, request, duplicate_offer: Some(offer) }));
+            return Ok(Some(RequestChange {
+                edits: Vec::new(),
+                steps: Vec::new(),
+                request: request.clone(),
+                matched: gang,
+                duplicate_offer: Some(offer),
+                size: 0.0,
+            }));
         }
     }
     Ok(None)
@@ -145,7 +124,7 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
         // With several unmet parts propose one fix each; the next rounds fix the other parts.
         let most = if parts.len() == 1 { usize::MAX } else { 1 };
         for part in &parts {
-            proposals.extend(propose_part_fixes(matcher, failed, *part, &offers).into_iter().take(most));
+            proposals.extend(fix_part(matcher, failed, *part, &offers).into_iter().take(most));
         }
         proposals.push(Proposal::drop_clauses(parts.iter().map(|part| &failed.clauses[*part].expression)));
     }
@@ -163,12 +142,7 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
 }
 
 /// Proposes fixes of a part, other than dropping the part, with which some of `offers` meet the part.
-fn propose_part_fixes(
-    matcher: &Gangmatcher,
-    failed: &FailedClauses,
-    part: usize,
-    offers: &[&RejectedOffer],
-) -> Vec<Proposal> {
+fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: &[&RejectedOffer]) -> Vec<Proposal> {
     let clause = &failed.clauses[part];
     let expression = &clause.expression;
     if let Some(name) = missing_attribute(matcher, clause) {
@@ -208,5 +182,5 @@ fn propose_port_drop(request: &Ad, port: usize, is_grouped: bool) -> Option<Prop
         Some(group) => ports_of_group(&ports.list, group).map(|port| port.label.clone()).collect(),
         None => vec![port.label.clone()],
     };
-    Some(Proposal { edits: vec![RequestEdit::DropPorts { labels }], size: 4.0 })
+    Some(Proposal::new(RequestEdit::DropPorts { labels }, 4.0))
 }

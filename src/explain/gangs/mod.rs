@@ -12,11 +12,11 @@ use indexmap::IndexSet;
 use crate::ad::{Ad, Name};
 use crate::constraint::is_side_name;
 use crate::eval::FreeNames;
+use crate::explain::RequestChange;
 use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmatcher};
 use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
-pub use changes::GangChange;
 
 /// The explanation of one request with ports.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct GangReport {
     /// The attributes that the decisive cause involves.
     pub attributes: IndexSet<Name>,
     /// The changes with which the request would get a gang; fewest and smallest first.
-    pub changes: Vec<GangChange>,
+    pub changes: Vec<RequestChange<Gang>>,
 }
 
 /// The decisive cause why a request gets a gang or does not.
@@ -54,18 +54,15 @@ impl GangVerdict {
     /// The verdict's code in the JSON schema `classad.explain/1`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
+        use EmptyPortCause::{Conflict, Discarded, Missing, NoConstraint, Refused};
         match self {
             GangVerdict::Matches => "matches",
             GangVerdict::Taken(_) => "taken",
-            GangVerdict::NoOffers => "unsatisfied-clause",
-            GangVerdict::Incompatible(EmptyPort { cause: EmptyPortCause::Discarded, .. }) => "refused",
-            GangVerdict::Incompatible(_) => "conflict",
-            GangVerdict::EmptyPort(obstacle) => match obstacle.cause {
-                EmptyPortCause::NoConstraint | EmptyPortCause::Missing { .. } => "missing-attribute",
-                EmptyPortCause::Refused { .. } => "refused",
-                EmptyPortCause::Conflict(_) => "conflict",
-                _ => "unsatisfied-clause",
-            },
+            GangVerdict::Incompatible(EmptyPort { cause: Discarded, .. })
+            | GangVerdict::EmptyPort(EmptyPort { cause: Refused { .. }, .. }) => "refused",
+            GangVerdict::Incompatible(_) | GangVerdict::EmptyPort(EmptyPort { cause: Conflict(_), .. }) => "conflict",
+            GangVerdict::EmptyPort(EmptyPort { cause: NoConstraint | Missing { .. }, .. }) => "missing-attribute",
+            GangVerdict::NoOffers | GangVerdict::EmptyPort(_) => "unsatisfied-clause",
         }
     }
 }
@@ -106,13 +103,13 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
 fn decisive_attributes(
     matcher: &Gangmatcher,
     request: &Ad,
-    empty_port: &EmptyPort,
+    empty: &EmptyPort,
     failed: &FailedClauses,
 ) -> IndexSet<Name> {
     let labels: Vec<Name> =
         read_ports(request).map(|ports| ports.list.into_iter().map(|port| port.label).collect()).unwrap_or_default();
-    let decisive = empty_port.cause.parts().into_iter().filter_map(|part| failed.clauses.get(part));
-    let is_refused = matches!(empty_port.cause, EmptyPortCause::Refused { .. });
+    let decisive = empty.cause.parts().into_iter().filter_map(|part| failed.clauses.get(part));
+    let is_refused = matches!(empty.cause, EmptyPortCause::Refused { .. });
     let refusing = failed.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
     let refusing = refusing.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
     let mut mentions = FreeNames::default();

@@ -40,7 +40,7 @@ fn every_change_gives_the_gang_that_trying_everything_gives() {
                 None => exhaustive.gangs(&change.request),
             };
             let best = best.first().unwrap_or_else(|| panic!("case {case}: {}", change.text()));
-            assert_eq!(members(&change.gang), (best.offers.clone(), best.links.clone()), "case {case}");
+            assert_eq!(members(&change.matched), (best.offers.clone(), best.links.clone()), "case {case}");
             changes += 1;
             several += usize::from(change.steps.len() > 1);
         }
@@ -79,7 +79,7 @@ fn a_misspelt_attribute_is_told_and_mended() {
     assert_eq!((name.as_str(), near[0].0.as_str(), near[0].1), ("Memroy", "Memory", 2));
     assert_eq!(report.verdict.as_str(), "missing-attribute");
     assert_eq!(report.changes[0].text(), "`cpu.Memroy >= 5` -> `cpu.Memory >= 5`");
-    assert_eq!(report.changes[0].gang.ports[0].offer, 0);
+    assert_eq!(report.changes[0].matched.ports[0].offer, 0);
 }
 
 #[test]
