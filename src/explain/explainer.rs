@@ -15,7 +15,7 @@ use super::clauses::text;
 use super::closest_offers::closest_offers;
 use super::conflicts::{Conflicts, minimal_masks};
 use super::distance::closest_row_value;
-use super::evaluation::{OfferTable, RefusalReason, RequestContext};
+use super::evaluation::{OfferTable, Refusal, RequestContext};
 use super::failure_reason::FailureReason;
 use super::findings::clause_remarks;
 use super::pair::PairReport;
@@ -35,7 +35,7 @@ pub struct RequestAnalysis {
     /// The minimal masks in `failed_clauses`: no other row's mask is a proper subset.
     pub minimal_failures: Vec<u128>,
     /// The reason why each row refuses the request; `None` for a row that accepts the request.
-    pub refusals: Vec<Option<RefusalReason>>,
+    pub refusals: Vec<Option<Refusal>>,
 }
 
 impl RequestAnalysis {
@@ -77,7 +77,7 @@ impl RequestAnalysis {
                 clauses[first].sole_blocker += offers;
             }
         }
-        let refusals = (0..table.row_count()).map(|row| table.refusal_reason(&request, row)).collect();
+        let refusals = (0..table.row_count()).map(|row| table.refusal(&request, row)).collect();
         let minimal_failures = minimal_masks(offers_by_mask.into_keys());
         RequestAnalysis { request, clauses, failed_clauses, minimal_failures, refusals }
     }
@@ -101,12 +101,6 @@ impl Explainer {
     pub fn with_docking(mut self, docking: Vec<PolicyRule>) -> Self {
         self.0.docking = docking;
         self
-    }
-
-    /// Returns the number of offers that match a request.
-    pub fn match_count(&mut self, request: &Ad) -> usize {
-        let rows = self.0.matching_rows(&RequestContext::new(request));
-        self.0.offers_in(rows.ones())
     }
 
     /// Returns the indices of the offers that match a request.

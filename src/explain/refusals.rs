@@ -7,7 +7,7 @@ use crate::ad::{Ad, Name};
 use crate::eval::FreeNames;
 
 use super::clauses::{ExplainedClause, text};
-use super::evaluation::{ClauseOutcome, OfferTable, RefusalReason};
+use super::evaluation::{OfferTable, Refusal};
 use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
 
@@ -18,11 +18,8 @@ pub fn group_refusals(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Ref
     // Offers often share one expression in memory, so texts are cached by the identity of the expression.
     let mut texts: FxHashMap<usize, String> = FxHashMap::default();
     for (row, refusal) in analysis.refusals.iter().enumerate() {
-        let (clause, outcome) = match refusal {
-            None => continue,
-            Some(RefusalReason::NoConstraint) => (None, ClauseOutcome::Undefined),
-            Some(RefusalReason::Clause(clause, outcome)) => (Some(clause), *outcome),
-        };
+        let Some(Refusal { clause, outcome }) = refusal else { continue };
+        let clause = clause.as_ref();
         let text = clause.map(|clause| {
             let known = texts.entry(clause.expression.identity());
             known.or_insert_with(|| text(&clause.expression, table.context.dialect)).clone()
@@ -32,7 +29,15 @@ pub fn group_refusals(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Ref
         let group = found.entry(text).or_insert_with_key(|text| {
             let attributes = clause.map_or_else(IndexSet::new, |clause| request_attributes_read(clause, table, row));
             let missing = missing_attributes(&attributes, &analysis.request.ad);
-            RefusalGroup { clause: text.clone(), outcome, offers: 0, suitable: 0, example, attributes, missing }
+            RefusalGroup {
+                clause: text.clone(),
+                outcome: *outcome,
+                offers: 0,
+                suitable: 0,
+                example,
+                attributes,
+                missing,
+            }
         });
         group.offers += weight;
         if is_suitable {

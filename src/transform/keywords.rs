@@ -15,22 +15,8 @@ macro_rules! keywords {
         #[allow(missing_docs)]
         pub enum Keyword { $($variant),* }
 
-        impl Keyword {
-            /// All keywords.
-            pub const ALL: &'static [Keyword] = &[$(Keyword::$variant),*];
-
-            /// Returns the usual spelling of the keyword.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self { $(Keyword::$variant => $word),* }
-            }
-
-            /// Returns the syntax of the keyword's operands, for a hint; empty if it has none.
-            #[must_use]
-            pub fn operands(self) -> &'static str {
-                match self { $(Keyword::$variant => $operands),* }
-            }
-        }
+        /// The keywords in the order of the variants, with their usual spelling and the syntax of their operands.
+        const KEYWORDS: &[(Keyword, &str, &str)] = &[$((Keyword::$variant, $word, $operands)),*];
     };
 }
 
@@ -53,16 +39,21 @@ keywords! {
 }
 
 impl Keyword {
-    /// Returns the keyword with this spelling, ignoring case; `None` if there is none.
+    /// Returns the usual spelling of the keyword.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Keyword> {
-        Keyword::ALL.iter().copied().find(|keyword| keyword.as_str().eq_ignore_ascii_case(word))
+    pub fn as_str(self) -> &'static str {
+        KEYWORDS[self as usize].1
+    }
+
+    /// Returns the keyword with this spelling, ignoring case; `None` if there is none.
+    pub(super) fn from_word(word: &str) -> Option<Keyword> {
+        let known = KEYWORDS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(word));
+        known.map(|(keyword, ..)| *keyword)
     }
 
     /// Returns the keyword with the most similar spelling; `None` if none is similar.
-    #[must_use]
-    pub fn most_similar(word: &str) -> Option<&'static str> {
-        closest_names(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
+    pub(super) fn most_similar(word: &str) -> Option<&'static str> {
+        closest_names(word, KEYWORDS.iter().map(|(_, known, _)| *known)).first().copied()
     }
 
     /// Whether the keyword belongs to a conditional: `if`, `elif`, `else` or `endif`.
@@ -71,9 +62,9 @@ impl Keyword {
     }
 
     /// Returns a hint that shows the syntax of the keyword's line.
-    #[must_use]
-    pub fn usage(self) -> String {
-        format!("write `{} {}`", self.as_str(), self.operands()).trim_end_matches([' ', '`']).to_owned() + "`"
+    pub(super) fn usage(self) -> String {
+        let (_, word, operands) = KEYWORDS[self as usize];
+        format!("write `{}`", format!("{word} {operands}").trim_end())
     }
 }
 

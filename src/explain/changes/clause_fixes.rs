@@ -51,20 +51,6 @@ pub fn fix_clause(table: &mut OfferTable, analysis: &RequestAnalysis, place: usi
     fixes
 }
 
-/// Returns those of `rows` in which the operand of the clause's comparison is `value`; all of `rows` if the clause is
-/// no comparison.
-pub fn rows_with_value(
-    table: &mut OfferTable,
-    analysis: &RequestAnalysis,
-    place: usize,
-    value: &Value,
-    rows: Vec<usize>,
-) -> Vec<usize> {
-    let Some(comparison) = &analysis.clauses[place].analysis.comparison else { return rows };
-    let results = table.expression_results(&analysis.request, &comparison.operand);
-    rows.into_iter().filter(|row| results.value(*row) == value).collect()
-}
-
 /// Proposes to replace a clause by `to`.
 pub fn rewrite_proposal(clause: &Expression, to: Expression, size: f64) -> Proposal {
     Proposal::new(RequestEdit::Rewrite { clause: clause.clone(), to }, size)

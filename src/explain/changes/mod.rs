@@ -142,8 +142,11 @@ fn propose_for_set(
             continue;
         };
         // Fix the next clauses for the rows that meet the fixed clause.
-        if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place)) {
-            rows = clause_fixes::rows_with_value(table, analysis, *place, &value, rows);
+        if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place))
+            && let Some(comparison) = &analysis.clauses[*place].analysis.comparison
+        {
+            let results = table.expression_results(&analysis.request, &comparison.operand);
+            rows.retain(|row| *results.value(*row) == value);
         }
         together.add(fix);
     }

@@ -52,7 +52,7 @@ pub struct OfferTable {
 type ConstraintGroups = (Rc<Partition>, Vec<Option<Rc<[ExplainedClause]>>>);
 
 /// A clause of an offer, with its cached results for a request.
-type OfferClause = (ExplainedClause, CachedClause);
+type OfferClause = (ExplainedClause, Rc<ClauseResults>);
 
 /// A request with its caches.
 pub struct RequestContext {
@@ -90,12 +90,11 @@ struct CachedClause {
 }
 
 /// The reason why an offer refuses a request.
-#[derive(Clone, Debug)]
-pub enum RefusalReason {
-    /// The offer has no constraint, and so accepts nothing.
-    NoConstraint,
-    /// A clause of the offer's constraint, with an outcome other than true.
-    Clause(ExplainedClause, ClauseOutcome),
+pub struct Refusal {
+    /// A clause of the offer's constraint; `None` if the offer has no constraint, and so accepts nothing.
+    pub clause: Option<ExplainedClause>,
+    /// The outcome of the clause, which is not true.
+    pub outcome: ClauseOutcome,
 }
 
 impl OfferTable {
@@ -173,11 +172,11 @@ impl OfferTable {
 
     /// Returns the outcome of a clause of a row's constraint for the request. Evaluates the clause if the cached results
     /// lack the outcome, and records the outcome there.
-    fn outcome(&mut self, request: &RequestContext, (clause, known): &OfferClause, row: usize) -> ClauseOutcome {
-        known.results.outcome(row).unwrap_or_else(|| {
+    fn outcome(&mut self, request: &RequestContext, (clause, results): &OfferClause, row: usize) -> ClauseOutcome {
+        results.outcome(row).unwrap_or_else(|| {
             let value = self.value(request, PairSide::Offer, clause, row);
             let outcome = ClauseOutcome::of(&value, self.context.dialect);
-            known.results.record(row, outcome);
+            results.record(row, outcome);
             outcome
         })
     }
@@ -279,13 +278,12 @@ impl OfferTable {
             return Rc::clone(known);
         }
         let ad = self.store.ads()[row].clone();
-        let clauses = self.unless_circular(request, PairSide::Offer, &ad, &clauses).into_iter();
-        let found: Rc<[OfferClause]> = clauses
-            .map(|clause| {
-                let known = self.cached_clause(request, &clause, PairSide::Offer);
-                (clause, known)
-            })
-            .collect();
+        let clauses = self.unless_circular(request, PairSide::Offer, &ad, &clauses);
+        let with_results = |clause: ExplainedClause| {
+            let results = self.cached_clause(request, &clause, PairSide::Offer).results;
+            (clause, results)
+        };
+        let found: Rc<[OfferClause]> = clauses.into_iter().map(with_results).collect();
         request.offer_clauses.borrow_mut().insert(group, Rc::clone(&found));
         found
     }
@@ -297,14 +295,14 @@ impl OfferTable {
     }
 
     /// Returns the reason why a row refuses the request; `None` if it accepts it.
-    pub fn refusal_reason(&mut self, request: &RequestContext, row: usize) -> Option<RefusalReason> {
+    pub fn refusal(&mut self, request: &RequestContext, row: usize) -> Option<Refusal> {
         let clauses = self.offer_clauses(request, row);
         if clauses.is_empty() {
-            return Some(RefusalReason::NoConstraint);
+            return Some(Refusal { clause: None, outcome: ClauseOutcome::Undefined });
         }
         clauses.iter().find_map(|clause| {
             let outcome = self.outcome(request, clause, row);
-            (outcome != ClauseOutcome::True).then(|| RefusalReason::Clause(clause.0.clone(), outcome))
+            (outcome != ClauseOutcome::True).then(|| Refusal { clause: Some(clause.0.clone()), outcome })
         })
     }
 
@@ -335,8 +333,7 @@ impl OfferTable {
             }
         }
         for row in rows.ones().collect::<Vec<_>>() {
-            let refused =
-                self.refusal_reason(request, row).is_some() || self.discarding_component(request, row).is_some();
+            let refused = self.refusal(request, row).is_some() || self.discarding_component(request, row).is_some();
             rows.set(row, !refused);
         }
         rows
