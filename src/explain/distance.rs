@@ -84,7 +84,7 @@ fn nearest_number(values: &[(&Value, usize)], bound: f64) -> Option<Value> {
 
 /// Returns the string that is spelt most similarly to the bound. `None` if no string is similar, or if the bound is not
 /// a string.
-fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value> {
+pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_str().into_owned()),
         _ => None,

@@ -72,11 +72,13 @@ impl FailureReason {
             return FailureReason::Precedence(text(&grouping, table.context.dialect));
         }
         if analysis.verdict == ConstraintVerdict::Never {
-            return match analysis.missing_own.first() {
-                Some(name) => FailureReason::MissingOwnAttribute(name.clone(), similar_own_attributes(name, request)),
-                None => shadowing_attribute(analysis, table, request)
-                    .map_or(FailureReason::NeverTrue, FailureReason::Shadowed),
-            };
+            if let Some(name) = analysis.missing_own.first() {
+                let own = request.ad.iter().map(|attribute| attribute.name.as_str());
+                let near = crate::ad::closest_names(name.as_str(), own).into_iter().map(Name::new).collect();
+                return FailureReason::MissingOwnAttribute(name.clone(), near);
+            }
+            let shadowing = shadowing_attribute(analysis, table, request);
+            return shadowing.map_or(FailureReason::NeverTrue, FailureReason::Shadowed);
         }
         if let Some(name) = analysis.offer_attributes.iter().find(|name| table.offers_with(name) == 0) {
             return FailureReason::MissingAttribute(name.clone());
@@ -86,11 +88,6 @@ impl FailureReason {
             None => FailureReason::NoSuchValue,
         }
     }
-}
-
-fn similar_own_attributes(name: &Name, request: &RequestContext) -> Vec<Name> {
-    let names = request.ad.iter().map(|attribute| attribute.name.as_str());
-    crate::ad::closest_names(name.as_str(), names).into_iter().map(Name::new).collect()
 }
 
 /// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.

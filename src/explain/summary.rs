@@ -3,11 +3,11 @@
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
-use crate::text::{closest_names, join_and, shorten, with_commas};
+use crate::text::{join_and, shorten, with_commas};
 
 use super::clause_analysis::ClauseComparison;
 use super::clauses::text;
-use super::distance::as_number;
+use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
@@ -304,16 +304,10 @@ fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -
     match operator {
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
         BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
-        _ if as_number(best).is_some() || is_similar_string(best, bound) => format!("the nearest is {text}"),
+        _ if as_number(best).is_some() || similar_string(&[(best, 1)], bound).is_some() => {
+            format!("the nearest is {text}")
+        }
         _ => format!("most have {text}"),
-    }
-}
-
-/// Whether value and bound are strings with similar spelling.
-fn is_similar_string(value: &Value, bound: &Value) -> bool {
-    match (value, bound) {
-        (Value::String(value), Value::String(bound)) => !closest_names(&bound.to_str(), [&*value.to_str()]).is_empty(),
-        _ => false,
     }
 }
 

@@ -80,23 +80,18 @@ impl Iterator for LogicalLines<'_> {
     type Item = LogicalLine;
 
     fn next(&mut self) -> Option<LogicalLine> {
-        let (mut offset, mut part) = self.next_physical()?;
         // A backslash at the end of a comment does not continue the comment.
-        while part.starts_with('#') {
-            (offset, part) = self.next_physical()?;
-        }
+        let mut lines = std::iter::from_fn(|| self.next_physical());
+        let (mut offset, mut part) = lines.find(|(_, part)| !part.starts_with('#'))?;
         let mut line = LogicalLine { text: String::new(), number: self.number, pieces: Vec::new() };
         loop {
+            let continued = part.strip_suffix('\\');
             // A comment between continued lines is left out.
-            let (content, goes_on) = match part.strip_suffix('\\') {
-                Some(content) => (content, true),
-                None => (part, false),
-            };
             if line.pieces.is_empty() || !part.starts_with('#') {
                 line.pieces.push((line.text.len(), offset));
-                line.text.push_str(content);
+                line.text.push_str(continued.unwrap_or(part));
             }
-            match if goes_on { self.next_physical() } else { None } {
+            match continued.and_then(|_| self.next_physical()) {
                 Some(next) => (offset, part) = next,
                 None => return Some(line),
             }

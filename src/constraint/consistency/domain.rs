@@ -84,10 +84,7 @@ impl ValueDomain {
 
     /// Returns the types of the values as a bit set; integers and reals share one bit.
     pub(super) fn type_bits(&self) -> u16 {
-        let bit = |kind: Type| match kind {
-            Type::Integer => 1 << Type::Real as u16,
-            kind => 1 << kind as u16,
-        };
+        let bit = |kind: Type| 1 << kind as u16;
         let with = |any: bool, kind: Type| if any { bit(kind) } else { 0 };
         let singles = SAMPLES.iter().enumerate().filter(|(place, _)| self.samples & (1 << place) != 0);
         singles.fold(0, |types, (_, sample)| types | bit(sample.value_type()))

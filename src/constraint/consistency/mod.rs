@@ -36,18 +36,6 @@ pub enum InconsistencyKind {
     Presence,
 }
 
-impl InconsistencyKind {
-    /// Returns the kind as a lower-case word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            InconsistencyKind::Value => "value",
-            InconsistencyKind::Type => "type",
-            InconsistencyKind::Presence => "presence",
-        }
-    }
-}
-
 /// Maximum number of contradictions found about one subject.
 const MAX_CONFLICTS: usize = 64;
 

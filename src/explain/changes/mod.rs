@@ -79,8 +79,27 @@ impl ChangeProblem for BilateralChanges<'_> {
         (closest.first().map_or(usize::MAX, |near| near.failed_clauses.len() + near.unmet_demands.len()), 0)
     }
 
-    fn propose(&mut self, _: &Ad, failure: &RequestAnalysis) -> Result<Vec<Proposal>, Infallible> {
-        Ok(propose(self.table, failure))
+    fn propose(&mut self, _: &Ad, analysis: &RequestAnalysis) -> Result<Vec<Proposal>, Infallible> {
+        let mut proposals = Vec::new();
+        if analysis.clauses.is_empty() {
+            return Ok(proposals);
+        }
+        let failed = &analysis.failed_clauses;
+        let is_accepting = |row: &usize| analysis.refusals[*row].is_none();
+        let of_accepting = minimal_masks((0..failed.len()).filter(is_accepting).map(|row| failed[row]));
+        let of_all = &analysis.minimal_failures;
+        let sizes = of_all.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
+        let most = sizes.min().unwrap_or_default().max(MAX_CLAUSES_PER_SET);
+        for (masks, needs_accepting) in [(&of_accepting, true), (of_all, false)] {
+            let masks = masks.iter().copied().filter(|mask| *mask != 0 && mask.count_ones() <= most);
+            for mask in masks.take(MAX_CLAUSE_SETS) {
+                let rows =
+                    (0..failed.len()).filter(|row| failed[*row] == mask && (!needs_accepting || is_accepting(row)));
+                proposals.extend(propose_for_set(self.table, analysis, &bit_positions(mask), rows.collect()));
+            }
+        }
+        proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
+        Ok(proposals)
     }
 
     /// Sorts edits of clauses by position in the constraint. Edits of attributes come last, by name.
@@ -94,29 +113,6 @@ impl ChangeProblem for BilateralChanges<'_> {
             _ => (position(edit).unwrap_or(usize::MAX), None),
         });
     }
-}
-
-/// Proposes changes for a request that matches nothing. A proposal alone need not suffice for a match.
-fn propose(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
-    let mut proposals = Vec::new();
-    if analysis.clauses.is_empty() {
-        return proposals;
-    }
-    let failed = &analysis.failed_clauses;
-    let is_accepting = |row: &usize| analysis.refusals[*row].is_none();
-    let of_accepting = minimal_masks((0..failed.len()).filter(is_accepting).map(|row| failed[row]));
-    let of_all = &analysis.minimal_failures;
-    let sizes = of_all.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
-    let most = sizes.min().unwrap_or_default().max(MAX_CLAUSES_PER_SET);
-    for (masks, needs_accepting) in [(&of_accepting, true), (of_all, false)] {
-        let masks = masks.iter().copied().filter(|mask| *mask != 0 && mask.count_ones() <= most);
-        for mask in masks.take(MAX_CLAUSE_SETS) {
-            let rows = (0..failed.len()).filter(|row| failed[*row] == mask && (!needs_accepting || is_accepting(row)));
-            proposals.extend(propose_for_set(table, analysis, &bit_positions(mask), rows.collect()));
-        }
-    }
-    proposals.extend(offer_demands::propose_demanded_values(table, analysis));
-    proposals
 }
 
 /// Proposes changes for a set of clauses, given the rows that fail exactly these clauses. A proposal changes all

@@ -50,10 +50,16 @@ pub struct RequestChange<M = usize> {
     /// Index of an offer of which a second copy would suffice, so that there are no edits. `None` for a change of the
     /// request.
     pub duplicate_offer: Option<usize>,
-    pub(in crate::explain) size: f64,
+    size: f64,
 }
 
 impl<M> RequestChange<M> {
+    /// Describes that a second copy of an offer suffices, without edits of the request.
+    pub(in crate::explain) fn of_duplicate(offer: usize, request: Ad, matched: M) -> Self {
+        let (edits, steps) = (Vec::new(), Vec::new());
+        RequestChange { edits, steps, request, matched, duplicate_offer: Some(offer), size: 0.0 }
+    }
+
     /// The description on one line.
     #[must_use]
     pub fn text(&self) -> String {

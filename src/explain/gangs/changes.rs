@@ -24,41 +24,10 @@ pub fn find_gang_changes(
     request: &Ad,
     failure: &GangFailure,
 ) -> Result<Vec<RequestChange<Gang>>, GangFault> {
-    let mut changes: Vec<_> = try_duplicate_offer(matcher, index, request, failure)?.into_iter().collect();
-    changes.extend(search_changes(&mut GangChanges { matcher, index }, request, failure, true)?);
+    let mut search = GangChanges { matcher, index };
+    let mut changes: Vec<_> = search.try_duplicate_offer(request, failure)?.into_iter().collect();
+    changes.extend(search_changes(&mut search, request, failure, true)?);
     Ok(changes)
-}
-
-/// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
-/// blocked port wants such an offer.
-fn try_duplicate_offer(
-    matcher: &mut Gangmatcher,
-    index: usize,
-    request: &Ad,
-    failure: &GangFailure,
-) -> Result<Option<RequestChange<Gang>>, GangFault> {
-    if failure.blocked.iter().all(|port| port.held.is_empty()) {
-        return Ok(None);
-    }
-    for offer in failure.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
-        let (mut larger, of) = matcher.with_extra_copy(offer);
-        if let Some(mut gang) = larger.preview_gang(index, request)? {
-            let mut pending: Vec<&mut DockedOffer> = gang.ports.iter_mut().collect();
-            while let Some(docked) = pending.pop() {
-                docked.offer = of[docked.offer];
-                pending.extend(&mut docked.ports);
-            }
-            return Ok(Some(RequestChange {
-                edits: Vec::new(),
-                steps: Vec::new(),
-                request: request.clone(),
-                matched: gang,
-                duplicate_offer: Some(offer),
-                size: 0.0,
-            }));
-        }
-    }
-    Ok(None)
 }
 
 /// The search for changes with which a request gets a gang.
@@ -66,6 +35,32 @@ struct GangChanges<'p> {
     matcher: &'p mut Gangmatcher,
     /// Index of the request.
     index: usize,
+}
+
+impl GangChanges<'_> {
+    /// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
+    /// blocked port wants such an offer.
+    fn try_duplicate_offer(
+        &self,
+        request: &Ad,
+        failure: &GangFailure,
+    ) -> Result<Option<RequestChange<Gang>>, GangFault> {
+        if failure.blocked.iter().all(|port| port.held.is_empty()) {
+            return Ok(None);
+        }
+        for offer in failure.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
+            let (mut larger, of) = self.matcher.with_extra_copy(offer);
+            if let Some(mut gang) = larger.preview_gang(self.index, request)? {
+                let mut pending: Vec<&mut DockedOffer> = gang.ports.iter_mut().collect();
+                while let Some(docked) = pending.pop() {
+                    docked.offer = of[docked.offer];
+                    pending.extend(&mut docked.ports);
+                }
+                return Ok(Some(RequestChange::of_duplicate(offer, request.clone(), gang)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl ChangeProblem for GangChanges<'_> {

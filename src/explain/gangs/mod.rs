@@ -19,7 +19,7 @@ use crate::protocol::read_ports;
 pub use cause::{EmptyPort, EmptyPortCause};
 
 /// The explanation of one request with ports.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GangReport {
     /// Number of offers that no earlier gang has used up.
     pub offers: usize,
@@ -36,9 +36,10 @@ pub struct GangReport {
 }
 
 /// The decisive cause why a request gets a gang or does not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum GangVerdict {
     /// The request gets a gang.
+    #[default]
     Matches,
     /// The request would get a gang, but other requests hold some of the offers; holds the indices of these requests.
     Taken(Vec<usize>),
@@ -77,10 +78,7 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
     let mut report = GangReport {
         offers: matcher.unused_offers(),
         gang: matcher.preview_gang(index, request)?,
-        failure: None,
-        verdict: GangVerdict::Matches,
-        attributes: IndexSet::new(),
-        changes: Vec::new(),
+        ..GangReport::default()
     };
     if report.gang.is_none() {
         report.failure = matcher.gang_failure(index, request)?;
