@@ -61,7 +61,6 @@ impl ClauseComparison {
 
 /// Analyses the clauses of one request while the offer is unknown.
 pub struct ClauseAnalyzer {
-    ad: Ad,
     environment: Environment,
     frame: Arc<ScopeFrame>,
     context: Context,
@@ -71,7 +70,7 @@ impl ClauseAnalyzer {
     pub fn new(ad: &Ad, context: &Context) -> Self {
         let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
         // Without a random seed, a call of `random()` is not folded to a constant.
-        ClauseAnalyzer { ad: ad.clone(), environment, frame, context: Context { random: None, ..context.clone() } }
+        ClauseAnalyzer { environment, frame, context: Context { random: None, ..context.clone() } }
     }
 
     /// Analyses a clause of the request's constraint.
@@ -111,7 +110,7 @@ impl ClauseAnalyzer {
         if matches!(bound, Value::List(_) | Value::Ad(_)) {
             return None;
         }
-        let holder = own_attribute_name(constant).and_then(|name| self.ad.attribute(name));
+        let holder = own_attribute_name(constant).and_then(|name| self.frame.ad.attribute(name));
         let bound_holder = holder.map(|own| (own.name.clone(), own.expression.clone()));
         Some(ClauseComparison { operand: operand.clone(), operator, bound, bound_holder, is_reversed })
     }
@@ -120,16 +119,16 @@ impl ClauseAnalyzer {
 /// Splits the references that an ad does not resolve into names that the other side may define and names that only the
 /// ad itself could define.
 fn split_by_side(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
-    let (mut theirs, mut lacking) = (IndexSet::new(), IndexSet::new());
+    let (mut offer_attributes, mut missing_own) = (IndexSet::new(), IndexSet::new());
     for reference in &references.external {
         match reference.path.as_slice() {
-            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Other) => theirs.insert(name.clone()),
-            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Own) => lacking.insert(name.clone()),
-            [name, ..] if reference.resolved == 0 => theirs.insert(name.clone()),
+            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Other) => offer_attributes.insert(name.clone()),
+            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Own) => missing_own.insert(name.clone()),
+            [name, ..] if reference.resolved == 0 => offer_attributes.insert(name.clone()),
             _ => false,
         };
     }
-    (theirs, lacking)
+    (offer_attributes, missing_own)
 }
 
 #[cfg(test)]

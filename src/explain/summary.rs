@@ -291,11 +291,11 @@ impl SummaryWriter<'_> {
     }
 }
 
-/// Returns ` (1.0 has no RequestDisk)` for the first name in `lacking`; empty if there is none.
+/// Returns ` (1.0 has no RequestDisk)` for the first name in `missing`; empty if there is none.
 #[must_use]
-pub fn missing_attribute_note(subject: &str, is_plural: bool, lacking: &[Name]) -> String {
+pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) -> String {
     let has = if is_plural { "have" } else { "has" };
-    lacking.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
+    missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
 /// Says which value comes closest to meeting a comparison, in words that fit the operator.

@@ -244,10 +244,10 @@ impl RuleExecution<'_> {
             }
             // Variables keep their values between the ads of one item.
             for step in 0..line.count {
-                let mut copy = AdState { variables, ..state.clone() };
+                let mut copy = AdState { variables: std::mem::take(&mut variables), ..state.clone() };
                 copy.bind_counters([row, step, made, 1]);
                 self.execute_statements(&mut copy)?;
-                variables = copy.variables.clone();
+                variables.clone_from(&copy.variables);
                 after.push(copy);
                 made += 1;
             }
@@ -268,9 +268,7 @@ impl RuleExecution<'_> {
                     false => IfState::Done,
                 }),
                 (RuleAction::ElseIf(condition), Some(branch @ IfState::Waiting)) => {
-                    if self.holds(condition, state)? {
-                        *branch = IfState::Active;
-                    }
+                    *branch = if self.holds(condition, state)? { IfState::Active } else { IfState::Waiting };
                 }
                 (RuleAction::Else, Some(branch @ IfState::Waiting)) => *branch = IfState::Active,
                 (RuleAction::ElseIf(_) | RuleAction::Else, Some(branch)) => *branch = IfState::Done,

@@ -70,17 +70,17 @@ impl Keyword {
 
 /// Word of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LineWord {
+pub(super) struct LineWord<'t> {
     /// Byte range in the line, including quotes or slashes.
     pub range: Range<usize>,
-    pub kind: LineWordKind,
+    pub kind: LineWordKind<'t>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum LineWordKind {
-    Plain,
-    /// Between quotes, which are not part of the name; there are no escapes.
-    Quoted,
+pub(super) enum LineWordKind<'t> {
+    Plain(&'t str),
+    /// Text between quotes; there are no escapes.
+    Quoted(&'t str),
     /// Between slashes, followed by option letters; there are no escapes.
     Pattern(NamePattern),
 }
@@ -96,14 +96,14 @@ pub(super) fn skip_blank(text: &str, at: usize) -> usize {
 }
 
 /// Reads the next word or pattern at or after `at`; `None` at the end of the line. Problems have ranges in the line.
-pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, Problem> {
+pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord<'_>>, Problem> {
     let start = skip_blank(text, at);
     let rest = &text[start..];
     let up_to_blank = |rest: &str| rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
     let (length, kind) = match rest.bytes().next() {
         None => return Ok(None),
         Some(quote @ (b'"' | b'\'')) => match rest[1..].find(char::from(quote)) {
-            Some(inside) => (inside + 2, LineWordKind::Quoted),
+            Some(inside) => (inside + 2, LineWordKind::Quoted(&rest[1..=inside])),
             None => return Err(error(start..text.len(), "this quote is not closed")),
         },
         Some(b'/') => {
@@ -121,27 +121,30 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, Probl
             let pattern = NamePattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
             (behind + options.len(), LineWordKind::Pattern(pattern))
         }
-        Some(_) => (up_to_blank(rest), LineWordKind::Plain),
+        Some(_) => (up_to_blank(rest), LineWordKind::Plain(&rest[..up_to_blank(rest)])),
     };
     Ok(Some(LineWord { range: start..start + length, kind }))
 }
 
 /// Returns the attributes that a word selects.
-pub(super) fn word_target(text: &str, word: &LineWord, dialect: Dialect) -> Result<RuleTarget, Problem> {
-    match &word.kind {
-        LineWordKind::Pattern(pattern) => {
-            pattern.compiled().map_err(|reason| error(word.range.clone(), reason))?;
-            Ok(RuleTarget::Pattern(pattern.clone()))
-        }
-        _ => word_attribute(text, word, dialect).map(RuleTarget::Name),
+pub(super) fn word_target(word: &LineWord<'_>, dialect: Dialect) -> Result<RuleTarget, Problem> {
+    if let LineWordKind::Pattern(pattern) = &word.kind {
+        pattern.compiled().map_err(|reason| error(word.range.clone(), reason))?;
+        return Ok(RuleTarget::Pattern(pattern.clone()));
     }
+    word_attribute(word, dialect).map(RuleTarget::Name)
 }
 
 /// Returns the attribute that a word names.
-pub(super) fn word_attribute(text: &str, word: &LineWord, dialect: Dialect) -> Result<Name, Problem> {
-    let written = &text[word.range.clone()];
-    let is_quoted = word.kind == LineWordKind::Quoted;
-    let name = if is_quoted { &written[1..written.len() - 1] } else { written };
+pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Name, Problem> {
+    let (name, is_quoted) = match word.kind {
+        LineWordKind::Plain(name) => (name, false),
+        LineWordKind::Quoted(name) => (name, true),
+        LineWordKind::Pattern(_) => {
+            let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
+            return Err(error(word.range.clone(), message));
+        }
+    };
     let refuse = |message: &str| Err(error(word.range.clone(), message));
     if name.contains("$(") {
         return refuse("macros are not expanded in this name");
@@ -194,10 +197,9 @@ pub fn parse_target(text: &str, dialect: Dialect) -> Result<(RuleTarget, &str), 
     }
     let (word, rest) = text.split_at(text[from..].find('=').map_or(text.len(), |at| from + at));
     let word = word.trim_ascii();
-    let read = |text: &str| {
-        next_word(text, 0)?.map(|word| word_target(text, &word, dialect).map(|t| (t, word.range.end))).transpose()
-    };
-    match read(word) {
+    let target = next_word(word, 0)
+        .and_then(|found| found.map(|found| Ok((word_target(&found, dialect)?, found.range.end))).transpose());
+    match target {
         Ok(Some((target, end))) if end == word.len() => Ok((target, rest)),
         Ok(Some(_)) => Err(format!("`{word}` is no name of an attribute")),
         Ok(None) => Err("a name is missing".to_owned()),

@@ -28,24 +28,17 @@ pub(super) fn is_function(name: &[u8]) -> bool {
     FUNCTIONS.iter().any(|(known, _)| known.as_bytes() == name)
 }
 
-/// Probable mistake in `$name(`.
-pub(super) enum MacroMistake {
-    /// HTCondor has this function, but it is not supported here.
-    Unsupported,
-    /// The name must be written in upper case, as it is here.
-    Spelling(&'static str),
+/// Returns the function that is meant in `$name(`, if only the case of the name is wrong.
+pub(super) fn intended_function(name: &str) -> Option<&'static str> {
+    let mut known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["ENV"]);
+    known.find(|known| known.eq_ignore_ascii_case(name) && *known != name)
 }
 
-/// Returns the probable mistake in `$name(`; `None` if there is none.
-pub(super) fn probable_mistake(name: &str) -> Option<MacroMistake> {
-    let known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["ENV"]);
-    if let Some(meant) = known.into_iter().find(|known| known.eq_ignore_ascii_case(name) && *known != name) {
-        return Some(MacroMistake::Spelling(meant));
-    }
+/// Whether HTCondor has this function, but it is not supported here.
+pub(super) fn is_unsupported(name: &str) -> bool {
     // `$F` followed by letters that select parts of a path.
     let parts = |parts: &str| parts.bytes().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase()));
-    let path = name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME");
-    path.then_some(MacroMistake::Unsupported)
+    name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME")
 }
 
 /// Returns the text that a call expands to; empty if there is no such function.

@@ -262,7 +262,7 @@ impl RulesParser<'_> {
         let word = next_word(text, behind)?;
         let word = word.ok_or_else(|| line.problem(format!("{} wants more", keyword.as_str())))?;
         if keyword == Keyword::Delete {
-            let target = word_target(text, &word, self.dialect)?;
+            let target = word_target(&word, self.dialect)?;
             let rest = skip_blank(text, word.range.end);
             if rest < text.len() {
                 let message = "what stands behind the name is ignored, as HTCondor ignores it";
@@ -281,7 +281,7 @@ impl RulesParser<'_> {
         let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];
         Ok(match keyword {
             Keyword::Copy | Keyword::Rename => {
-                let target = word_target(text, &word, self.dialect)?;
+                let target = word_target(&word, self.dialect)?;
                 let name = self.new_name(line, &word, start)?;
                 if keyword == Keyword::Copy { RuleAction::Copy(target, name) } else { RuleAction::Rename(target, name) }
             }
@@ -291,11 +291,7 @@ impl RulesParser<'_> {
                 RuleAction::EvaluateMacro(variable, self.operand(line, start, escaped)?)
             }
             _ => {
-                if matches!(word.kind, LineWordKind::Pattern(_)) {
-                    let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
-                    return Err(error(word.range, message));
-                }
-                let name = word_attribute(text, &word, self.dialect)?;
+                let name = word_attribute(&word, self.dialect)?;
                 match keyword {
                     Keyword::EvalSet => RuleAction::EvaluateSet(name, self.operand(line, start, escaped)?),
                     Keyword::Default => RuleAction::Default(name, self.operand(line, start, long)?),
@@ -306,7 +302,7 @@ impl RulesParser<'_> {
     }
 
     /// Parses the new name behind COPY or RENAME, which begins at `start`. `word` is the first operand.
-    fn new_name(&mut self, line: &LogicalLine, word: &LineWord, start: usize) -> Result<String, Problem> {
+    fn new_name(&mut self, line: &LogicalLine, word: &LineWord<'_>, start: usize) -> Result<String, Problem> {
         self.check_macros(line, start, None);
         let name = &line.text[start..];
         let is_template = matches!(word.kind, LineWordKind::Pattern(_)) && name.contains('\\');

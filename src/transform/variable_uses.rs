@@ -7,7 +7,7 @@ use crate::format::Problem;
 
 use super::keywords::{error, is_variable};
 use super::logical_line::LogicalLine;
-use super::macro_function::{self, MacroMistake};
+use super::macro_function;
 use super::macros;
 
 /// The variables that the lines read so far define and use.
@@ -50,14 +50,14 @@ impl VariableUses {
             let name = &text[dollar + 1..];
             let word = &name[..name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len())];
             let open = dollar + 1 + word.len();
-            let mistake = macro_function::probable_mistake(word).filter(|_| text[open..].starts_with('('))?;
             let problem = |message| line.locate(error(start + dollar..start + open, message));
-            Some(match mistake {
-                MacroMistake::Unsupported => problem(format!("${word}() is not supported")),
-                MacroMistake::Spelling(meant) => {
-                    problem(format!("${word}() is no function: it is written ${meant}()")).as_warning()
-                }
-            })
+            if !text[open..].starts_with('(') {
+                return None;
+            }
+            if let Some(meant) = macro_function::intended_function(word) {
+                return Some(problem(format!("${word}() is no function: it is written ${meant}()")).as_warning());
+            }
+            macro_function::is_unsupported(word).then(|| problem(format!("${word}() is not supported")))
         };
         text[..last].match_indices('$').filter_map(mistake).collect()
     }

@@ -170,12 +170,12 @@ impl SummaryWriter<'_> {
     /// Says which of its own ports the first offer of those that would dock at a port cannot fill.
     fn unserved(&self, label: &str, blocked: &BlockedPort, first: usize) -> String {
         let name = self.offer_name(first);
-        let lacking = blocked.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label);
+        let missing = blocked.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label);
         let what = match blocked.unserved.len() {
             1 => format!("{name} would dock at {label}, but cannot fill its own"),
             many => format!("{} offers would dock at {label}, but cannot fill their own", with_commas(many)),
         };
-        match lacking.collect::<Vec<_>>().as_slice() {
+        match missing.collect::<Vec<_>>().as_slice() {
             [] => format!("{what} ports together"),
             [only] => format!("{what} port {only}, for which there is no candidate"),
             several => format!("{what} ports {}, for which there are no candidates", join_and(several)),
