@@ -74,10 +74,8 @@ impl<'a> ConstraintClauses<'a> {
                 own_attribute_name(part.expression).filter(|name| followed.iter().all(|known| known.name != *name));
             match named.and_then(&resolve) {
                 Some(bound) => {
-                    push(
-                        &mut pending,
-                        ConstraintClause { expression: bound.expression, followed_index: followed.len() },
-                    );
+                    let first = ConstraintClause { expression: bound.expression, followed_index: followed.len() };
+                    push(&mut pending, first);
                     followed.push(FollowedAttribute { name: bound.name, parent: Some(part.followed_index) });
                 }
                 None => items.push(part),

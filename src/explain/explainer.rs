@@ -198,7 +198,7 @@ fn unmatched_verdict(report: &RequestReport, table: &mut OfferTable, request: &R
             }
             _ => true,
         };
-        is_telling && table.is_steady(request, &found.subject)
+        is_telling && table.dependencies(request, &found.subject).is_some()
     });
     if let Some(found) = decisive {
         return RequestVerdict::Contradiction { clauses: found.clauses, subject: found.subject, clash: found.kind };

@@ -104,9 +104,8 @@ impl RulesParser<'_> {
         let end = format!("@{}", line.text[tag..].trim_ascii());
         let mut text = Vec::new();
         loop {
-            let Some(next) = self.lines.next() else {
-                return Err(line.problem(format!("the line `{end}` that ends this text is missing")));
-            };
+            let missing = || line.problem(format!("the line `{end}` that ends this text is missing"));
+            let next = self.lines.next().ok_or_else(missing)?;
             if next.text == end {
                 break;
             }
@@ -205,9 +204,7 @@ impl RulesParser<'_> {
             return Ok(iteration);
         }
         loop {
-            let Some(next) = self.lines.next() else {
-                return Err(line.problem("the `)` that ends this list is missing"));
-            };
+            let next = self.lines.next().ok_or_else(|| line.problem("the `)` that ends this list is missing"))?;
             if next.text.starts_with(')') {
                 break;
             }

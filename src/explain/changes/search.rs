@@ -155,12 +155,6 @@ pub fn search_changes<P: ChangeProblem>(
     Ok(search.into_changes())
 }
 
-/// A verified proposal with which the request still does not match.
-struct InsufficientChange {
-    proposal: Proposal,
-    request: Ad,
-}
-
 /// The search for one request: the changes tried, and the changes that suffice.
 struct ChangeSearch<'s, P: ChangeProblem> {
     problem: &'s mut P,
@@ -170,8 +164,9 @@ struct ChangeSearch<'s, P: ChangeProblem> {
 }
 
 impl<P: ChangeProblem> ChangeSearch<'_, P> {
-    /// Verifies a round of proposals, fewest and smallest edits first. Returns the changes that do not suffice.
-    fn verify(&mut self, mut proposals: Vec<Proposal>) -> Result<Vec<InsufficientChange>, P::Fault> {
+    /// Verifies a round of proposals, fewest and smallest edits first. Returns the proposals that do not suffice, each
+    /// with the changed request.
+    fn verify(&mut self, mut proposals: Vec<Proposal>) -> Result<Vec<(Proposal, Ad)>, P::Fault> {
         let mut insufficient = Vec::new();
         proposals.sort_by(|a, b| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
         for proposal in proposals {
@@ -183,7 +178,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
                     let change = self.minimized(change)?;
                     self.sufficient.push(change);
                 }
-                None => insufficient.push(InsufficientChange { proposal, request }),
+                None => insufficient.push((proposal, request)),
             }
         }
         Ok(insufficient)
@@ -219,28 +214,26 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Ok(change)
     }
 
-    /// Extends the changes with the fewest remaining obstacles, each with the proposals for the changed request. Skips
-    /// changes that removed no obstacle. `original` counts the obstacles of the original request.
+    /// Extends the proposals with the fewest remaining obstacles, each with the proposals for the changed request. Skips
+    /// proposals that removed no obstacle. `original` counts the obstacles of the original request.
     fn extend(
         &mut self,
-        insufficient: Vec<InsufficientChange>,
+        insufficient: Vec<(Proposal, Ad)>,
         original: ObstacleCount,
     ) -> Result<Vec<Proposal>, P::Fault> {
         let mut closer = Vec::new();
-        let short = insufficient.into_iter().filter(|change| change.proposal.edits.len() < MAX_EDITS);
-        for change in short.take(MAX_ANALYZED_CHANGES) {
-            let Some(failure) = self.problem.failure(&change.request) else { continue };
+        let short = insufficient.into_iter().filter(|(proposal, _)| proposal.edits.len() < MAX_EDITS);
+        for (proposal, request) in short.take(MAX_ANALYZED_CHANGES) {
+            let Some(failure) = self.problem.failure(&request) else { continue };
             let left = self.problem.obstacles(&failure);
-            if left < change.proposal.before.unwrap_or(original) {
-                closer.push((left, change, failure));
+            if left < proposal.before.unwrap_or(original) {
+                closer.push((left, proposal, request, failure));
             }
         }
-        closer.sort_by(|(a_left, a, _), (b_left, b, _)| {
-            a_left.cmp(b_left).then(a.proposal.size.total_cmp(&b.proposal.size))
-        });
+        closer.sort_by(|(a_left, a, ..), (b_left, b, ..)| a_left.cmp(b_left).then(a.size.total_cmp(&b.size)));
         closer.truncate(MAX_EXTENDED_CHANGES);
         let mut extended = Vec::new();
-        for (left, InsufficientChange { proposal, request }, failure) in closer {
+        for (left, proposal, request, failure) in closer {
             for more in self.problem.propose(&request, &failure)? {
                 let mut edits = proposal.edits.clone();
                 for edit in more.edits {

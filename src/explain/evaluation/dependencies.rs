@@ -51,17 +51,12 @@ impl OfferTable {
         })
     }
 
-    /// Whether an expression of a request has one value throughout the evaluation of a pair. An expression that depends
-    /// on `random()` has several: each reference draws another number.
-    pub fn is_steady(&mut self, request: &RequestContext, expression: &Expression) -> bool {
-        self.dependencies(request, expression).is_some()
-    }
-
-    /// Returns the attributes that the value of an expression can depend on. `None` if it can depend on anything else.
+    /// Returns the attributes that the value of an expression can depend on. `None` if it can depend on anything else: an
+    /// expression that depends on `random()` has several values in one pair, as each reference draws another number.
     ///
     /// The store caches the attributes for a request that binds them to literals or not at all. For any other request,
     /// the attributes are computed from the request's ad.
-    fn dependencies(&mut self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
+    pub fn dependencies(&mut self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
         let usual = self.store.dependencies(expression)?;
         let names = usual.names.iter().zip(usual.name_ids.iter());
         let is_usual = !names.into_iter().any(|(name, number)| self.request_binding(request, name, *number).1);
