@@ -61,12 +61,9 @@ impl PairReport {
 }
 
 impl EvaluatedClause {
-    fn new(
-        table: &mut OfferTable,
-        request: &RequestContext,
-        (side, row): (PairSide, usize),
-        clause: ExplainedClause,
-    ) -> Self {
+    /// Evaluates a clause of the side and with the row that `at` gives.
+    fn new(table: &mut OfferTable, request: &RequestContext, at: (PairSide, usize), clause: ExplainedClause) -> Self {
+        let (side, row) = at;
         let dialect = table.context.dialect;
         let value = table.value(request, side, &clause, row);
         let own = match side {

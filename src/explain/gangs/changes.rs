@@ -17,27 +17,21 @@ const MAX_PART_SETS: usize = 6;
 /// Maximum number of values proposed for one part, and of offers for which a second copy is tried.
 const MAX_VALUES: usize = 3;
 
-/// Returns the changes with which the request gets a gang, fewest and smallest first.
-pub fn find_gang_changes(
-    matcher: &mut Gangmatcher,
-    index: usize,
-    request: &Ad,
-    failure: &GangFailure,
-) -> Result<Vec<RequestChange<Gang>>, GangFault> {
-    let mut search = GangChanges { matcher, index };
-    let mut changes: Vec<_> = search.try_duplicate_offer(request, failure)?.into_iter().collect();
-    changes.extend(search_changes(&mut search, request, failure, true)?);
-    Ok(changes)
-}
-
 /// The search for changes with which a request gets a gang.
-struct GangChanges<'p> {
-    matcher: &'p mut Gangmatcher,
+pub struct GangChanges<'p> {
+    pub matcher: &'p mut Gangmatcher,
     /// Index of the request.
-    index: usize,
+    pub index: usize,
 }
 
 impl GangChanges<'_> {
+    /// Returns the changes with which the request gets a gang, fewest and smallest first.
+    pub fn find(mut self, request: &Ad, failure: &GangFailure) -> Result<Vec<RequestChange<Gang>>, GangFault> {
+        let mut changes: Vec<_> = self.try_duplicate_offer(request, failure)?.into_iter().collect();
+        changes.extend(search_changes(&mut self, request, failure, true)?);
+        Ok(changes)
+    }
+
     /// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
     /// blocked port wants such an offer.
     fn try_duplicate_offer(

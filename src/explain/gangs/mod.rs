@@ -17,6 +17,7 @@ use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmat
 use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
+use changes::GangChanges;
 
 /// The explanation of one request with ports.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +93,7 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
     report.attributes = decisive_attributes(matcher, request, &empty_port, &failed);
     let is_empty = failure.ports.get(empty_port.port).is_some_and(|port| port.independent == 0);
     report.verdict = if is_empty { GangVerdict::EmptyPort(empty_port) } else { GangVerdict::Incompatible(empty_port) };
-    report.changes = changes::find_gang_changes(matcher, index, request, failure)?;
+    report.changes = GangChanges { matcher, index }.find(request, failure)?;
     Ok(report)
 }
 
