@@ -155,9 +155,8 @@ impl AdState {
     /// Binds the built-in variables to the index of the item, the index of the ad among those of the item, its index
     /// among all ads, and 1 if a TRANSFORM line makes the ads, else 0.
     fn bind_counters(&mut self, [row, step, made, iterating]: [usize; 4]) {
-        for (name, number) in
-            [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)]
-        {
+        let counters = [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)];
+        for (name, number) in counters {
             self.variables.insert(Name::new(name), number.to_string().into_bytes());
         }
     }

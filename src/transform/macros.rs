@@ -88,14 +88,11 @@ pub(super) fn find_macro(text: &[u8], from: usize) -> Option<MacroReference> {
             let length = memchr::memchr(b')', &text[open + 1..])?;
             Some((open + 1..open + 1 + length, None))
         } else {
-            continue;
+            None
         };
-        match found {
-            Some((body, default)) => {
-                let end = default.as_ref().map_or(body.end, |default| default.end) + 1;
-                return Some(MacroReference { range: dollar..end, function, body, default });
-            }
-            None => at = open + 1,
+        if let Some((body, default)) = found {
+            let end = default.as_ref().map_or(body.end, |default| default.end) + 1;
+            return Some(MacroReference { range: dollar..end, function, body, default });
         }
     }
 }

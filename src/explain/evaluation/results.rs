@@ -66,17 +66,6 @@ pub struct OutcomeCounts {
     pub error: usize,
 }
 
-impl OutcomeCounts {
-    fn add(&mut self, outcome: ClauseOutcome, weight: usize) {
-        *match outcome {
-            ClauseOutcome::True => &mut self.is_true,
-            ClauseOutcome::False => &mut self.is_false,
-            ClauseOutcome::Undefined => &mut self.undefined,
-            ClauseOutcome::Error => &mut self.error,
-        } += weight;
-    }
-}
-
 /// The results of an expression, stored once per group of rows. The rows of a group agree in all attributes that the
 /// expression depends on.
 pub struct ClauseResults {
@@ -100,7 +89,13 @@ impl ClauseResults {
         for (row, weight) in weights.iter().enumerate() {
             let outcome = results.outcome(row).unwrap_or(ClauseOutcome::Error);
             results.true_rows.set(row, outcome == ClauseOutcome::True);
-            results.counts.add(outcome, *weight);
+            let count = match outcome {
+                ClauseOutcome::True => &mut results.counts.is_true,
+                ClauseOutcome::False => &mut results.counts.is_false,
+                ClauseOutcome::Undefined => &mut results.counts.undefined,
+                ClauseOutcome::Error => &mut results.counts.error,
+            };
+            *count += weight;
         }
         results
     }
