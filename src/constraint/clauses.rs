@@ -74,10 +74,8 @@ impl<'a> ConstraintClauses<'a> {
                 own_attribute_name(part.expression).filter(|name| followed.iter().all(|known| known.name != *name));
             match named.and_then(&resolve) {
                 Some(bound) => {
-                    push(
-                        &mut pending,
-                        ConstraintClause { expression: bound.expression, followed_index: followed.len() },
-                    );
+                    let first = ConstraintClause { expression: bound.expression, followed_index: followed.len() };
+                    push(&mut pending, first);
                     followed.push(FollowedAttribute { name: bound.name, parent: Some(part.followed_index) });
                 }
                 None => items.push(part),
@@ -100,11 +98,10 @@ impl<'a> ConstraintClauses<'a> {
     /// Returns the path of attribute names from the constraint to the attribute that contains the clause.
     #[must_use]
     pub fn path(&self, part: &ConstraintClause<'a>) -> Vec<&'a Name> {
-        let at = |place: usize| &self.followed[place];
-        let back = std::iter::successors(Some(at(part.followed_index)), |followed| followed.parent.map(at));
-        let mut way: Vec<&Name> = back.map(|followed| followed.name).collect();
-        way.reverse();
-        way
+        let indices = std::iter::successors(Some(part.followed_index), |index| self.followed[*index].parent);
+        let mut path: Vec<&Name> = indices.map(|index| self.followed[index].name).collect();
+        path.reverse();
+        path
     }
 }
 

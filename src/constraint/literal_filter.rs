@@ -1,6 +1,8 @@
 //! A fast path for constraints over literals: conjunctions of comparisons between attributes and constants, and of
 //! boolean attributes, decided without the evaluator.
 
+use indexmap::IndexSet;
+
 use crate::ad::{Dialect, Expression, Name, Value};
 use crate::eval::Context;
 use crate::protocol::is_met;
@@ -39,23 +41,17 @@ impl LiteralFilter {
         {
             return None;
         }
-        let mut names = Vec::new();
+        let mut names: IndexSet<Name> = IndexSet::new();
         let mut compile = |operand: ClauseOperand<'_>| match operand {
             ClauseOperand::Literal(value) if is_self_evaluating(value, context.dialect) => {
                 Some(FilterOperand::Constant(value.clone()))
             }
-            ClauseOperand::Unqualified(name) => {
-                let known = names.iter().position(|known| known == name);
-                Some(FilterOperand::Attribute(known.unwrap_or_else(|| {
-                    names.push(name.clone());
-                    names.len() - 1
-                })))
-            }
+            ClauseOperand::Unqualified(name) => Some(FilterOperand::Attribute(names.insert_full(name.clone()).0)),
             _ => None,
         };
         let clauses = parts.into_iter().map(|part| ClauseForm::of(part).map_operands(&mut compile));
         let clauses = clauses.collect::<Option<_>>()?;
-        Some(LiteralFilter { names, clauses, dialect: context.dialect })
+        Some(LiteralFilter { names: names.into_iter().collect(), clauses, dialect: context.dialect })
     }
 
     /// Returns the attributes whose values [`LiteralFilter::is_met`] needs, in order.

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use crate::ad::ScopeAd;
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, ScopeFrame, Value};
-use crate::constraint::ClauseOperand;
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
+use crate::constraint::{ClauseOperand, own_attribute_name};
 use crate::eval::{
     ConstraintVerdict, Context, Environment, Knowledge, References, SpecializeOptions, SpecializedExpression,
     references, specialize,
@@ -38,22 +37,30 @@ pub struct ClauseAnalysis {
 pub struct ClauseComparison {
     /// The operand that depends on the offer.
     pub operand: Expression,
-    /// The offer's attribute, if `operand` is a plain reference to an attribute.
-    pub attribute: Option<Name>,
     /// The operator, with `operand` on the left.
     pub operator: BinaryOperator,
     /// The constant: the value of the other operand given the request.
     pub bound: Value,
-    /// The request's attribute that holds the bound. `None` unless the other operand is a plain reference to an
-    /// attribute.
-    pub bound_attribute: Option<Name>,
+    /// The request's attribute that holds the bound, with its expression. `None` unless the other operand is a plain
+    /// reference to an attribute.
+    pub bound_holder: Option<(Name, Expression)>,
     /// Whether the source has the bound on the left: `bound operator operand`.
     pub is_reversed: bool,
 }
 
+impl ClauseComparison {
+    /// The offer's attribute, if the operand is a plain reference to an attribute.
+    #[must_use]
+    pub fn attribute(&self) -> Option<&Name> {
+        match ClauseOperand::of(&self.operand) {
+            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
+            _ => None,
+        }
+    }
+}
+
 /// Analyses the clauses of one request while the offer is unknown.
 pub struct ClauseAnalyzer {
-    ad: Ad,
     environment: Environment,
     frame: Arc<ScopeFrame>,
     context: Context,
@@ -63,33 +70,28 @@ impl ClauseAnalyzer {
     pub fn new(ad: &Ad, context: &Context) -> Self {
         let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
         // Without a random seed, a call of `random()` is not folded to a constant.
-        ClauseAnalyzer { ad: ad.clone(), environment, frame, context: Context { random: None, ..context.clone() } }
+        ClauseAnalyzer { environment, frame, context: Context { random: None, ..context.clone() } }
     }
 
     /// Analyses a clause of the request's constraint.
     pub fn analyze(&self, clause: &ExplainedClause) -> ClauseAnalysis {
-        let left = self.specialize(&clause.expression);
-        let (theirs, lacking) = split_by_side(&self.references(&clause.expression));
-        let own = self.references(&clause.expression).internal;
-        let own = own.into_iter().filter(|name| !clause.path.contains(name)).collect();
-        let asked = self.comparison(&clause.expression);
+        let SpecializedExpression { expression: residue, verdict, .. } = self.specialize(&clause.expression);
+        let references = references(&clause.expression, &self.frame, &self.environment, &self.context);
+        let (offer_attributes, missing_own) = split_by_side(&references);
+        let request_attributes = references.internal.into_iter().filter(|name| !clause.path.contains(name)).collect();
         ClauseAnalysis {
             clause: clause.clone(),
-            residue: left.expression,
-            verdict: left.verdict,
-            comparison: asked,
-            offer_attributes: theirs,
-            request_attributes: own,
-            missing_own: lacking,
+            residue,
+            verdict,
+            comparison: self.comparison(&clause.expression),
+            offer_attributes,
+            request_attributes,
+            missing_own,
         }
     }
 
     fn specialize(&self, expression: &Expression) -> SpecializedExpression {
         specialize(expression, &self.frame, &self.environment, &self.context, SpecializeOptions::default())
-    }
-
-    fn references(&self, expression: &Expression) -> References {
-        references(expression, &self.frame, &self.environment, &self.context)
     }
 
     /// Returns an expression as a comparison with a constant. `None` if the expression is no such comparison, or if the
@@ -98,53 +100,35 @@ impl ClauseAnalyzer {
         let ExpressionKind::Binary(operator, left, right) = expression.without_parentheses().kind() else {
             return None;
         };
-        if !matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) {
-            return None;
-        }
-        let (operator, what, constant, is_exchanged) = match (self.specialize(left).value, self.specialize(right).value)
-        {
-            (None, Some(_)) => (*operator, left, right, false),
-            (Some(_), None) => (operator.converse()?, right, left, true),
+        let converse = operator.converse()?;
+        let values = [left, right].map(|operand| self.specialize(operand).value);
+        let (operand, operator, constant, bound, is_reversed) = match values {
+            [None, Some(bound)] => (left, *operator, right, bound, false),
+            [Some(bound), None] => (right, converse, left, bound, true),
             _ => return None,
         };
-        let bound = self.specialize(constant).value?;
         if matches!(bound, Value::List(_) | Value::Ad(_)) {
             return None;
         }
-        let attribute = match ClauseOperand::of(what) {
-            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name.clone()),
-            _ => None,
-        };
-        let own = match ClauseOperand::of(constant) {
-            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
-                self.ad.attribute(name).map(|own| own.name.clone())
-            }
-            _ => None,
-        };
-        Some(ClauseComparison {
-            operand: what.clone(),
-            attribute,
-            operator,
-            bound,
-            bound_attribute: own,
-            is_reversed: is_exchanged,
-        })
+        let holder = own_attribute_name(constant).and_then(|name| self.frame.ad.attribute(name));
+        let bound_holder = holder.map(|own| (own.name.clone(), own.expression.clone()));
+        Some(ClauseComparison { operand: operand.clone(), operator, bound, bound_holder, is_reversed })
     }
 }
 
 /// Splits the references that an ad does not resolve into names that the other side may define and names that only the
 /// ad itself could define.
 fn split_by_side(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
-    let (mut theirs, mut lacking) = (IndexSet::new(), IndexSet::new());
+    let (mut offer_attributes, mut missing_own) = (IndexSet::new(), IndexSet::new());
     for reference in &references.external {
         match reference.path.as_slice() {
-            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Other) => theirs.insert(name.clone()),
-            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Own) => lacking.insert(name.clone()),
-            [name, ..] if reference.resolved == 0 => theirs.insert(name.clone()),
+            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Other) => offer_attributes.insert(name.clone()),
+            [side, name, ..] if ScopeAd::of(side) == Some(ScopeAd::Own) => missing_own.insert(name.clone()),
+            [name, ..] if reference.resolved == 0 => offer_attributes.insert(name.clone()),
             _ => false,
         };
     }
-    (theirs, lacking)
+    (offer_attributes, missing_own)
 }
 
 #[cfg(test)]

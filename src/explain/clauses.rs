@@ -34,12 +34,11 @@ pub fn split_constraint(ad: &Ad, constraint: &Name) -> Vec<ExplainedClause> {
     if clauses.len() > MAX_CLAUSES {
         let rest = clauses.split_off(MAX_CLAUSES - 1);
         let through = rest.iter().flat_map(|clause| clause.path.iter().cloned()).collect();
-        let and = |left: Expression, right: Expression| {
+        let joined = rest.into_iter().map(|clause| clause.expression).reduce(|left, right| {
             let span = left.span();
             Expression::new(ExpressionKind::Binary(BinaryOperator::And, left, right), span)
-        };
-        let rest = rest.into_iter().map(|clause| clause.expression).reduce(and);
-        clauses.extend(rest.map(|expression| ExplainedClause { expression, path: through, is_whole: false }));
+        });
+        clauses.extend(joined.map(|expression| ExplainedClause { expression, path: through, is_whole: false }));
     }
     clauses
 }
@@ -61,11 +60,13 @@ impl ExplainedClause {
     pub fn attribute(&self) -> Option<&Name> {
         self.path.last()
     }
+}
 
-    /// The source text on one line.
-    #[must_use]
-    pub fn expression_text(&self, dialect: Dialect) -> String {
-        text(&self.expression, dialect)
+/// Puts an expression in parentheses, unless it has them.
+pub fn parenthesized(expression: &Expression) -> Expression {
+    match expression.kind() {
+        ExpressionKind::Parentheses(_) => expression.clone(),
+        _ => ExpressionKind::Parentheses(expression.clone()).into(),
     }
 }
 

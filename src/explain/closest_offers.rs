@@ -1,6 +1,6 @@
 //! Finds the offers that come closest to a match.
 
-use super::clauses::ExplainedClause;
+use super::clauses::text;
 use super::conflicts::bit_positions;
 use super::distance::relative_distance;
 use super::evaluation::{ClauseOutcome, OfferTable};
@@ -16,58 +16,52 @@ const MAX_EVALUATED_ROWS: usize = 100;
 
 /// Returns the offers with the fewest unmet clauses on both sides. Ties are broken by the distance of the offers'
 /// values from the bounds, then by position.
-pub fn closest_offers(survey: &mut OfferTable, situation: &RequestAnalysis) -> Vec<ClosestOffer> {
-    let mut measured: Vec<(u32, f64, usize)> = Vec::with_capacity(survey.row_count());
-    let fewest = situation.failed_clauses.iter().map(|failing| failing.count_ones()).min().unwrap_or_default();
-    for row in 0..survey.row_count() {
-        let unmet = situation.failed_clauses[row].count_ones();
-        if unmet <= fewest + 1 {
-            measured.push((unmet, total_distance(survey, situation, row), row));
+pub fn closest_offers(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<ClosestOffer> {
+    let fewest = analysis.failed_clauses.iter().map(|failed| failed.count_ones()).min().unwrap_or_default();
+    let mut candidates: Vec<(u32, u64, usize)> = Vec::new();
+    for (row, failed) in analysis.failed_clauses.iter().enumerate() {
+        if failed.count_ones() <= fewest + 1 {
+            // The bits of floats that are not negative sort as the numbers do.
+            candidates.push((failed.count_ones(), total_distance(table, analysis, row).to_bits(), row));
         }
     }
-    let order =
-        |a: &(u32, f64, usize), b: &(u32, f64, usize)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2));
-    measured.sort_by(order);
-    measured.truncate(MAX_EVALUATED_ROWS);
-    let mut found: Vec<((u32, f64, usize), ClosestOffer)> = Vec::new();
-    for (unmet, far, row) in measured {
-        let dialect = survey.context.dialect;
-        let demanding = survey.offer_clause_outcomes(&situation.request, row);
-        let no_constraint =
-            demanding.is_empty().then(|| UnmetOfferClause { clause: String::new(), missing: Vec::new() });
-        let refuses = demanding.into_iter().filter(|(_, is)| *is != ClauseOutcome::True).map(|(clause, _)| {
-            let attributes = request_attributes_read(&clause, survey, row);
-            UnmetOfferClause {
-                clause: clause.expression_text(dialect),
-                missing: missing_attributes(&attributes, &situation.request.ad),
-            }
-        });
-        let refuses: Vec<UnmetOfferClause> = refuses.chain(no_constraint).collect();
-        let fails = bit_positions(situation.failed_clauses[row]).into_iter().map(|place| {
-            let clause = &situation.clauses[place].analysis.clause;
-            (place, survey.clause_results(&situation.request, clause).outcome(row).unwrap_or(ClauseOutcome::Error))
-        });
-        let fails = fails.collect();
-        let refusing = u32::try_from(refuses.len()).unwrap_or(u32::MAX);
-        found.push((
-            (unmet + refusing, far, row),
-            ClosestOffer { offer: survey.first_offer[row], failed_clauses: fails, unmet_demands: refuses },
-        ));
+    candidates.sort_unstable();
+    candidates.truncate(MAX_EVALUATED_ROWS);
+    let mut found = Vec::new();
+    for (_, distance, row) in candidates {
+        let near = closest_offer(table, analysis, row);
+        found.push((near.failed_clauses.len() + near.unmet_demands.len(), distance, row, near));
     }
-    found.sort_by(|(a, _), (b, _)| order(a, b));
-    found.into_iter().take(MAX_CLOSEST_OFFERS).map(|(_, near)| near).collect()
+    found.sort_by_key(|(unmet, distance, row, _)| (*unmet, *distance, *row));
+    found.into_iter().map(|(.., near)| near).take(MAX_CLOSEST_OFFERS).collect()
+}
+
+fn closest_offer(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize) -> ClosestOffer {
+    let request = &analysis.request;
+    let demands = table.offer_outcomes(request, row);
+    let no_constraint = demands.is_empty().then(UnmetOfferClause::default);
+    let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, _)| {
+        let missing = missing_attributes(&request_attributes_read(&clause, table, row), &request.ad);
+        UnmetOfferClause { clause: text(&clause.expression, table.context.dialect), missing }
+    });
+    let unmet_demands = unmet.chain(no_constraint).collect();
+    let failed = bit_positions(analysis.failed_clauses[row]).into_iter().map(|place| {
+        let results = table.clause_results(request, &analysis.clauses[place].analysis.clause);
+        (place, results.outcome(row).unwrap_or(ClauseOutcome::Error))
+    });
+    let failed_clauses = failed.collect();
+    ClosestOffer { offer: table.first_offer[row], failed_clauses, unmet_demands }
 }
 
 /// The sum of the distances of a row's values from the bounds of the clauses that it does not meet. A clause that is no
 /// comparison with a constant counts as distance 1.
-fn total_distance(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize) -> f64 {
-    let mut far = 0.0;
-    for place in bit_positions(situation.failed_clauses[row]) {
-        let asked = situation.clauses[place].analysis.comparison.as_ref();
-        far += asked.map_or(1.0, |asked| {
-            let answers = survey.clause_results(&situation.request, &ExplainedClause::detached(asked.operand.clone()));
-            relative_distance(&answers.values[answers.group_of(row)], &asked.bound)
-        });
-    }
-    far
+fn total_distance(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize) -> f64 {
+    let distances = bit_positions(analysis.failed_clauses[row]).into_iter().map(|place| {
+        let comparison = analysis.clauses[place].analysis.comparison.as_ref();
+        comparison.map_or(1.0, |comparison| {
+            let results = table.expression_results(&analysis.request, &comparison.operand);
+            relative_distance(results.value(row), &comparison.bound)
+        })
+    });
+    distances.fold(0.0, |sum, distance| sum + distance)
 }

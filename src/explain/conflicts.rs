@@ -5,8 +5,8 @@
 pub struct Conflicts {
     /// The sets, as indices into the clauses; smaller sets first.
     pub sets: Vec<Vec<usize>>,
-    /// Whether all minimal sets are listed.
-    pub is_complete: bool,
+    /// Whether some minimal sets are missing, because there are too many.
+    pub is_truncated: bool,
 }
 
 /// Maximum number of sets during the exact search. If a step exceeds this limit, [`greedy_hitting_sets`] computes only
@@ -35,9 +35,10 @@ pub fn minimal_masks(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
 impl Conflicts {
     /// Computes the conflicts as the minimal hitting sets of `failing`, whose masks are the clauses that some offer
     /// fails. A set of clauses is a conflict if it shares a clause with each mask. Berge's algorithm extends the
-    /// hitting sets mask by mask.
+    /// hitting sets mask by mask. Without any mask there is no conflict.
     pub(super) fn from_failures(failing: &[u128]) -> Self {
         let mut found = vec![0_u128];
+        let mut is_truncated = false;
         for failed in failing {
             let (mut hit, missed): (Vec<u128>, Vec<u128>) = found.iter().partition(|set| *set & failed != 0);
             let grown =
@@ -46,10 +47,12 @@ impl Conflicts {
             let is_too_much = hit.len() > 4 * MAX_HITTING_SETS;
             found = if is_too_much { hit } else { minimal_masks(hit) };
             if found.len() > MAX_HITTING_SETS {
-                return Conflicts { sets: sorted_positions(greedy_hitting_sets(failing)), is_complete: false };
+                (found, is_truncated) = (greedy_hitting_sets(failing), true);
+                break;
             }
         }
-        Conflicts { sets: sorted_positions(found), is_complete: true }
+        found.retain(|set| *set != 0);
+        Conflicts { sets: sorted_positions(found), is_truncated }
     }
 }
 
@@ -70,7 +73,7 @@ fn greedy_hitting_sets(failing: &[u128]) -> Vec<u128> {
 
 fn sorted_positions(sets: Vec<u128>) -> Vec<Vec<usize>> {
     let mut sets: Vec<Vec<usize>> = sets.into_iter().map(bit_positions).collect();
-    sets.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+    sets.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     sets
 }
 
@@ -93,7 +96,7 @@ mod tests {
             let failing = minimal_masks(failing);
             let found = Conflicts::from_failures(&failing);
             assert_eq!(found.sets, brute(&failing, clauses), "{failing:?}");
-            assert!(found.is_complete);
+            assert!(!found.is_truncated);
             assert!(super::sorted_positions(greedy_hitting_sets(&failing)).iter().all(|set| found.sets.contains(set)));
         }
     }
@@ -103,12 +106,12 @@ mod tests {
         // Twenty disjoint pairs have 2^20 minimal hitting sets.
         let failing: Vec<u128> = (0..20).map(|pair| 3 << (2 * pair)).collect();
         let found = Conflicts::from_failures(&failing);
-        assert!(!found.is_complete && !found.sets.is_empty());
+        assert!(found.is_truncated && !found.sets.is_empty());
         assert!(found.sets.iter().all(|set| set.len() == 20));
     }
 
     #[test]
     fn nothing_fails_nothing_conflicts() {
-        assert_eq!(Conflicts::from_failures(&[0]).sets, [[0_usize; 0]; 0]);
+        assert_eq!([&[][..], &[0]].map(Conflicts::from_failures), [Conflicts::default(), Conflicts::default()]);
     }
 }

@@ -1,13 +1,14 @@
 //! Measures how far the offers' values are from the bound of a comparison.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::ad::{BinaryOperator, Dialect, Value};
 use crate::eval::compare;
 use crate::pool::ValueKey;
 
 use super::clause_analysis::ClauseComparison;
-use super::evaluation::{ClauseResults, OfferTable};
+use super::evaluation::{OfferTable, RequestContext};
 
 /// Maximum number of strings compared by edit distance.
 const MAX_COMPARED_STRINGS: usize = 5000;
@@ -16,16 +17,15 @@ const MAX_COMPARED_STRINGS: usize = 5000;
 /// `<` the least, for equality the nearest number, a similarly spelt string or else the most frequent value. `None` if
 /// no value is comparable with the bound.
 pub fn closest_row_value(
-    asked: &ClauseComparison,
-    answers: &ClauseResults,
+    comparison: &ClauseComparison,
+    request: &RequestContext,
     rows: impl IntoIterator<Item = usize>,
-    survey: &OfferTable,
+    table: &mut OfferTable,
 ) -> Option<Value> {
-    let dialect = survey.context.dialect;
-    let mut groups = vec![0; answers.values.len()];
-    rows.into_iter().for_each(|row| groups[answers.group_of(row)] += survey.weights[row]);
-    let values = answers.values.iter().zip(groups).filter(|(_, weight)| *weight > 0);
-    closest_value(asked.operator, &asked.bound, values, dialect)
+    let results = table.expression_results(request, &comparison.operand);
+    let values = results.weighted_values(rows, &table.weights);
+    let values = values.iter().copied().filter(|(_, offers)| *offers > 0);
+    closest_value(comparison.operator, &comparison.bound, values, table.context.dialect)
 }
 
 /// Returns the value that comes closest to meeting the comparison, by the criteria of [`closest_row_value`]. `values`
@@ -33,18 +33,20 @@ pub fn closest_row_value(
 pub fn closest_value<'v>(
     operator: BinaryOperator,
     bound: &Value,
-    values: impl Iterator<Item = (&'v Value, usize)> + Clone,
+    values: impl Iterator<Item = (&'v Value, usize)>,
     dialect: Dialect,
 ) -> Option<Value> {
-    let comparable = values.filter(|(value, _)| is_comparable(value, bound));
+    let comparable: Vec<(&Value, usize)> = values.filter(|(value, _)| is_comparable(value, bound)).collect();
+    let extreme = |beats: BinaryOperator| {
+        let values = comparable.iter().map(|(value, _)| *value);
+        values.reduce(|best, value| if compare(beats, value, best, dialect) == Some(true) { value } else { best })
+    };
     match operator {
-        BinaryOperator::Greater | BinaryOperator::GreaterEqual => {
-            extreme_value(comparable, BinaryOperator::Greater, dialect)
-        }
-        BinaryOperator::Less | BinaryOperator::LessEqual => extreme_value(comparable, BinaryOperator::Less, dialect),
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => extreme(BinaryOperator::Greater).cloned(),
+        BinaryOperator::Less | BinaryOperator::LessEqual => extreme(BinaryOperator::Less).cloned(),
         BinaryOperator::Equal | BinaryOperator::Is => match as_number(bound) {
-            Some(bound) => nearest_number(comparable, bound),
-            None => similar_string(comparable.clone(), bound).or_else(|| most_frequent_value(comparable)),
+            Some(bound) => nearest_number(&comparable, bound),
+            None => similar_string(&comparable, bound).or_else(|| most_frequent_value(&comparable)),
         },
         _ => None,
     }
@@ -74,41 +76,31 @@ fn is_comparable(value: &Value, bound: &Value) -> bool {
     (is_number(value) && is_number(bound)) || (value.value_type() == bound.value_type() && !value.is_exceptional())
 }
 
-fn extreme_value<'v>(
-    values: impl Iterator<Item = (&'v Value, usize)>,
-    operator: BinaryOperator,
-    dialect: Dialect,
-) -> Option<Value> {
-    let better = |best: &'v Value, value: &'v Value| {
-        if compare(operator, value, best, dialect) == Some(true) { value } else { best }
-    };
-    values.map(|(value, _)| value).reduce(better).cloned()
-}
-
-fn nearest_number<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: f64) -> Option<Value> {
-    let measured = values.filter_map(|(value, _)| Some(((as_number(value)? - bound).abs(), value)));
+fn nearest_number(values: &[(&Value, usize)], bound: f64) -> Option<Value> {
+    let measured = values.iter().filter_map(|(value, _)| Some(((as_number(value)? - bound).abs(), *value)));
     let nearest = measured.min_by(|(a, _), (b, _)| a.total_cmp(b));
     nearest.map(|(_, value)| value.clone())
 }
 
 /// Returns the string that is spelt most similarly to the bound. `None` if no string is similar, or if the bound is not
 /// a string.
-fn similar_string<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) -> Option<Value> {
+pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_str().into_owned()),
         _ => None,
     };
-    let texts: Vec<String> = values.filter_map(|(value, _)| text(value)).take(MAX_COMPARED_STRINGS).collect();
+    let texts: Vec<String> = values.iter().filter_map(|(value, _)| text(value)).take(MAX_COMPARED_STRINGS).collect();
     let nearest = crate::text::closest_names(&text(bound)?, texts.iter().map(String::as_str));
     nearest.first().map(|text| Value::string(*text))
 }
 
-/// Returns the value that most offers have. `None` if no two offers share a value.
-fn most_frequent_value<'v>(values: impl Iterator<Item = (&'v Value, usize)>) -> Option<Value> {
-    let mut counts: FxHashMap<ValueKey, (usize, usize, &Value)> = FxHashMap::default();
-    for (place, (value, weight)) in values.enumerate() {
-        counts.entry(ValueKey::of(value)).or_insert((0, usize::MAX - place, value)).0 += weight;
+/// Returns the value that most offers have; of several the first. `None` if no two offers share a value.
+fn most_frequent_value(values: &[(&Value, usize)]) -> Option<Value> {
+    let mut counts: IndexMap<ValueKey, (usize, &Value), FxBuildHasher> = IndexMap::default();
+    for (value, weight) in values {
+        counts.entry(ValueKey::of(value)).or_insert((0, value)).0 += weight;
     }
-    let most = counts.into_values().max_by_key(|(weight, place, _)| (*weight, *place));
-    most.filter(|(weight, ..)| *weight > 1).map(|(.., value)| value.clone())
+    // Of equal counts the last maximum is taken, so that in reverse the first value wins.
+    let most_frequent = counts.into_values().rev().max_by_key(|(weight, _)| *weight);
+    most_frequent.filter(|(weight, _)| *weight > 1).map(|(_, value)| value.clone())
 }

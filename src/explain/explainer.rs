@@ -6,17 +6,16 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
-use crate::lint::similar_names;
 use crate::matching::policy::PolicyRule;
 use crate::protocol::{PORTS, Protocol};
 
 use super::changes::find_changes;
-use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
+use super::clause_analysis::ClauseAnalyzer;
 use super::clauses::text;
 use super::closest_offers::closest_offers;
 use super::conflicts::{Conflicts, minimal_masks};
-use super::distance;
-use super::evaluation::{OfferTable, RefusalReason, RequestContext};
+use super::distance::closest_row_value;
+use super::evaluation::{OfferTable, Refusal, RequestContext};
 use super::failure_reason::FailureReason;
 use super::findings::clause_remarks;
 use super::pair::PairReport;
@@ -24,10 +23,7 @@ use super::refusals::group_refusals;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests.
-pub struct Explainer {
-    offers: OfferTable,
-    known_names: Vec<Name>,
-}
+pub struct Explainer(OfferTable);
 
 /// The raw analysis of one request: results per clause and per row, before a verdict is drawn. A row is a distinct ad
 /// of the offers; see [`OfferTable`].
@@ -39,67 +35,56 @@ pub struct RequestAnalysis {
     /// The minimal masks in `failed_clauses`: no other row's mask is a proper subset.
     pub minimal_failures: Vec<u128>,
     /// The reason why each row refuses the request; `None` for a row that accepts the request.
-    pub refusals: Vec<Option<RefusalReason>>,
+    pub refusals: Vec<Option<Refusal>>,
 }
 
 impl RequestAnalysis {
     /// Analyses a request against all rows.
-    pub fn new(request: &Ad, survey: &mut OfferTable) -> Self {
-        let unmet = ClauseAnalyzer::new(request, &survey.context);
+    pub fn new(request: &Ad, table: &mut OfferTable) -> Self {
+        let analyzer = ClauseAnalyzer::new(request, &table.context);
         let request = RequestContext::new(request);
-        let examined: Vec<ClauseAnalysis> =
-            survey.request_clauses(&request).iter().map(|clause| unmet.analyze(clause)).collect();
-        let mut failed_clauses = vec![0_u128; survey.row_count()];
-        let mut clauses = Vec::with_capacity(examined.len());
-        for (place, examined) in examined.into_iter().enumerate() {
-            let answers = survey.clause_results(&request, &examined.clause);
-            for (row, failing) in failed_clauses.iter_mut().enumerate() {
-                *failing |= u128::from(!answers.true_rows.contains(row)) << place;
+        let dialect = table.context.dialect;
+        let mut failed_clauses = vec![0_u128; table.row_count()];
+        let mut clauses = Vec::new();
+        for (place, clause) in table.request_clauses(&request).iter().enumerate() {
+            let analysis = analyzer.analyze(clause);
+            let results = table.clause_results(&request, clause);
+            for (row, failed) in failed_clauses.iter_mut().enumerate() {
+                *failed |= u128::from(!results.true_rows.contains(row)) << place;
             }
-            let counts = answers.counts;
-            let fault = (counts.is_true == 0).then(|| FailureReason::find(&examined, survey, &request));
-            let best = examined.comparison.as_ref().and_then(|asked| {
-                let answers = survey.expression_results(&request, &asked.operand);
-                distance::closest_row_value(asked, &answers, 0..survey.row_count(), survey)
-            });
-            let dialect = survey.context.dialect;
-            let [written, left] = [&examined.clause.expression, &examined.residue].map(|what| text(what, dialect));
+            let comparison = analysis.comparison.as_ref();
+            let rows = 0..table.row_count();
+            let [written, residue] = [&clause.expression, &analysis.residue].map(|part| text(part, dialect));
             clauses.push(ClauseReport {
-                residue: (left != written).then_some(left),
+                residue: (residue != written).then_some(residue),
                 text: written,
-                counts,
+                counts: results.counts,
                 remaining: 0,
                 sole_blocker: 0,
-                closest_value: best,
-                failure: fault,
-                analysis: examined,
+                closest_value: comparison.and_then(|comparison| closest_row_value(comparison, &request, rows, table)),
+                failure: (results.counts.is_true == 0).then(|| FailureReason::find(&analysis, table, &request)),
+                analysis,
             });
         }
-        let mut patterns: FxHashMap<u128, usize> = FxHashMap::default();
-        for (row, failing) in failed_clauses.iter().enumerate() {
-            *patterns.entry(*failing).or_default() += survey.weights[row];
+        let mut offers_by_mask: FxHashMap<u128, usize> = FxHashMap::default();
+        for (row, failed) in failed_clauses.iter().enumerate() {
+            *offers_by_mask.entry(*failed).or_default() += table.weights[row];
         }
-        for (failing, offers) in &patterns {
-            let first = failing.trailing_zeros() as usize;
+        for (failed, offers) in &offers_by_mask {
+            let first = failed.trailing_zeros() as usize;
             clauses.iter_mut().take(first).for_each(|clause| clause.remaining += offers);
-            if failing.is_power_of_two() {
+            if failed.is_power_of_two() {
                 clauses[first].sole_blocker += offers;
             }
         }
-        let refusals = (0..survey.row_count()).map(|row| survey.refusal_reason(&request, row)).collect();
-        RequestAnalysis {
-            request,
-            clauses,
-            failed_clauses,
-            minimal_failures: minimal_masks(patterns.into_keys()),
-            refusals,
-        }
+        let refusals = (0..table.row_count()).map(|row| table.refusal(&request, row)).collect();
+        let minimal_failures = minimal_masks(offers_by_mask.into_keys());
+        RequestAnalysis { request, clauses, failed_clauses, minimal_failures, refusals }
     }
 
-    /// The rows that match: they meet every clause and accept the request. Empty if the request has no constraint.
-    pub fn matching_rows(&self) -> impl Iterator<Item = usize> {
-        let suits = |row: &usize| self.failed_clauses[*row] == 0 && self.refusals[*row].is_none();
-        (0..self.failed_clauses.len()).filter(suits).filter(|_| !self.clauses.is_empty())
+    /// Whether a row meets the request's constraint. No row does if the request has no constraint.
+    pub fn is_suitable(&self, row: usize) -> bool {
+        self.failed_clauses[row] == 0 && !self.clauses.is_empty()
     }
 }
 
@@ -107,177 +92,133 @@ impl Explainer {
     /// Prepares the explanation of requests against `offers`.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
-        let offers = OfferTable::new(offers, protocol, context);
-        Explainer { known_names: offers.attribute_names().cloned().collect(), offers }
-    }
-
-    /// Adds attribute names to the candidates for suggestions, which correct a misspelt attribute. A name that no offer
-    /// has is still never suggested.
-    #[must_use]
-    pub fn with_names(mut self, names: impl IntoIterator<Item = Name>) -> Self {
-        let known: IndexSet<Name> = self.known_names.into_iter().chain(names).collect();
-        self.known_names = known.into_iter().collect();
-        self
+        Explainer(OfferTable::new(offers, protocol, context))
     }
 
     /// Sets the docking vector of the policy. The vector discards a candidate for which a component has no comparable
     /// value.
     #[must_use]
     pub fn with_docking(mut self, docking: Vec<PolicyRule>) -> Self {
-        self.offers.docking = docking;
+        self.0.docking = docking;
         self
-    }
-
-    /// Returns the number of offers that match a request.
-    pub fn match_count(&mut self, request: &Ad) -> usize {
-        let rows = self.offers.matching_rows(&RequestContext::new(request));
-        self.offers.offers_in(rows.ones())
     }
 
     /// Returns the indices of the offers that match a request.
     pub fn matching_offers(&mut self, request: &Ad) -> Vec<usize> {
-        let rows = self.offers.matching_rows(&RequestContext::new(request));
-        let offers = self.offers.row_of.iter().enumerate();
+        let rows = self.0.matching_rows(&RequestContext::new(request));
+        let offers = self.0.row_of.iter().enumerate();
         offers.filter(|(_, row)| rows.contains(**row as usize)).map(|(offer, _)| offer).collect()
     }
 
     /// The number of expressions evaluated so far.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
-        self.offers.evaluations
+        self.0.evaluations
     }
 
     /// Explains why a request and one offer match or do not match. `offer` is an index into the offers.
     pub fn explain_pair(&mut self, request: &Ad, offer: usize) -> PairReport {
-        PairReport::new(&mut self.offers, request, offer)
+        PairReport::new(&mut self.0, request, offer)
     }
 
     /// Explains why a request matches some offers or none.
     pub fn explain(&mut self, request: &Ad) -> RequestReport {
-        let situation = RequestAnalysis::new(request, &mut self.offers);
-        let survey = &self.offers;
-        let suitable: Vec<usize> = (0..survey.row_count()).filter(|row| situation.failed_clauses[*row] == 0).collect();
+        let table = &mut self.0;
+        let analysis = RequestAnalysis::new(request, table);
+        let suitable: Vec<usize> = (0..table.row_count()).filter(|row| analysis.is_suitable(*row)).collect();
         let mut report = RequestReport {
-            offers: survey.offer_count(),
-            matches: 0,
-            discarded: 0,
-            suitable: if situation.clauses.is_empty() { 0 } else { survey.offers_in(suitable) },
-            verdict: RequestVerdict::Matches,
-            attributes: IndexSet::new(),
-            clauses: Vec::new(),
-            conflicts: Conflicts { sets: Vec::new(), is_complete: true },
-            changes: Vec::new(),
-            closest: Vec::new(),
-            refusals: Vec::new(),
-            remarks: Vec::new(),
+            offers: table.offer_count(),
+            suitable: table.offers_in(suitable.iter().copied()),
+            ..RequestReport::default()
         };
         if request.get(&PORTS).is_some() {
             report.verdict = RequestVerdict::NeedsGang;
             return report;
         }
-        let matching: Vec<usize> = situation.matching_rows().collect();
-        let discarded: Vec<(usize, usize)> = matching
-            .iter()
-            .filter_map(|row| Some((*row, self.offers.discarding_component(&situation.request, *row)?)))
-            .collect();
-        let survey = &self.offers;
-        report.discarded = survey.offers_in(discarded.iter().map(|(row, _)| *row));
-        report.matches = survey.offers_in(matching) - report.discarded;
-        report.refusals = group_refusals(survey, &situation);
-        report.conflicts = match situation.minimal_failures.as_slice() {
-            [] | [0] => report.conflicts,
-            least => Conflicts::from_failures(least),
-        };
-        report.clauses.clone_from(&situation.clauses);
-        report.verdict = match self.discarded_verdict(&report, &discarded) {
-            Some(verdict) => verdict,
-            None => self.verdict(&report, &situation),
+        let matching: Vec<usize> = suitable.into_iter().filter(|row| analysis.refusals[*row].is_none()).collect();
+        let discarding = |row: &usize| Some((*row, table.discarding_component(&analysis.request, *row)?));
+        let discarded: Vec<(usize, usize)> = matching.iter().filter_map(discarding).collect();
+        report.discarded = table.offers_in(discarded.iter().map(|(row, _)| *row));
+        report.matches = table.offers_in(matching) - report.discarded;
+        report.refusals = group_refusals(table, &analysis);
+        report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
+        if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !analysis.clauses.is_empty() {
+            report.closest = closest_offers(table, &analysis);
+            report.changes = find_changes(table, &analysis);
+        }
+        report.clauses = analysis.clauses;
+        report.verdict = if report.matches > 0 {
+            RequestVerdict::Matches
+        } else if report.discarded > 0 {
+            discarded_verdict(table, &discarded)
+        } else {
+            unmatched_verdict(&report, table, &analysis.request)
         };
         report.attributes = decisive_attributes(&report);
-        report.remarks = clause_remarks(&report, &mut self.offers, &self.known_names, &situation.request);
-        if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !report.clauses.is_empty() {
-            report.closest = closest_offers(&mut self.offers, &situation);
-            report.changes = find_changes(&mut self.offers, &situation, &self.known_names);
-        }
+        report.remarks = clause_remarks(&report, table, &analysis.request);
         report
-    }
-
-    /// Returns [`RequestVerdict::Discarded`] if the docking vector discards every offer that would match, else `None`.
-    fn discarded_verdict(&mut self, report: &RequestReport, discarded: &[(usize, usize)]) -> Option<RequestVerdict> {
-        if report.matches > 0 || discarded.is_empty() {
-            return None;
-        }
-        let mut counts = vec![0; self.offers.docking.len()];
-        for (row, component) in discarded {
-            counts[*component] += self.offers.weights[*row];
-        }
-        let most = counts.iter().enumerate().max_by_key(|(place, count)| (**count, std::cmp::Reverse(*place)));
-        let component = most.map(|(place, _)| place)?;
-        let expression = self.offers.docking[component].expression.clone();
-        let mut mentions = FreeNames::default();
-        mentions.add_policy_expression(&expression, self.offers.context.dialect);
-        let missing = mentions.theirs.into_iter().find(|name| self.offers.offers_with(name) == 0);
-        let missing = missing.map(|name| {
-            let near = self.similar_attributes(&name);
-            (name, near)
-        });
-        Some(RequestVerdict::Discarded { component, text: text(&expression, self.offers.context.dialect), missing })
-    }
-
-    fn verdict(&mut self, report: &RequestReport, situation: &RequestAnalysis) -> RequestVerdict {
-        if report.matches > 0 {
-            return RequestVerdict::Matches;
-        }
-        if report.clauses.is_empty() {
-            return RequestVerdict::NoConstraint;
-        }
-        let left: Vec<_> = report.clauses.iter().map(|clause| &clause.analysis.residue).collect();
-        let contradictions = inconsistencies(&left, self.offers.context.dialect);
-        // Skip a clause that contradicts itself if a more specific reason or a comparison can be reported for the
-        // clause.
-        let is_by_itself = |place: usize| {
-            matches!(report.clauses[place].failure, Some(FailureReason::NoSuchValue | FailureReason::NeverTrue))
-        };
-        let found = contradictions.into_iter().find(|found| {
-            let is_telling = match found.clauses.as_slice() {
-                [only] => report.clauses[*only].analysis.comparison.is_none() && is_by_itself(*only),
-                _ => true,
-            };
-            is_telling && self.offers.is_steady(&situation.request, &found.subject)
-        });
-        if let Some(found) = found {
-            return RequestVerdict::Contradiction { clauses: found.clauses, subject: found.subject, clash: found.kind };
-        }
-        if report.offers == 0 {
-            return RequestVerdict::NoOffers;
-        }
-        let faults = report.clauses.iter().enumerate();
-        let faults = faults.filter_map(|(place, clause)| Some((place, clause.failure.clone()?))).collect();
-        if let Some((clause, fault)) = FailureReason::most_decisive(faults) {
-            let near = match &fault {
-                FailureReason::MissingAttribute(name) => self.similar_attributes(name),
-                _ => Vec::new(),
-            };
-            return RequestVerdict::Unmet { clause, fault, near };
-        }
-        match report.conflicts.sets.first() {
-            Some(conflict) if situation.minimal_failures.first() != Some(&0) => {
-                RequestVerdict::Conflict(conflict.clone())
-            }
-            _ => RequestVerdict::Refused,
-        }
-    }
-
-    /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
-    fn similar_attributes(&self, name: &Name) -> Vec<(Name, usize)> {
-        near(name, &self.offers, &self.known_names)
     }
 }
 
-/// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it. `names`
-/// are the candidates.
-pub fn near(name: &Name, survey: &OfferTable, names: &[Name]) -> Vec<(Name, usize)> {
-    similar_names(name, names.iter(), |name| survey.offers_with(name))
+/// The verdict on a request for which the docking vector discards each row that would match. `discarded` are these rows,
+/// each with the index of the component that discards the row.
+fn discarded_verdict(table: &OfferTable, discarded: &[(usize, usize)]) -> RequestVerdict {
+    let mut counts = vec![0; table.docking.len()];
+    for (row, component) in discarded {
+        counts[*component] += table.weights[*row];
+    }
+    // Of equal counts the last maximum is taken, so that in reverse the first component wins.
+    let component = (0..counts.len()).rev().max_by_key(|component| counts[*component]).unwrap_or_default();
+    let expression = &table.docking[component].expression;
+    let dialect = table.context.dialect;
+    let mut mentions = FreeNames::default();
+    mentions.add_policy_expression(expression, dialect);
+    let missing = mentions.theirs.into_iter().find(|name| table.offers_with(name) == 0);
+    let missing = missing.map(|name| {
+        let near = table.similar_attributes(&name);
+        (name, near)
+    });
+    RequestVerdict::Discarded { component, text: text(expression, dialect), missing }
+}
+
+/// The verdict on a request that would match no offer, whatever the policy is.
+fn unmatched_verdict(report: &RequestReport, table: &mut OfferTable, request: &RequestContext) -> RequestVerdict {
+    if report.clauses.is_empty() {
+        return RequestVerdict::NoConstraint;
+    }
+    let residues: Vec<_> = report.clauses.iter().map(|clause| &clause.analysis.residue).collect();
+    let decisive = inconsistencies(&residues, table.context.dialect).into_iter().find(|found| {
+        // Skip a clause that contradicts itself if a more specific reason or a comparison can be reported for the
+        // clause.
+        let is_telling = match found.clauses.as_slice() {
+            [only] => {
+                let ClauseReport { analysis, failure, .. } = &report.clauses[*only];
+                let is_vague = matches!(failure, Some(FailureReason::NoSuchValue | FailureReason::NeverTrue));
+                is_vague && analysis.comparison.is_none()
+            }
+            _ => true,
+        };
+        is_telling && table.dependencies(request, &found.subject).is_some()
+    });
+    if let Some(found) = decisive {
+        return RequestVerdict::Contradiction { clauses: found.clauses, subject: found.subject, clash: found.kind };
+    }
+    if report.offers == 0 {
+        return RequestVerdict::NoOffers;
+    }
+    let failures = report.clauses.iter().enumerate();
+    let failures = failures.filter_map(|(place, clause)| Some((place, clause.failure.as_ref()?)));
+    if let Some((clause, fault)) = failures.min_by_key(|(_, failure)| failure.priority()) {
+        let near = match fault {
+            FailureReason::MissingAttribute(name) => table.similar_attributes(name),
+            _ => Vec::new(),
+        };
+        return RequestVerdict::Unmet { clause, fault: fault.clone(), near };
+    }
+    match report.conflicts.sets.first() {
+        Some(conflict) if report.suitable == 0 => RequestVerdict::Conflict(conflict.clone()),
+        _ => RequestVerdict::Refused,
+    }
 }
 
 /// The attributes that the decisive clauses and refusals read.
@@ -301,10 +242,9 @@ fn decisive_attributes(report: &RequestReport) -> IndexSet<Name> {
         _ => {}
     }
     for place in places {
-        let examined = &report.clauses[place].analysis;
-        names.extend(
-            examined.offer_attributes.iter().chain(&examined.missing_own).chain(&examined.request_attributes).cloned(),
-        );
+        let clause = &report.clauses[place].analysis;
+        let read = [&clause.offer_attributes, &clause.missing_own, &clause.request_attributes];
+        names.extend(read.into_iter().flatten().cloned());
     }
     names
 }

@@ -2,101 +2,84 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::ad::{BinaryOperator, Name, Value};
 use crate::eval::FreeNames;
 use crate::text::suggestion;
 
 use super::clauses::text;
 use super::evaluation::{OfferTable, RequestContext};
-use super::explainer::near;
 use super::failure_reason::{FailureReason, other_spellings, parsed_grouping, type_phrase};
 use super::report::{ClauseRemark, ClauseReport, RequestReport};
 
 /// Maximum number of names per clause that are looked up in the offers.
 const MAX_NAMES_PER_CLAUSE: usize = 20;
 
-/// The kind of a remark and its text.
-type Remark = (&'static str, String);
-
 /// Returns the remarks on the names and types in the clauses of a report.
-pub fn clause_remarks(
-    report: &RequestReport,
-    survey: &mut OfferTable,
-    names: &[Name],
-    asking: &RequestContext,
-) -> Vec<ClauseRemark> {
-    let mut found = Vec::new();
+pub fn clause_remarks(report: &RequestReport, table: &mut OfferTable, request: &RequestContext) -> Vec<ClauseRemark> {
+    let mut remarks = Vec::new();
     for (place, clause) in report.clauses.iter().enumerate() {
-        let mut remarks = form_remarks(clause, survey.context.dialect);
-        remarks.extend(missing_name_remarks(clause, survey, names));
-        remarks.extend(value_remarks(clause, survey, asking));
-        remarks.extend(fall_through_remarks(clause, survey, asking));
-        found.extend(remarks.into_iter().map(|(kind, text)| ClauseRemark { kind, clause: place, text }));
+        let mut add = |kind, text| remarks.push(ClauseRemark { kind, clause: place, text });
+        add_name_remarks(clause, table, &mut add);
+        add_value_remarks(clause, table, request, &mut add);
     }
-    found
+    remarks
 }
 
-/// Remarks on unknown functions and on precedence.
-fn form_remarks(clause: &ClauseReport, dialect: Dialect) -> Vec<Remark> {
-    let mut found = Vec::new();
+/// Remarks on unknown functions, on precedence, on attributes that a side lacks, and on attributes that are read from
+/// the wrong side. `add` takes the kind and the text of a remark.
+fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl FnMut(&'static str, String)) {
+    let dialect = table.context.dialect;
     if let Some(FailureReason::UnknownFunction(name, near)) = &clause.failure {
         let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
-        found.push(("function", format!("there is no function {name}(){}", suggestion(&near))));
+        add("function", format!("there is no function {name}(){}", suggestion(&near)));
     }
-    if let Some(reading) = parsed_grouping(&clause.analysis.clause.expression) {
-        found.push(("precedence", format!("`{}` is read as `{}`", clause.text, text(&reading, dialect))));
+    if let Some(grouping) = parsed_grouping(&clause.analysis.clause.expression) {
+        add("precedence", format!("`{}` is read as `{}`", clause.text, text(&grouping, dialect)));
     }
-    found
-}
-
-/// Remarks on attributes that a side lacks, and on attributes that are read from the wrong side.
-fn missing_name_remarks(clause: &ClauseReport, survey: &OfferTable, names: &[Name]) -> Vec<Remark> {
-    let mut found = Vec::new();
-    let [my, _] = survey.context.dialect.side_names();
+    let [my, _] = dialect.side_names();
     for name in &clause.analysis.missing_own {
         let near = match &clause.failure {
-            Some(FailureReason::MissingOwnAttribute(_, near)) => near.iter().map(Name::to_string).collect(),
-            _ => Vec::new(),
+            Some(FailureReason::MissingOwnAttribute(_, near)) => near.as_slice(),
+            _ => &[],
         };
-        found.push(("lacking", format!("{my}.{name} is not there{}", suggestion(&near))));
+        add("lacking", format!("{my}.{name} is not there{}", suggestion(near)));
     }
     // A clause that some offer meets does not need the attribute, so that there is no remark.
-    let is_unmet = survey.offer_count() > 0 && clause.counts.is_true == 0;
+    let is_unmet = table.offer_count() > 0 && clause.counts.is_true == 0;
     let names_read = clause.analysis.offer_attributes.iter().take(MAX_NAMES_PER_CLAUSE);
-    for name in names_read.filter(|name| is_unmet && survey.offers_with(name) == 0) {
-        let near = near(name, survey, names);
-        let near: Vec<String> = near.iter().map(|(name, offers)| format!("{name} ({offers})")).collect();
-        found.push(("missing", format!("the other side has no {name}{}", suggestion(&near))));
+    for name in names_read.filter(|name| is_unmet && table.offers_with(name) == 0) {
+        let near = table.similar_attributes(name).into_iter().map(|(name, offers)| format!("{name} ({offers})"));
+        let near: Vec<String> = near.collect();
+        add("missing", format!("the other side has no {name}{}", suggestion(&near)));
     }
     if let Some(FailureReason::Shadowed(name)) = &clause.failure {
-        found.push(("shadowed", format!("{name} is read on its own side, though the other side has one, too")));
+        add("shadowed", format!("{name} is read on its own side, though the other side has one, too"));
     }
-    found
 }
 
-/// Remarks on values that differ in type, or in case only.
-fn value_remarks(clause: &ClauseReport, survey: &mut OfferTable, asking: &RequestContext) -> Vec<Remark> {
-    let mut found = Vec::new();
+/// Remarks on values that differ in type or in case only, and on unqualified names that only the other side defines, so
+/// that they are read there. `add` takes the kind and the text of a remark.
+fn add_value_remarks(
+    clause: &ClauseReport,
+    table: &mut OfferTable,
+    request: &RequestContext,
+    add: &mut impl FnMut(&'static str, String),
+) {
+    let dialect = table.context.dialect;
     if let Some(FailureReason::TypeMismatch { theirs, bound, offers }) = &clause.failure {
         let (theirs, bound) = (type_phrase(*theirs), type_phrase(*bound));
-        found.push(("types", format!("`{}` compares {theirs} with {bound}, in {offers}", clause.text)));
+        add("types", format!("`{}` compares {theirs} with {bound}, in {offers}", clause.text));
     }
-    let Some(asked) = &clause.analysis.comparison else { return found };
-    let is = BinaryOperator::Is.symbol_in(survey.context.dialect);
-    for (theirs, offers) in other_spellings(asked, survey, asking) {
-        let [theirs, bound] = [&Value::String(theirs), &asked.bound].map(ToString::to_string);
-        found.push(("case", format!("`{is}` tells {bound} from {theirs}, which {offers} have")));
+    if let Some(comparison) = &clause.analysis.comparison {
+        let is = BinaryOperator::Is.symbol_in(dialect);
+        for (theirs, offers) in other_spellings(comparison, table, request) {
+            let theirs = Value::String(theirs);
+            add("case", format!("`{is}` tells {} from {theirs}, which {offers} have", comparison.bound));
+        }
     }
-    found
-}
-
-/// Remarks on unqualified names that only the other side defines, so that they are read there.
-fn fall_through_remarks(clause: &ClauseReport, survey: &OfferTable, asking: &RequestContext) -> Vec<Remark> {
-    let mentions = FreeNames::of(&clause.analysis.clause.expression, survey.context.dialect);
-    let is_theirs = |name: &&Name| asking.ad.get(name).is_none() && survey.offers_with(name) > 0;
-    let fallen: IndexSet<&Name> = mentions.unqualified.iter().filter(is_theirs).collect();
-    fallen
-        .into_iter()
-        .map(|name| ("fall-through", format!("{name} is not there itself: it is read on the other side")))
-        .collect()
+    let mentions = FreeNames::of(&clause.analysis.clause.expression, dialect);
+    let is_theirs = |name: &&Name| request.ad.get(name).is_none() && table.offers_with(name) > 0;
+    for name in mentions.unqualified.iter().filter(is_theirs).collect::<IndexSet<_>>() {
+        add("fall-through", format!("{name} is not there itself: it is read on the other side"));
+    }
 }

@@ -27,7 +27,7 @@ pub use conflicts::Conflicts;
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
 pub use failure_reason::FailureReason;
-pub use gangs::{EmptyPort, EmptyPortCause, GangChange, GangReport, GangVerdict, explain_gang};
+pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, explain_gang};
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
     ClauseRemark, ClauseReport, ClosestOffer, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,

@@ -4,7 +4,7 @@ use crate::ad::{Ad, Expression, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
-use super::clauses::ExplainedClause;
+use super::clauses::{ExplainedClause, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use crate::text::shorten;
 
@@ -33,18 +33,17 @@ pub struct EvaluatedClause {
 }
 
 impl PairReport {
-    pub(super) fn new(survey: &mut OfferTable, request: &Ad, offer: usize) -> Self {
-        let asking = RequestContext::new(request);
-        let Some(row) = survey.row_of.get(offer).map(|row| *row as usize) else {
+    pub(super) fn new(table: &mut OfferTable, request: &Ad, offer: usize) -> Self {
+        let context = RequestContext::new(request);
+        let Some(row) = table.row_of.get(offer).map(|row| *row as usize) else {
             return PairReport { request: Vec::new(), offer: Vec::new() };
         };
-        let own = survey.request_clauses(&asking);
-        let theirs =
-            survey.offer_clause_outcomes(&asking, row).into_iter().map(|(clause, _)| clause).collect::<Vec<_>>();
-        let mut of = |side, clauses: Vec<ExplainedClause>| -> Vec<EvaluatedClause> {
-            clauses.into_iter().map(|clause| EvaluatedClause::new(survey, &asking, (side, row), clause)).collect()
+        let own = table.request_clauses(&context);
+        let demands = table.offer_outcomes(&context, row).into_iter().map(|(clause, _)| clause).collect();
+        let mut evaluate = |side, clauses: Vec<ExplainedClause>| {
+            clauses.into_iter().map(|clause| EvaluatedClause::new(table, &context, (side, row), clause)).collect()
         };
-        PairReport { request: of(PairSide::Request, own), offer: of(PairSide::Offer, theirs) }
+        PairReport { request: evaluate(PairSide::Request, own), offer: evaluate(PairSide::Offer, demands) }
     }
 
     /// Iterates over the unmet clauses of both sides, those of the request first.
@@ -62,41 +61,31 @@ impl PairReport {
 }
 
 impl EvaluatedClause {
-    fn new(
-        survey: &mut OfferTable,
-        asking: &RequestContext,
-        (side, row): (PairSide, usize),
-        clause: ExplainedClause,
-    ) -> Self {
-        let dialect = survey.context.dialect;
-        let value = survey.evaluate(asking, side, &clause, row);
+    /// Evaluates a clause of the side and with the row that `at` gives.
+    fn new(table: &mut OfferTable, request: &RequestContext, at: (PairSide, usize), clause: ExplainedClause) -> Self {
+        let (side, row) = at;
+        let dialect = table.context.dialect;
+        let value = table.value(request, side, &clause, row);
         let own = match side {
-            PairSide::Request => asking.ad.clone(),
-            PairSide::Offer => survey.store.ads()[row].clone(),
+            PairSide::Request => &request.ad,
+            PairSide::Offer => &table.store.ads()[row],
         };
         let mentions = FreeNames::of(&clause.expression, dialect);
-        let mut reads: Vec<(String, Value)> = Vec::new();
         let [my, target] = dialect.side_names();
-        let own_names = mentions.mine.iter().chain(mentions.unqualified.iter().filter(|name| own.get(name).is_some()));
-        let fallen = mentions.unqualified.iter().filter(|name| own.get(name).is_none());
-        let named =
-            own_names.map(|name| (my, name)).chain(mentions.theirs.iter().chain(fallen).map(|name| (target, name)));
-        for (side_name, name) in named {
+        let (unqualified_own, fall_through): (Vec<_>, Vec<_>) =
+            mentions.unqualified.iter().partition(|name| own.get(name).is_some());
+        let mine = mentions.mine.iter().chain(unqualified_own).map(|name| (my, name));
+        let theirs = mentions.theirs.iter().chain(fall_through).map(|name| (target, name));
+        let mut reads: Vec<(String, Value)> = Vec::new();
+        for (side_name, name) in mine.chain(theirs) {
             let text = format!("{side_name}.{name}");
-            if reads.iter().any(|(known, _)| known.eq_ignore_ascii_case(&text)) {
-                continue;
+            if !reads.iter().any(|(known, _)| known.eq_ignore_ascii_case(&text)) {
+                let selected = Expression::select(Expression::attribute(side_name), name.clone());
+                reads.push((text, table.value(request, side, &ExplainedClause::detached(selected), row)));
             }
-            let selected =
-                ExplainedClause::detached(Expression::select(Expression::attribute(side_name), name.clone()));
-            reads.push((text, survey.evaluate(asking, side, &selected, row)));
         }
-        EvaluatedClause {
-            text: clause.expression_text(dialect),
-            outcome: ClauseOutcome::of(&value, dialect),
-            value,
-            reads,
-            clause,
-        }
+        let text = text(&clause.expression, dialect);
+        EvaluatedClause { text, outcome: ClauseOutcome::of(&value, dialect), value, reads, clause }
     }
 
     /// Lists the values that the clause reads: ` (TARGET.Memory is 4096)`; empty if the clause reads none. `most` is
@@ -104,7 +93,6 @@ impl EvaluatedClause {
     #[must_use]
     pub fn values_read(&self, most: usize) -> String {
         let values = self.reads.iter().map(|(name, value)| format!("{name} is {}", shorten(&value.to_string(), most)));
-        let values: Vec<String> = values.collect();
-        if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
+        if self.reads.is_empty() { String::new() } else { format!(" ({})", values.collect::<Vec<_>>().join(", ")) }
     }
 }

@@ -6,51 +6,49 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Name};
 use crate::eval::FreeNames;
 
-use super::clauses::ExplainedClause;
-use super::evaluation::{ClauseOutcome, OfferTable, RefusalReason};
+use super::clauses::{ExplainedClause, text};
+use super::evaluation::{OfferTable, Refusal};
 use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
 
 /// Groups the refusals by the text of the first clause that the request does not meet. Groups with most suitable offers
 /// come first, then those with most offers.
-pub fn group_refusals(survey: &OfferTable, situation: &RequestAnalysis) -> Vec<RefusalGroup> {
+pub fn group_refusals(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<RefusalGroup> {
     let mut found: IndexMap<Option<String>, RefusalGroup> = IndexMap::new();
     // Offers often share one expression in memory, so texts are cached by the identity of the expression.
     let mut texts: FxHashMap<usize, String> = FxHashMap::default();
-    for (row, refusing) in situation.refusals.iter().enumerate() {
-        let (clause, outcome) = match refusing {
-            None => continue,
-            Some(RefusalReason::NoConstraint) => (None, ClauseOutcome::Undefined),
-            Some(RefusalReason::Clause(clause, outcome)) => (Some(clause), *outcome),
-        };
-        let dialect = survey.context.dialect;
+    for (row, refusal) in analysis.refusals.iter().enumerate() {
+        let Some(Refusal { clause, outcome }) = refusal else { continue };
+        let clause = clause.as_ref();
         let text = clause.map(|clause| {
             let known = texts.entry(clause.expression.identity());
-            known.or_insert_with(|| clause.expression_text(dialect)).clone()
+            known.or_insert_with(|| text(&clause.expression, table.context.dialect)).clone()
         });
-        let is_suitable = situation.failed_clauses[row] == 0 && !situation.clauses.is_empty();
-        let (weight, example) = (survey.weights[row], survey.first_offer[row]);
-        let refusal = found.entry(text).or_insert_with_key(|text| {
-            let attributes = clause.map_or_else(IndexSet::new, |clause| request_attributes_read(clause, survey, row));
-            let lacking = missing_attributes(&attributes, &situation.request.ad);
+        let is_suitable = analysis.is_suitable(row);
+        let (weight, example) = (table.weights[row], table.first_offer[row]);
+        let group = found.entry(text).or_insert_with_key(|text| {
+            let attributes = clause.map_or_else(IndexSet::new, |clause| request_attributes_read(clause, table, row));
+            let missing = missing_attributes(&attributes, &analysis.request.ad);
             RefusalGroup {
                 clause: text.clone(),
-                outcome,
+                outcome: *outcome,
                 offers: 0,
                 suitable: 0,
                 example,
                 attributes,
-                missing: lacking,
+                missing,
             }
         });
-        if is_suitable && refusal.suitable == 0 {
-            refusal.example = example;
+        group.offers += weight;
+        if is_suitable {
+            if group.suitable == 0 {
+                group.example = example;
+            }
+            group.suitable += weight;
         }
-        refusal.offers += weight;
-        refusal.suitable += if is_suitable { weight } else { 0 };
     }
     let mut found: Vec<RefusalGroup> = found.into_values().collect();
-    found.sort_by_key(|refusal| std::cmp::Reverse((refusal.suitable, refusal.offers)));
+    found.sort_by_key(|group| std::cmp::Reverse((group.suitable, group.offers)));
     found
 }
 
@@ -60,8 +58,8 @@ pub fn missing_attributes(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name
 }
 
 /// Returns the attributes of the request that a clause of an offer reads.
-pub fn request_attributes_read(clause: &ExplainedClause, survey: &OfferTable, row: usize) -> IndexSet<Name> {
-    let mentions = FreeNames::of(&clause.expression, survey.context.dialect);
-    let fall_through = mentions.unqualified.into_iter().filter(|name| survey.store.ads()[row].get(name).is_none());
+pub fn request_attributes_read(clause: &ExplainedClause, table: &OfferTable, row: usize) -> IndexSet<Name> {
+    let mentions = FreeNames::of(&clause.expression, table.context.dialect);
+    let fall_through = mentions.unqualified.into_iter().filter(|name| table.store.ads()[row].get(name).is_none());
     mentions.theirs.into_iter().chain(fall_through).collect()
 }

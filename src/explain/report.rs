@@ -12,7 +12,7 @@ use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RequestReport {
     /// Number of offers.
     pub offers: usize,
@@ -41,9 +41,10 @@ pub struct RequestReport {
 }
 
 /// The decisive cause why a request matches or does not.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum RequestVerdict {
     /// The request matches.
+    #[default]
     Matches,
     /// The request matches, but other requests hold all offers that match it; holds the indices of these requests.
     Taken(Vec<usize>),
@@ -93,23 +94,19 @@ impl RequestVerdict {
     /// The verdict's code in the JSON schema `classad.explain/1`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
+        use FailureReason::{MissingAttribute, MissingOwnAttribute, NeverTrue, Shadowed, TypeMismatch};
         match self {
             RequestVerdict::Matches => "matches",
             RequestVerdict::Taken(_) => "taken",
             RequestVerdict::NeedsGang => "ports",
-            RequestVerdict::NoConstraint => "missing-attribute",
-            RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. } => "type-clash",
-            RequestVerdict::Contradiction { .. } => "contradiction",
-            RequestVerdict::Unmet { fault, .. } => match fault {
-                FailureReason::MissingOwnAttribute(..) | FailureReason::MissingAttribute(_) => "missing-attribute",
-                FailureReason::TypeMismatch { .. } => "type-clash",
-                FailureReason::Shadowed(_) | FailureReason::NeverTrue => "contradiction",
-                FailureReason::UnknownFunction(..)
-                | FailureReason::Precedence(_)
-                | FailureReason::CaseMismatch { .. }
-                | FailureReason::NoSuchValue => "unsatisfied-clause",
-            },
-            RequestVerdict::NoOffers => "unsatisfied-clause",
+            RequestVerdict::NoConstraint
+            | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(_), .. } => "missing-attribute",
+            RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. }
+            | RequestVerdict::Unmet { fault: TypeMismatch { .. }, .. } => "type-clash",
+            RequestVerdict::Contradiction { .. } | RequestVerdict::Unmet { fault: Shadowed(_) | NeverTrue, .. } => {
+                "contradiction"
+            }
+            RequestVerdict::NoOffers | RequestVerdict::Unmet { .. } => "unsatisfied-clause",
             RequestVerdict::Conflict(_) => "conflict",
             RequestVerdict::Refused | RequestVerdict::NotServed | RequestVerdict::Discarded { .. } => "refused",
         }
@@ -160,7 +157,7 @@ pub struct ClosestOffer {
 }
 
 /// A clause of an offer's constraint that the request does not meet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnmetOfferClause {
     /// The text of the clause; empty if the offer has no constraint.
     pub clause: String,

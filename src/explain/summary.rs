@@ -3,10 +3,11 @@
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
-use crate::text::{closest_names, join_and, shorten, with_commas};
+use crate::text::{join_and, shorten, with_commas};
 
+use super::clause_analysis::ClauseComparison;
 use super::clauses::text;
-use super::distance::as_number;
+use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
@@ -53,7 +54,7 @@ pub struct SummaryWriter<'w> {
 }
 
 /// Maximum number of ads named in a sentence.
-pub const MAX_NAMED_ADS: usize = 3;
+const MAX_NAMED_ADS: usize = 3;
 
 impl SummaryWriter<'_> {
     /// Returns the verdict as one sentence without a full stop.
@@ -61,43 +62,27 @@ impl SummaryWriter<'_> {
     pub fn summary(&self, report: &RequestReport) -> String {
         let subject = self.subject;
         let matches = self.verb("matches", "match");
+        let some = || format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
         match &report.verdict {
-            RequestVerdict::NeedsGang => {
-                let has = self.verb("has", "have");
-                return format!(
-                    "{subject} {has} Ports: gangs are explained from the side of those that ask for them, without --reverse"
-                );
-            }
+            RequestVerdict::Matches if report.discarded == 0 => some(),
             RequestVerdict::Matches => {
-                let more = match report.discarded {
-                    0 => String::new(),
-                    discarded => format!("; the docking vector discards {} more", with_commas(discarded)),
-                };
-                return format!(
-                    "{subject} {matches} {} of {}{more}",
-                    with_commas(report.matches),
-                    self.count(report.offers)
-                );
-            }
-            RequestVerdict::NotServed => {
-                let is = self.verb("is", "are");
-                return format!(
-                    "{subject} {is} not served: `roots` of the policy is not true of {}",
-                    self.verb("it", "them")
-                );
+                format!("{}; the docking vector discards {} more", some(), with_commas(report.discarded))
             }
             RequestVerdict::Taken(by) => {
-                let could =
-                    format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
                 let taken = if report.matches == 1 { "which is taken by" } else { "all of which are taken, by" };
-                return format!("{could}, {taken} {}", self.list_requests(by));
+                format!("{}, {taken} {}", some(), self.list_requests(by))
             }
-            _ => {}
+            RequestVerdict::NeedsGang => format!(
+                "{subject} {} Ports: gangs are explained from the side of those that ask for them, without --reverse",
+                self.verb("has", "have")
+            ),
+            RequestVerdict::NotServed => {
+                let (is, it) = (self.verb("is", "are"), self.verb("it", "them"));
+                format!("{subject} {is} not served: `roots` of the policy is not true of {it}")
+            }
+            RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
+            _ => format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report)),
         }
-        if report.verdict == RequestVerdict::NoOffers {
-            return format!("{subject} {matches} nothing: there are no {}", self.nouns[1]);
-        }
-        format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
     }
 
     /// Chooses the verb form that agrees with the subject in number.
@@ -154,40 +139,33 @@ impl SummaryWriter<'_> {
         format!("{} {} it", self.count(ads), if ads == 1 { "has" } else { "have" })
     }
 
-    /// Says that no offer meets a comparison, and which value comes closest. `holder` is the attribute of the request
-    /// that holds the bound.
-    pub(super) fn unmet_comparison(
-        &self,
-        operand: &str,
-        operator: BinaryOperator,
-        bound: &Value,
-        holder: Option<&Name>,
-        closest: &Value,
-    ) -> String {
+    /// Says that no offer meets a comparison of `operand`, and which value comes closest.
+    pub(super) fn unmet_comparison(&self, operand: &str, comparison: &ClauseComparison, closest: &Value) -> String {
+        let ClauseComparison { operator, bound, bound_holder, .. } = comparison;
         let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
-        let holder = holder.map(|name| format!(" ({name})")).unwrap_or_default();
-        let closest = closest_value_phrase(operator, closest, bound);
+        let holder = bound_holder.as_ref().map(|(name, _)| format!(" ({name})")).unwrap_or_default();
+        let closest = closest_value_phrase(*operator, closest, bound);
         format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
     }
 
-    fn clause(&self, report: &RequestReport, place: usize) -> String {
-        self.quoted(&report.clauses[place].text)
+    /// Lists the texts of clauses, which are given by index.
+    fn list_clauses(&self, report: &RequestReport, clauses: &[usize]) -> String {
+        let texts: Vec<String> = clauses.iter().map(|place| self.quoted(&report.clauses[*place].text)).collect();
+        join_and(&texts)
     }
 
     fn cause(&self, report: &RequestReport) -> String {
         match &report.verdict {
             RequestVerdict::NoConstraint => "without a constraint nothing is accepted".to_owned(),
             RequestVerdict::Contradiction { clauses, subject, clash } => {
-                let shown: Vec<String> = clauses.iter().map(|place| self.clause(report, *place)).collect();
+                let shown = self.list_clauses(report, clauses);
                 let subject = self.quoted(&text(subject, self.dialect));
-                match (shown.as_slice(), clash) {
-                    ([only], _) => format!("{only} contradicts itself, whatever {subject} is"),
-                    (_, InconsistencyKind::Value) => format!("{} can never be true together", join_and(&shown)),
-                    (_, InconsistencyKind::Type) => {
-                        format!("{} want {subject} to be of different types", join_and(&shown))
-                    }
-                    (_, InconsistencyKind::Presence) => {
-                        format!("{} can never be true together: one wants {subject} to be undefined", join_and(&shown))
+                match clash {
+                    _ if clauses.len() == 1 => format!("{shown} contradicts itself, whatever {subject} is"),
+                    InconsistencyKind::Value => format!("{shown} can never be true together"),
+                    InconsistencyKind::Type => format!("{shown} want {subject} to be of different types"),
+                    InconsistencyKind::Presence => {
+                        format!("{shown} can never be true together: one wants {subject} to be undefined")
                     }
                 }
             }
@@ -201,39 +179,36 @@ impl SummaryWriter<'_> {
                 format!("{}{more}", self.failure_phrase(&report.clauses[*clause], fault, near))
             }
             RequestVerdict::Conflict(clauses) => {
-                let shown: Vec<String> = clauses.iter().map(|place| self.clause(report, *place)).collect();
-                format!("none meets {} together, though each alone is met", join_and(&shown))
+                format!("none meets {} together, though each alone is met", self.list_clauses(report, clauses))
             }
             RequestVerdict::Refused => self.refusal_phrase(report),
             RequestVerdict::Discarded { component, text, missing } => {
-                let (would, them) =
-                    (self.count(report.discarded), if report.discarded == 1 { "it" } else { "them all" });
-                let component = format!("component {} of it, {}", component + 1, self.quoted(text));
+                let would = self.count(report.discarded);
+                let them = if report.discarded == 1 { "it" } else { "them all" };
                 let missing = missing.as_ref().map(|(name, near)| format!(": {}", self.missing_phrase(name, near)));
-                let missing = missing.unwrap_or_default();
-                let has = format!("{component}, has no value that can be compared{missing}");
-                format!("{would} would do, but the docking vector discards {them}: {has}")
+                format!(
+                    "{would} would do, but the docking vector discards {them}: component {} of it, {}, has no value \
+                     that can be compared{}",
+                    component + 1,
+                    self.quoted(text),
+                    missing.unwrap_or_default()
+                )
             }
-            RequestVerdict::Matches
-            | RequestVerdict::Taken(_)
-            | RequestVerdict::NeedsGang
-            | RequestVerdict::NoOffers
-            | RequestVerdict::NotServed => String::new(),
+            // The summary names no cause for any other verdict.
+            _ => String::new(),
         }
     }
 
     fn refusal_phrase(&self, report: &RequestReport) -> String {
-        let suitable = report.refusals.iter().filter(|refusal| refusal.suitable > 0).collect::<Vec<_>>();
-        let reason = match suitable.first().map(|refusal| (refusal, &refusal.clause)) {
+        let mut suitable = report.refusals.iter().filter(|group| group.suitable > 0);
+        let reason = match suitable.next().map(|group| (group, &group.clause)) {
             Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
-            Some((refusal, None)) => {
-                format!("{} have no constraint, and accept nothing", with_commas(refusal.suitable))
-            }
-            Some((refusal, Some(clause))) => {
-                let lacking = missing_attribute_note(self.subject, self.is_plural, &refusal.missing);
-                let is = format!("{} is {}{lacking}", self.quoted(clause), refusal.outcome.phrase());
-                let in_some = format!(" in {}", with_commas(refusal.suitable));
-                if suitable.len() == 1 { is } else { is + &in_some }
+            Some((group, None)) => format!("{} have no constraint, and accept nothing", with_commas(group.suitable)),
+            Some((group, Some(clause))) => {
+                let missing = missing_attribute_note(self.subject, self.is_plural, &group.missing);
+                let in_some = suitable.next().map(|_| format!(" in {}", with_commas(group.suitable)));
+                let (clause, outcome) = (self.quoted(clause), group.outcome.phrase());
+                format!("{clause} is {outcome}{missing}{}", in_some.unwrap_or_default())
             }
             None => String::new(),
         };
@@ -266,19 +241,17 @@ impl SummaryWriter<'_> {
             },
             FailureReason::MissingAttribute(name) => self.missing_phrase(name, near),
             FailureReason::TypeMismatch { theirs, bound, offers } => {
-                let what = clause.analysis.comparison.as_ref().map(|asked| text(&asked.operand, self.dialect));
-                let (what, offers) = (self.quoted(&what.unwrap_or_default()), self.count(*offers));
+                let comparison = clause.analysis.comparison.as_ref();
+                let operand = comparison.map(|comparison| text(&comparison.operand, self.dialect)).unwrap_or_default();
+                let (operand, offers) = (self.quoted(&operand), self.count(*offers));
                 let (theirs, bound) = (type_phrase(*theirs), type_phrase(*bound));
-                format!("{shown} compares {bound} with {theirs}: {what} is {theirs} in {offers}")
+                format!("{shown} compares {bound} with {theirs}: {operand} is {theirs} in {offers}")
             }
             FailureReason::CaseMismatch { theirs, offers } => {
                 let symbol = BinaryOperator::Is.symbol_in(self.dialect);
-                let have = if *offers == 1 { "has" } else { "have" };
-                format!(
-                    "{shown} is never true: {symbol} minds upper and lower case, and {} {have} \"{}\"",
-                    self.count(*offers),
-                    theirs.to_str()
-                )
+                let (count, have) = (self.count(*offers), if *offers == 1 { "has" } else { "have" });
+                let theirs = theirs.to_str();
+                format!("{shown} is never true: {symbol} minds upper and lower case, and {count} {have} \"{theirs}\"")
             }
             FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
         }
@@ -286,49 +259,43 @@ impl SummaryWriter<'_> {
 
     /// Says that no offer has an attribute, and suggests similar names.
     fn missing_phrase(&self, name: &Name, near: &[(Name, usize)]) -> String {
-        let one = self.nouns[0];
+        let missing = format!("no {} defines {name}", self.nouns[0]);
         match near {
-            [] => format!("no {one} defines {name}"),
-            [(known, having)] => format!("no {one} defines {name} (did you mean {known}? {})", self.having(*having)),
+            [] => missing,
+            [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),
             several => {
-                let several: Vec<String> = several
-                    .iter()
-                    .map(|(name, having)| format!("{name}, which {} have", with_commas(*having)))
-                    .collect();
-                format!("no {one} defines {name} (did you mean {}?)", several.join("; "))
+                let several =
+                    several.iter().map(|(name, having)| format!("{name}, which {} have", with_commas(*having)));
+                format!("{missing} (did you mean {}?)", several.collect::<Vec<_>>().join("; "))
             }
         }
     }
 
     fn closest_value_clause(&self, clause: &ClauseReport, shown: &str) -> String {
-        let one = self.nouns[0];
-        if let (Some(asked), Some(best)) = (&clause.analysis.comparison, &clause.closest_value) {
-            let what = text(&asked.operand, self.dialect);
-            let what = asked.attribute.as_ref().map_or(what, Name::to_string);
-            return self.unmet_comparison(&what, asked.operator, &asked.bound, asked.bound_attribute.as_ref(), best);
-        }
-        if let Some(asked) = clause.analysis.comparison.as_ref().filter(|_| clause.counts.is_false > 0)
-            && asked.attribute.is_some()
-            && matches!(asked.operator, BinaryOperator::Equal | BinaryOperator::Is)
-        {
-            return format!("{shown} is true of no {one}");
-        }
         let counts = &clause.counts;
-        let mut found = Vec::new();
-        for (count, word) in [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")] {
-            if count > 0 {
-                found.push(format!("{word} in {}", with_commas(count)));
+        if let Some(comparison) = &clause.analysis.comparison {
+            let attribute = comparison.attribute();
+            if let Some(closest) = &clause.closest_value {
+                let operand = attribute.map_or_else(|| text(&comparison.operand, self.dialect), Name::to_string);
+                return self.unmet_comparison(&operand, comparison, closest);
+            }
+            let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
+            if counts.is_false > 0 && attribute.is_some() && is_equality {
+                return format!("{shown} is true of no {}", self.nouns[0]);
             }
         }
+        let outcomes = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")];
+        let found = outcomes.iter().filter(|(count, _)| *count > 0);
+        let found: Vec<String> = found.map(|(count, word)| format!("{word} in {}", with_commas(*count))).collect();
         format!("{shown} is true of none: it is {}", join_and(&found))
     }
 }
 
-/// Returns ` (1.0 has no RequestDisk)` for the first name in `lacking`; empty if there is none.
+/// Returns ` (1.0 has no RequestDisk)` for the first name in `missing`; empty if there is none.
 #[must_use]
-pub fn missing_attribute_note(subject: &str, is_plural: bool, lacking: &[Name]) -> String {
+pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) -> String {
     let has = if is_plural { "have" } else { "has" };
-    lacking.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
+    missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
 /// Says which value comes closest to meeting a comparison, in words that fit the operator.
@@ -337,16 +304,10 @@ fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -
     match operator {
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
         BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
-        _ if as_number(best).is_some() || is_similar_string(best, bound) => format!("the nearest is {text}"),
+        _ if as_number(best).is_some() || similar_string(&[(best, 1)], bound).is_some() => {
+            format!("the nearest is {text}")
+        }
         _ => format!("most have {text}"),
-    }
-}
-
-/// Whether value and bound are strings with similar spelling.
-fn is_similar_string(value: &Value, bound: &Value) -> bool {
-    match (value, bound) {
-        (Value::String(value), Value::String(bound)) => !closest_names(&bound.to_str(), [&*value.to_str()]).is_empty(),
-        _ => false,
     }
 }
 

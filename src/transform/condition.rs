@@ -77,11 +77,9 @@ impl ParsedCondition {
         let negated = text[start..].starts_with('!');
         let start = skip_blank(text, start + usize::from(negated));
         let rest = text[start..].trim_ascii_end();
-        let span = |range: std::ops::Range<usize>| {
-            let offset = |at: usize| u32::try_from(start + at).unwrap_or(u32::MAX);
-            Span::new(offset(range.start), offset(range.end))
-        };
-        let error = |message: &str, help: &str| Err(SyntaxError::new(span(0..rest.len()), message).with_help(help));
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let span = Span::new(offset(start), offset(start + rest.len()));
+        let error = |message: &str, help: &str| Err(SyntaxError::new(span, message).with_help(help));
         let (first, behind) = rest.split_at(rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len()));
         let kind = if let Some(is) = constant(rest) {
             ParsedConditionKind::Constant(is)
@@ -99,10 +97,8 @@ impl ParsedCondition {
             let help = format!("write `if defined {rest}`, `if $({rest})`, or compare it with something");
             return error("a name alone is no condition", &help);
         } else {
-            let expression = parse_expression(rest.as_bytes(), rules);
-            ParsedConditionKind::Expression(
-                expression.map_err(|error| error.shifted(u32::try_from(start).unwrap_or(u32::MAX)))?,
-            )
+            let expression = parse_expression(rest.as_bytes(), rules).map_err(|error| error.shifted(offset(start)))?;
+            ParsedConditionKind::Expression(expression)
         };
         Ok(ParsedCondition { negated, kind })
     }

@@ -2,12 +2,13 @@
 
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 use crate::eval::{Abort, Context};
-use crate::syntax::{Style, parse_expression, print_value};
+use crate::syntax::{Style, parse_expression};
 
-use super::condition::truth;
+use super::condition::{IfCondition, truth};
 use super::edited_ad::EditedAd;
 use super::iteration::{MAX_ADS_PER_AD, TransformLine};
-use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, expand_own_macro};
+use super::macro_function::text_of;
+use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, expand_own};
 use super::new_names;
 use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule};
 
@@ -78,13 +79,8 @@ pub enum FaultScope {
 }
 
 impl TransformFault {
-    fn new(cause: Option<StatementPosition>, failure: StatementFailure, left: FaultScope) -> Self {
-        match failure {
-            StatementFailure::Reason(message) => TransformFault { position: cause, message, halt: None, scope: left },
-            StatementFailure::Halt(halt) => {
-                TransformFault { position: cause, message: halt.to_string(), halt: Some(halt), scope: left }
-            }
-        }
+    fn new(position: Option<StatementPosition>, failure: StatementFailure, scope: FaultScope) -> Self {
+        TransformFault { position, message: failure.message, halt: failure.halt, scope }
     }
 }
 
@@ -96,33 +92,36 @@ impl Transform {
     #[must_use]
     pub fn apply(&self, ad: &Ad, context: &Context) -> Vec<TransformResult> {
         let unchanged = |faults| vec![TransformResult { ad: ad.clone(), changes: Vec::new(), faults }];
-        let mut flights = vec![AdState {
+        let mut first = AdState {
             ad: EditedAd::new(ad),
             variables: MacroVariables::default(),
+            position: StatementPosition { rule: 0, statement: None },
             changes: Vec::new(),
             faults: Vec::new(),
-        }];
-        if let Some(only) = &self.condition {
-            match evaluate(only, &mut flights[0].ad, context) {
+        };
+        if let Some(condition) = &self.condition {
+            match evaluate(condition, &mut first.ad, context) {
                 Ok(Value::Boolean(true)) => {}
                 Ok(value) if context.dialect.is_condor() && truth(&value) == Some(true) => {}
                 Ok(_) => return unchanged(Vec::new()),
                 Err(halt) => return unchanged(vec![TransformFault::new(None, halt.into(), FaultScope::Ad)]),
             }
         }
+        let mut states = vec![first];
         for (number, rule) in self.rules.iter().enumerate() {
             let mut after = Vec::new();
-            for flight in flights {
-                if let Err(fault) = (RuleExecution { rule, number, context }).apply_rule(flight, &mut after) {
+            for mut state in states {
+                state.position = StatementPosition { rule: number, statement: None };
+                if let Err(fault) = (RuleExecution { rule, context }).apply_rule(state, &mut after) {
                     return unchanged(vec![fault]);
                 }
             }
-            flights = after;
+            states = after;
         }
-        let finished = flights.into_iter().map(|mut flight| TransformResult {
-            ad: flight.ad.ad(),
-            changes: flight.changes,
-            faults: flight.faults,
+        let finished = states.into_iter().map(|mut state| TransformResult {
+            ad: state.ad.ad(),
+            changes: state.changes,
+            faults: state.faults,
         });
         finished.collect()
     }
@@ -133,6 +132,8 @@ impl Transform {
 struct AdState {
     ad: EditedAd,
     variables: MacroVariables,
+    /// The statement that is being executed.
+    position: StatementPosition,
     changes: Vec<AppliedChange>,
     faults: Vec<TransformFault>,
 }
@@ -142,84 +143,108 @@ impl AdState {
         MacroExpander::new(&self.variables, &mut self.ad, context)
     }
 
-    fn record_change(
-        &mut self,
-        position: StatementPosition,
-        attribute: Name,
-        before: Option<Expression>,
-        after: Option<Expression>,
-    ) {
-        self.changes.push(AppliedChange { position, attribute, before, after });
+    /// Creates the fault of the statement that is being executed.
+    fn fault(&self, failure: impl Into<StatementFailure>, scope: FaultScope) -> TransformFault {
+        TransformFault::new(Some(self.position), failure.into(), scope)
+    }
+
+    fn record_change(&mut self, attribute: Name, before: Option<Expression>, after: Option<Expression>) {
+        self.changes.push(AppliedChange { position: self.position, attribute, before, after });
+    }
+
+    /// Binds the built-in variables to the index of the item, the index of the ad among those of the item, its index
+    /// among all ads, and 1 if a TRANSFORM line makes the ads, else 0.
+    fn bind_counters(&mut self, [row, step, made, iterating]: [usize; 4]) {
+        let counters = [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)];
+        for (name, number) in counters {
+            self.variables.insert(Name::new(name), number.to_string().into_bytes());
+        }
+    }
+
+    /// Returns the attributes that a target selects, with their new names.
+    fn target_names(&self, target: &RuleTarget, names: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
+        Ok(match target {
+            RuleTarget::Name(name) => vec![(name.clone(), names.to_vec())],
+            RuleTarget::Pattern(pattern) => new_names::matching(&self.ad, pattern, names)?,
+        })
+    }
+
+    fn set_attribute(&mut self, attribute: Name, expression: Expression) {
+        let before = self.ad.set(attribute.clone(), expression.clone());
+        if before.as_ref() != Some(&expression) {
+            self.record_change(attribute, before, Some(expression));
+        }
+    }
+
+    fn rename_attribute(&mut self, from: Name, to: Name, expression: Expression) {
+        if from.as_str() != to.as_str() {
+            let before = self.ad.rename(&from, to.clone());
+            self.record_change(from, Some(expression.clone()), None);
+            self.record_change(to, before, Some(expression));
+        }
     }
 }
 
-/// Rule that is executed, with its index in [`Transform::rules`].
+/// Rule that is executed.
 #[derive(Clone, Copy)]
 struct RuleExecution<'r> {
     rule: &'r TransformRule,
-    number: usize,
     context: &'r Context,
 }
 
 /// State of an open `if`.
-struct IfBranch {
-    /// Whether the lines of the current branch are executed.
-    enabled: bool,
-    /// Whether a branch was executed already.
-    was_taken: bool,
-    /// Whether the enclosing lines are executed.
-    is_outer_enabled: bool,
+#[derive(Clone, Copy, PartialEq)]
+enum IfState {
+    /// No branch was executed yet; the next one whose condition holds is.
+    Waiting,
+    /// The lines of the current branch are executed.
+    Active,
+    /// No further branch is executed, because one was or because the `if` itself is in lines that are not executed.
+    Done,
 }
 
 impl RuleExecution<'_> {
     /// Applies the rule to an ad and appends the results to `after`.
-    fn apply_rule(self, mut flight: AdState, after: &mut Vec<AdState>) -> Result<(), TransformFault> {
-        let whole = StatementPosition { rule: self.number, statement: None };
+    fn apply_rule(self, mut state: AdState, after: &mut Vec<AdState>) -> Result<(), TransformFault> {
         if let Some(expression) = self.rule.requirements.as_ref().and_then(RuleOperand::expression) {
-            let value = evaluate(expression, &mut flight.ad, self.context);
-            let value = value.map_err(|halt| TransformFault::new(Some(whole), halt.into(), FaultScope::Ad))?;
+            let value = evaluate(expression, &mut state.ad, self.context);
+            let value = value.map_err(|halt| state.fault(halt, FaultScope::Ad))?;
             if truth(&value) != Some(true) {
-                after.push(flight);
+                after.push(state);
                 return Ok(());
             }
         }
         match &self.rule.iteration {
             Some(iteration) if iteration.total() > 1 || iteration.items.is_some() => {
-                self.iterate(iteration, &flight, after, whole)
+                self.iterate(iteration, &state, after)
             }
             _ => {
-                bind_counters(&mut flight.variables, [0; 4]);
-                self.execute_statements(&mut flight)?;
-                after.push(flight);
+                state.bind_counters([0; 4]);
+                self.execute_statements(&mut state)?;
+                after.push(state);
                 Ok(())
             }
         }
     }
 
-    /// Executes the statements once for each ad that a TRANSFORM line makes, on a copy of the ad `flight`.
-    fn iterate(
-        self,
-        iteration: &TransformLine,
-        flight: &AdState,
-        after: &mut Vec<AdState>,
-        whole: StatementPosition,
-    ) -> Result<(), TransformFault> {
-        if after.len() + iteration.total() > MAX_ADS_PER_AD {
+    /// Executes the statements once for each ad that a TRANSFORM line makes, on a copy of the ad `state`.
+    fn iterate(self, line: &TransformLine, state: &AdState, after: &mut Vec<AdState>) -> Result<(), TransformFault> {
+        if after.len() + line.total() > MAX_ADS_PER_AD {
             let reason = format!("more than {MAX_ADS_PER_AD} ads would be made of one");
-            return Err(TransformFault::new(Some(whole), StatementFailure::Reason(reason), FaultScope::Ad));
+            return Err(state.fault(reason, FaultScope::Ad));
         }
         let no_item = [String::new()];
-        let items = iteration.items.as_ref().map_or(&no_item[..], |items| items.all());
+        let items = line.items.as_ref().map_or(&no_item[..], |items| items.all());
         let mut made = 0_usize;
         for (row, item) in items.iter().enumerate() {
-            let mut variables = flight.variables.clone();
-            for (name, value) in iteration.values(item) {
+            let mut variables = state.variables.clone();
+            for (name, value) in line.values(item) {
                 variables.insert(Name::new(name), value.into());
             }
             // Variables keep their values between the ads of one item.
-            for step in 0..iteration.count {
-                bind_counters(&mut variables, [row, step, made, 1]);
-                let mut copy = AdState { variables: variables.clone(), ..flight.clone() };
+            for step in 0..line.count {
+                let mut copy = AdState { variables: std::mem::take(&mut variables), ..state.clone() };
+                copy.bind_counters([row, step, made, 1]);
                 self.execute_statements(&mut copy)?;
                 variables.clone_from(&copy.variables);
                 after.push(copy);
@@ -230,98 +255,80 @@ impl RuleExecution<'_> {
     }
 
     /// Executes the statements for one ad.
-    fn execute_statements(self, flight: &mut AdState) -> Result<(), TransformFault> {
-        let mut branches: Vec<IfBranch> = Vec::new();
+    fn execute_statements(self, state: &mut AdState) -> Result<(), TransformFault> {
+        let mut open: Vec<IfState> = Vec::new();
         for (position, statement) in self.rule.statements.iter().enumerate() {
-            let cause = StatementPosition { rule: self.number, statement: Some(position) };
-            let enabled = branches.last().is_none_or(|branch| branch.enabled);
-            let fatal = |failure| TransformFault::new(Some(cause), failure, FaultScope::Ad);
-            match &statement.action {
-                RuleAction::If(condition) => {
-                    let holds = enabled && condition.holds(&mut flight.expander(self.context)).map_err(fatal)?;
-                    branches.push(IfBranch { enabled: holds, was_taken: holds, is_outer_enabled: enabled });
+            state.position.statement = Some(position);
+            let is_active = open.last().is_none_or(|state| *state == IfState::Active);
+            match (&statement.action, open.last_mut()) {
+                (RuleAction::If(condition), _) => open.push(match is_active {
+                    true if self.holds(condition, state)? => IfState::Active,
+                    true => IfState::Waiting,
+                    false => IfState::Done,
+                }),
+                (RuleAction::ElseIf(condition), Some(branch @ IfState::Waiting)) => {
+                    *branch = if self.holds(condition, state)? { IfState::Active } else { IfState::Waiting };
                 }
-                RuleAction::ElseIf(condition) => {
-                    let open = branches.last().is_some_and(|branch| branch.is_outer_enabled && !branch.was_taken);
-                    let holds = open && condition.holds(&mut flight.expander(self.context)).map_err(fatal)?;
-                    if let Some(branch) = branches.last_mut() {
-                        branch.enabled = holds;
-                        branch.was_taken |= holds;
+                (RuleAction::Else, Some(branch @ IfState::Waiting)) => *branch = IfState::Active,
+                (RuleAction::ElseIf(_) | RuleAction::Else, Some(branch)) => *branch = IfState::Done,
+                (RuleAction::EndIf, _) => {
+                    open.pop();
+                }
+                (action, _) if is_active => {
+                    if let Err(failure) = self.execute(action, state) {
+                        state.faults.push(state.fault(failure, FaultScope::Statement));
                     }
                 }
-                RuleAction::Else => {
-                    if let Some(branch) = branches.last_mut() {
-                        branch.enabled = branch.is_outer_enabled && !branch.was_taken;
-                        branch.was_taken = true;
-                    }
-                }
-                RuleAction::EndIf => {
-                    branches.pop();
-                }
-                _ if !enabled => {}
-                action => {
-                    if let Err(failure) = self.execute(action, cause, flight) {
-                        flight.faults.push(TransformFault::new(Some(cause), failure, FaultScope::Statement));
-                    }
-                }
+                _ => {}
             }
         }
         Ok(())
     }
 
+    /// Whether the condition of an `if` or `elif` holds.
+    fn holds(self, condition: &IfCondition, state: &mut AdState) -> Result<bool, TransformFault> {
+        let holds = condition.holds(&mut state.expander(self.context));
+        holds.map_err(|failure| state.fault(failure, FaultScope::Ad))
+    }
+
     /// Executes a statement other than `if`, `elif`, `else` and `endif`.
-    fn execute(
-        self,
-        action: &RuleAction,
-        cause: StatementPosition,
-        flight: &mut AdState,
-    ) -> Result<(), StatementFailure> {
+    fn execute(self, action: &RuleAction, state: &mut AdState) -> Result<(), StatementFailure> {
         match action {
             RuleAction::Assign(variable, text) => {
-                let value = expand_own_macro(text, variable, &flight.variables)?;
-                flight.variables.insert(Name::new(variable), value);
+                let value = expand_own(text, variable, &state.variables)?;
+                state.variables.insert(Name::new(variable), value);
             }
             RuleAction::EvaluateMacro(variable, operand) => {
-                let expression = self.expression(operand, flight)?;
-                let text = match evaluate(&expression, &mut flight.ad, self.context)? {
-                    Value::String(text) => text.as_bytes().to_vec(),
-                    value => print_value(&value, Style::Long),
-                };
-                flight.variables.insert(Name::new(variable), text);
+                let text = text_of(self.value(operand, state)?, Style::Long);
+                state.variables.insert(Name::new(variable), text);
             }
-            RuleAction::Default(name, _) if flight.ad.get(name).is_some() => {}
+            RuleAction::Default(name, _) if state.ad.get(name).is_some() => {}
             RuleAction::Set(name, operand) | RuleAction::Default(name, operand) => {
-                let expression = self.expression(operand, flight)?;
-                set_attribute(flight, cause, name.clone(), expression);
+                let expression = self.expression(operand, state)?;
+                state.set_attribute(name.clone(), expression);
             }
             RuleAction::EvaluateSet(name, operand) => {
-                let expression = self.expression(operand, flight)?;
-                let value = evaluate(&expression, &mut flight.ad, self.context)?;
-                set_attribute(flight, cause, name.clone(), value_expression(value));
+                let value = self.value(operand, state)?;
+                state.set_attribute(name.clone(), value_expression(value));
             }
             RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => {
-                let names = flight.expander(self.context).expand(names.as_bytes())?;
-                let copy = matches!(action, RuleAction::Copy(..));
-                for (from, to) in target_names(target, &names, flight)? {
+                let names = state.expander(self.context).expand(names.as_bytes())?;
+                for (from, to) in state.target_names(target, &names)? {
                     // An invalid name skips one attribute, not the others.
-                    match new_names::new_name(&to) {
-                        Ok(to) if copy => copy_attribute(flight, cause, &from, to),
-                        Ok(to) => rename_attribute(flight, cause, &from, to),
-                        Err(reason) => {
-                            let fault = TransformFault::new(
-                                Some(cause),
-                                StatementFailure::Reason(reason),
-                                FaultScope::Attribute(from),
-                            );
-                            flight.faults.push(fault);
+                    match (new_names::new_name(&to), state.ad.get(&from).cloned()) {
+                        (Err(reason), _) => state.faults.push(state.fault(reason, FaultScope::Attribute(from))),
+                        (Ok(to), Some(expression)) if matches!(action, RuleAction::Copy(..)) => {
+                            state.set_attribute(to, expression);
                         }
+                        (Ok(to), Some(expression)) => state.rename_attribute(from, to, expression),
+                        (Ok(_), None) => {}
                     }
                 }
             }
             RuleAction::Delete(target) => {
-                for (name, _) in target_names(target, b"", flight)? {
-                    if let Some(before) = flight.ad.remove(&name) {
-                        flight.record_change(cause, name, Some(before), None);
+                for (name, _) in state.target_names(target, b"")? {
+                    if let Some(before) = state.ad.remove(&name) {
+                        state.record_change(name, Some(before), None);
                     }
                 }
             }
@@ -330,58 +337,23 @@ impl RuleExecution<'_> {
         Ok(())
     }
 
+    /// Returns the value of an operand in this ad.
+    fn value(self, operand: &RuleOperand, state: &mut AdState) -> Result<Value, StatementFailure> {
+        let expression = self.expression(operand, state)?;
+        Ok(evaluate(&expression, &mut state.ad, self.context)?)
+    }
+
     /// Returns the expression of an operand for this ad, with its macros expanded.
-    fn expression(self, operand: &RuleOperand, flight: &mut AdState) -> Result<Expression, StatementFailure> {
+    fn expression(self, operand: &RuleOperand, state: &mut AdState) -> Result<Expression, StatementFailure> {
         if let Some(expression) = operand.expression() {
             return Ok(expression.clone());
         }
-        let text = flight.expander(self.context).expand(operand.text().as_bytes())?;
-        parse_expression(&text, operand.rules()).map_err(|error| {
+        let text = state.expander(self.context).expand(operand.text().as_bytes())?;
+        parse_expression(&text, operand.rules).map_err(|error| {
             let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
-            StatementFailure::Reason(format!("with its macros expanded it is `{shown}`: {error}"))
+            format!("with its macros expanded it is `{shown}`: {error}").into()
         })
     }
-}
-
-/// Binds the built-in variables to the index of the item, the index of the ad among those of the item, its index among
-/// all ads, and 1 if a TRANSFORM line makes the ads, else 0.
-fn bind_counters(variables: &mut MacroVariables, [row, step, made, iterating]: [usize; 4]) {
-    for (name, number) in
-        [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)]
-    {
-        variables.insert(Name::new(name), number.to_string().into_bytes());
-    }
-}
-
-/// Returns the attributes that a target selects, with their new names.
-fn target_names(target: &RuleTarget, names: &[u8], flight: &AdState) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
-    Ok(match target {
-        RuleTarget::Name(name) => vec![(name.clone(), names.to_vec())],
-        RuleTarget::Pattern(pattern) => new_names::matching_names(&flight.ad, pattern, names)?,
-    })
-}
-
-fn set_attribute(flight: &mut AdState, cause: StatementPosition, attribute: Name, expression: Expression) {
-    let before = flight.ad.set(attribute.clone(), expression.clone());
-    if before.as_ref() != Some(&expression) {
-        flight.record_change(cause, attribute, before, Some(expression));
-    }
-}
-
-fn copy_attribute(flight: &mut AdState, cause: StatementPosition, from: &Name, to: Name) {
-    if let Some(expression) = flight.ad.get(from).cloned() {
-        set_attribute(flight, cause, to, expression);
-    }
-}
-
-fn rename_attribute(flight: &mut AdState, cause: StatementPosition, from: &Name, to: Name) {
-    let Some(expression) = flight.ad.get(from).cloned() else { return };
-    if from.as_str() == to.as_str() {
-        return;
-    }
-    let before = flight.ad.rename(from, to.clone());
-    flight.record_change(cause, from.clone(), Some(expression.clone()), None);
-    flight.record_change(cause, to, before, Some(expression));
 }
 
 /// Converts a value to an expression; lists and ads lose their scope.
@@ -391,7 +363,7 @@ fn value_expression(value: Value) -> Expression {
         Value::Ad(nested) => ExpressionKind::Ad(nested.ad().clone()),
         scalar => ExpressionKind::Literal(scalar),
     };
-    Expression::new(kind, crate::ad::Span::default())
+    kind.into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::format::Problem;
 
-use super::keywords::{is_variable, skip_blank};
+use super::keywords::{error, is_variable, skip_blank};
 
 /// Parsed TRANSFORM line: `count` ads for each item.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,35 +48,22 @@ impl TransformLine {
 
     /// Returns the variables with their values for an item: one word each, and the rest for the last.
     pub(super) fn values<'a>(&'a self, item: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let mut rest = Some(item);
+        let mut rest = item;
         self.variables.iter().enumerate().map(move |(position, variable)| {
-            let text = rest.take().unwrap_or("");
-            if position + 1 == self.variables.len() {
-                return (variable.as_str(), text);
-            }
-            let (value, behind) = match text.find([',', ' ', '\t']) {
-                Some(end) => (&text[..end], text[end + 1..].trim_start_matches([' ', '\t'])),
-                None => (text, ""),
-            };
-            rest = Some(behind);
+            let is_last = position + 1 == self.variables.len();
+            let word_end = rest.split_once([',', ' ', '\t']).filter(|_| !is_last);
+            let (value, behind) = word_end.unwrap_or((rest, ""));
+            rest = behind.trim_start_matches([' ', '\t']);
             (variable.as_str(), value)
         })
     }
 }
 
-/// Parsed arguments of a TRANSFORM line.
-pub(super) enum TransformArguments {
-    /// Complete arguments.
-    Complete(TransformLine),
-    /// Arguments whose items follow in the next lines, up to one that begins with `)`.
-    ItemsFollow(TransformLine),
-}
-
-/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`. Problems have ranges in the line.
-pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArguments, Problem> {
-    let refusal = |range: Range<usize>, message: &str| Problem::error_at(range, 0, message);
+/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`. Also returns whether items follow in
+/// the next lines, up to one that begins with `)`. Problems have ranges in the line.
+pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, bool), Problem> {
     if let Some(dollar) = text[at..].find("$(") {
-        return Err(refusal(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line"));
+        return Err(error(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line"));
     }
     let mut at = skip_blank(text, at);
     let mut iteration = TransformLine { count: 1, variables: Vec::new(), items: None };
@@ -85,7 +72,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArgument
         iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);
         if iteration.count == 0 {
             let help = "REQUIREMENTS false leaves an ad as it is";
-            return Err(refusal(at..at + digits, "no ad would be left of any").with_help(help));
+            return Err(error(at..at + digits, "no ad would be left of any").with_help(help));
         }
         at = skip_blank(text, at + digits);
     }
@@ -103,10 +90,10 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArgument
         }
         if mode == "matching" {
             let help = "list the items behind `in` or `from`";
-            return Err(refusal(at..text.len(), "names of files are not looked for here").with_help(help));
+            return Err(error(at..text.len(), "names of files are not looked for here").with_help(help));
         }
         if !is_variable(word) {
-            return Err(refusal(at..at + length.max(1), "a variable, `in` or `from` should stand here"));
+            return Err(error(at..at + length.max(1), "a variable, `in` or `from` should stand here"));
         }
         iteration.variables.push(word.to_owned());
         at = skip_blank(text, at + length);
@@ -115,50 +102,42 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArgument
         }
     }
     if !iteration.variables.is_empty() {
-        return Err(refusal(start..text.len(), "`in` or `from` is missing behind the variables")
-            .with_help("write `TRANSFORM x in (a, b)`"));
+        let problem = error(start..text.len(), "`in` or `from` is missing behind the variables");
+        return Err(problem.with_help("write `TRANSFORM x in (a, b)`"));
     }
-    Ok(TransformArguments::Complete(iteration))
+    Ok((iteration, false))
 }
 
-/// Parses the list after `in` or `from`.
-fn parse_list(text: &str, at: usize, mut iteration: TransformLine, lines: bool) -> Result<TransformArguments, Problem> {
-    let refuse = |message: &str| Err(Problem::error_at(at..text.len(), 0, message));
+/// Parses the list after `in`, or after `from` if `is_from`.
+fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> Result<(TransformLine, bool), Problem> {
+    let refuse = |message: &str| Err(error(at..text.len(), message));
     let rest = &text[at..];
     if rest.starts_with('[') {
         return refuse("a slice of the items is not supported: list those that are wanted");
     }
-    let Some(inside) = rest.strip_prefix('(') else {
-        if lines {
-            return refuse("items are not read from a file: they stand behind `from (`, a line for each");
+    let (items, items_follow) = match (is_from, rest.strip_prefix('(')) {
+        (true, None) => return refuse("items are not read from a file: they stand behind `from (`, a line for each"),
+        (true, Some("")) => (IterationItems::From(Vec::new()), true),
+        (true, Some(_)) => return refuse("nothing may stand behind `from (` on this line"),
+        (false, None) => (IterationItems::In(words(rest)), false),
+        (false, Some(inside)) => {
+            let whole = inside.strip_suffix(')');
+            (IterationItems::In(words(whole.unwrap_or(inside))), whole.is_none())
         }
-        iteration.items = Some(IterationItems::In(words(rest)));
-        return complete_arguments(iteration, at..text.len());
     };
-    match inside.strip_suffix(')') {
-        Some(inside) if !lines => {
-            iteration.items = Some(IterationItems::In(words(inside)));
-            complete_arguments(iteration, at..text.len())
-        }
-        None if inside.is_empty() || !lines => {
-            let first = words(inside);
-            iteration.items = Some(if lines { IterationItems::From(Vec::new()) } else { IterationItems::In(first) });
-            Ok(TransformArguments::ItemsFollow(iteration))
-        }
-        _ => refuse("nothing may stand behind `from (` on this line"),
+    line.items = Some(items);
+    if !items_follow {
+        check_total(&line, at..text.len())?;
     }
-}
-
-fn complete_arguments(iteration: TransformLine, place: Range<usize>) -> Result<TransformArguments, Problem> {
-    check_total(&iteration, place).map(|()| TransformArguments::Complete(iteration))
+    Ok((line, items_follow))
 }
 
 /// Refuses lists that are empty or too long.
 pub(super) fn check_total(iteration: &TransformLine, place: Range<usize>) -> Result<(), Problem> {
     match iteration.total() {
-        0 => Err(Problem::error_at(place, 0, "there are no items")),
+        0 => Err(error(place, "there are no items")),
         1..=MAX_ADS_PER_AD => Ok(()),
-        _ => Err(Problem::error_at(place, 0, format!("more than {MAX_ADS_PER_AD} ads would be made of one"))),
+        _ => Err(error(place, format!("more than {MAX_ADS_PER_AD} ads would be made of one"))),
     }
 }
 

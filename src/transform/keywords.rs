@@ -15,22 +15,8 @@ macro_rules! keywords {
         #[allow(missing_docs)]
         pub enum Keyword { $($variant),* }
 
-        impl Keyword {
-            /// All keywords.
-            pub const ALL: &'static [Keyword] = &[$(Keyword::$variant),*];
-
-            /// Returns the usual spelling of the keyword.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self { $(Keyword::$variant => $word),* }
-            }
-
-            /// Returns the syntax of the keyword's operands, for a hint; empty if it has none.
-            #[must_use]
-            pub fn operands(self) -> &'static str {
-                match self { $(Keyword::$variant => $operands),* }
-            }
-        }
+        /// The keywords in the order of the variants, with their usual spelling and the syntax of their operands.
+        const KEYWORDS: &[(Keyword, &str, &str)] = &[$((Keyword::$variant, $word, $operands)),*];
     };
 }
 
@@ -53,40 +39,55 @@ keywords! {
 }
 
 impl Keyword {
-    /// Returns the keyword with this spelling, ignoring case; `None` if there is none.
+    /// Returns the usual spelling of the keyword.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Keyword> {
-        Keyword::ALL.iter().copied().find(|keyword| keyword.as_str().eq_ignore_ascii_case(word))
+    pub fn as_str(self) -> &'static str {
+        KEYWORDS[self as usize].1
+    }
+
+    /// Returns the keyword with this spelling, ignoring case; `None` if there is none.
+    pub(super) fn from_word(word: &str) -> Option<Keyword> {
+        let known = KEYWORDS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(word));
+        known.map(|(keyword, ..)| *keyword)
     }
 
     /// Returns the keyword with the most similar spelling; `None` if none is similar.
-    #[must_use]
-    pub fn most_similar(word: &str) -> Option<&'static str> {
-        closest_names(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
+    pub(super) fn most_similar(word: &str) -> Option<&'static str> {
+        closest_names(word, KEYWORDS.iter().map(|(_, known, _)| *known)).first().copied()
+    }
+
+    /// Whether the keyword belongs to a conditional: `if`, `elif`, `else` or `endif`.
+    pub(super) fn is_branch(self) -> bool {
+        matches!(self, Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)
     }
 
     /// Returns a hint that shows the syntax of the keyword's line.
-    #[must_use]
-    pub fn usage(self) -> String {
-        format!("write `{} {}`", self.as_str(), self.operands()).trim_end_matches([' ', '`']).to_owned() + "`"
+    pub(super) fn usage(self) -> String {
+        let (_, word, operands) = KEYWORDS[self as usize];
+        format!("write `{}`", format!("{word} {operands}").trim_end())
     }
 }
 
 /// Word of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LineWord {
+pub(super) struct LineWord<'t> {
     /// Byte range in the line, including quotes or slashes.
     pub range: Range<usize>,
-    pub kind: LineWordKind,
+    pub kind: LineWordKind<'t>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum LineWordKind {
-    Plain,
-    /// Between quotes, which are not part of the name; there are no escapes.
-    Quoted,
+pub(super) enum LineWordKind<'t> {
+    Plain(&'t str),
+    /// Text between quotes; there are no escapes.
+    Quoted(&'t str),
     /// Between slashes, followed by option letters; there are no escapes.
     Pattern(NamePattern),
+}
+
+/// Creates an error. `range` is a byte range of the line or of the file.
+pub(super) fn error(range: Range<usize>, message: impl Into<String>) -> Problem {
+    Problem::error_at(range, 0, message)
 }
 
 /// Returns the offset of the first non-blank byte at or after `at`.
@@ -95,72 +96,73 @@ pub(super) fn skip_blank(text: &str, at: usize) -> usize {
 }
 
 /// Reads the next word or pattern at or after `at`; `None` at the end of the line. Problems have ranges in the line.
-pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, Problem> {
+pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord<'_>>, Problem> {
     let start = skip_blank(text, at);
     let rest = &text[start..];
     let up_to_blank = |rest: &str| rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
     let (length, kind) = match rest.bytes().next() {
         None => return Ok(None),
         Some(quote @ (b'"' | b'\'')) => match rest[1..].find(char::from(quote)) {
-            Some(inside) => (inside + 2, LineWordKind::Quoted),
-            None => return Err(Problem::error_at(start..text.len(), 0, "this quote is not closed")),
+            Some(inside) => (inside + 2, LineWordKind::Quoted(&rest[1..=inside])),
+            None => return Err(error(start..text.len(), "this quote is not closed")),
         },
         Some(b'/') => {
             let Some(inside) = rest[1..].find('/') else {
-                return Err(Problem::error_at(start..text.len(), 0, "the second slash is missing")
-                    .with_help("a regular expression stands between two slashes, and has none in it"));
+                let help = "a regular expression stands between two slashes, and has none in it";
+                return Err(error(start..text.len(), "the second slash is missing").with_help(help));
             };
             let behind = inside + 2;
             let options = &rest[behind..behind + up_to_blank(&rest[behind..])];
             if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
                 let help = "behind a regular expression can stand g, i, m and U; a slash cannot be part of it";
                 let place = start + behind + bad..start + behind + options.len();
-                return Err(Problem::error_at(place, 0, "this is no option").with_help(help));
+                return Err(error(place, "this is no option").with_help(help));
             }
             let pattern = NamePattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
             (behind + options.len(), LineWordKind::Pattern(pattern))
         }
-        Some(_) => (up_to_blank(rest), LineWordKind::Plain),
+        Some(_) => (up_to_blank(rest), LineWordKind::Plain(&rest[..up_to_blank(rest)])),
     };
     Ok(Some(LineWord { range: start..start + length, kind }))
 }
 
 /// Returns the attributes that a word selects.
-pub(super) fn word_target(text: &str, word: &LineWord, dialect: Dialect) -> Result<RuleTarget, Problem> {
-    match &word.kind {
-        LineWordKind::Pattern(pattern) => match pattern.compiled() {
-            Ok(_) => Ok(RuleTarget::Pattern(pattern.clone())),
-            Err(reason) => Err(Problem::error_at(word.range.clone(), 0, reason)),
-        },
-        _ => word_attribute(text, word, dialect).map(RuleTarget::Name),
+pub(super) fn word_target(word: &LineWord<'_>, dialect: Dialect) -> Result<RuleTarget, Problem> {
+    if let LineWordKind::Pattern(pattern) = &word.kind {
+        pattern.compiled().map_err(|reason| error(word.range.clone(), reason))?;
+        return Ok(RuleTarget::Pattern(pattern.clone()));
     }
+    word_attribute(word, dialect).map(RuleTarget::Name)
 }
 
 /// Returns the attribute that a word names.
-pub(super) fn word_attribute(text: &str, word: &LineWord, dialect: Dialect) -> Result<Name, Problem> {
-    let written = &text[word.range.clone()];
-    let (name, quoted) = match word.kind {
-        LineWordKind::Quoted => (&written[1..written.len() - 1], true),
-        _ => (written, false),
+pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Name, Problem> {
+    let (name, is_quoted) = match word.kind {
+        LineWordKind::Plain(name) => (name, false),
+        LineWordKind::Quoted(name) => (name, true),
+        LineWordKind::Pattern(_) => {
+            let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
+            return Err(error(word.range.clone(), message));
+        }
     };
-    let refusal = |message: &str| Problem::error_at(word.range.clone(), 0, message);
+    let refuse = |message: &str| Err(error(word.range.clone(), message));
     if name.contains("$(") {
-        return Err(refusal("macros are not expanded in this name"));
+        return refuse("macros are not expanded in this name");
     }
-    if !quoted && !is_name(name) {
+    if !is_quoted && !is_name(name) {
         let help = match name.find(['=', ',']) {
             Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => "write a blank instead of the `=`",
             Some(at) if is_name(&name[..at]) => "no comma stands behind a name, and no second name",
             _ => "a name has letters, digits and underscores; any other stands in quotes",
         };
-        return Err(refusal(&format!("`{name}` is no name of an attribute")).with_help(help));
+        return Err(error(word.range.clone(), format!("`{name}` is no name of an attribute")).with_help(help));
     }
     if name.is_empty() || name.contains('\0') {
-        return Err(refusal("a name is missing"));
+        return refuse("a name is missing");
     }
     let name = Name::new(name);
     if dialect == Dialect::Classad && name.is_reserved() {
-        return Err(refusal(&format!("`{name}` is reserved and cannot name an attribute")));
+        return refuse(&format!("`{name}` is reserved and cannot name an attribute"));
     }
     Ok(name)
 }
@@ -195,10 +197,9 @@ pub fn parse_target(text: &str, dialect: Dialect) -> Result<(RuleTarget, &str), 
     }
     let (word, rest) = text.split_at(text[from..].find('=').map_or(text.len(), |at| from + at));
     let word = word.trim_ascii();
-    let read = |text: &str| {
-        next_word(text, 0)?.map(|word| word_target(text, &word, dialect).map(|t| (t, word.range.end))).transpose()
-    };
-    match read(word) {
+    let target = next_word(word, 0)
+        .and_then(|found| found.map(|found| Ok((word_target(&found, dialect)?, found.range.end))).transpose());
+    match target {
         Ok(Some((target, end))) if end == word.len() => Ok((target, rest)),
         Ok(Some(_)) => Err(format!("`{word}` is no name of an attribute")),
         Ok(None) => Err("a name is missing".to_owned()),

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use crate::format::{Problem, byte_order_mark_length};
 
+use super::keywords::error;
+
 /// Logical line: a line that ends in a backslash continues on the next one.
 #[derive(Debug)]
 pub(super) struct LogicalLine {
@@ -33,14 +35,9 @@ impl LogicalLine {
         problem.map_ranges(|range| self.file_range(range.start.min(end)..range.end.min(end)))
     }
 
-    /// Creates an error at a byte range of the text.
-    pub fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
-        self.locate(Problem::error_at(range, 0, message))
-    }
-
-    /// Creates an error at the whole line.
+    /// Creates an error at the whole line; its range is in the text.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem::error_at(self.whole_file_range(), 0, message)
+        error(0..self.text.len(), message)
     }
 
     /// Returns the range of the whole line in the file.
@@ -83,23 +80,18 @@ impl Iterator for LogicalLines<'_> {
     type Item = LogicalLine;
 
     fn next(&mut self) -> Option<LogicalLine> {
-        let (mut offset, mut part) = self.next_physical()?;
         // A backslash at the end of a comment does not continue the comment.
-        while part.starts_with('#') {
-            (offset, part) = self.next_physical()?;
-        }
+        let mut lines = std::iter::from_fn(|| self.next_physical());
+        let (mut offset, mut part) = lines.find(|(_, part)| !part.starts_with('#'))?;
         let mut line = LogicalLine { text: String::new(), number: self.number, pieces: Vec::new() };
         loop {
+            let continued = part.strip_suffix('\\');
             // A comment between continued lines is left out.
-            let (content, goes_on) = match part.strip_suffix('\\') {
-                Some(content) => (content, true),
-                None => (part, false),
-            };
             if line.pieces.is_empty() || !part.starts_with('#') {
                 line.pieces.push((line.text.len(), offset));
-                line.text.push_str(content);
+                line.text.push_str(continued.unwrap_or(part));
             }
-            match if goes_on { self.next_physical() } else { None } {
+            match continued.and_then(|_| self.next_physical()) {
                 Some(next) => (offset, part) = next,
                 None => return Some(line),
             }

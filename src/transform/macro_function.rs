@@ -1,68 +1,54 @@
 //! Macro functions: `$INT()`, `$REAL()`, `$STRING()`, `$EVAL()` and others.
 
-use crate::ad::Value;
+use crate::ad::{ByteString, Value};
 use crate::eval::{Environment, Evaluator};
-use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
+use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse_expression, print_value};
 
 use super::macros::{MacroExpander, StatementFailure, evaluate};
-use super::printf::{PrintfArgument, printf};
 
-/// Macro function. A call must write the name in upper case.
-struct MacroFunction {
-    name: &'static str,
-    body: fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>,
-}
+/// Expands a call, given the text in its parentheses.
+type MacroBody = fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>;
 
-const FUNCTIONS: &[MacroFunction] = &[
-    MacroFunction { name: "INT", body: integer },
-    MacroFunction { name: "REAL", body: real },
-    MacroFunction { name: "STRING", body: string },
-    MacroFunction { name: "EVAL", body: eval },
-    MacroFunction { name: "CHOICE", body: choice },
-    MacroFunction { name: "SUBSTR", body: substring },
-    MacroFunction { name: "RANDOM_CHOICE", body: random_choice },
-    MacroFunction { name: "RANDOM_INTEGER", body: random_integer },
+/// Macro functions. A call must write the name in upper case.
+const FUNCTIONS: [(&str, MacroBody); 8] = [
+    ("INT", integer),
+    ("REAL", real),
+    ("STRING", string),
+    ("EVAL", eval),
+    ("CHOICE", choice),
+    ("SUBSTR", substring),
+    ("RANDOM_CHOICE", random_choice),
+    ("RANDOM_INTEGER", random_integer),
 ];
 
 /// Whether this is the name of a function. `$ENV()` is not in the table: its argument has the syntax of a name, so
 /// `find_macro` handles it.
 pub(super) fn is_function(name: &[u8]) -> bool {
-    FUNCTIONS.iter().any(|function| function.name.as_bytes() == name)
+    FUNCTIONS.iter().any(|(known, _)| known.as_bytes() == name)
 }
 
-/// Probable mistake in `$name(`.
-pub(super) enum MacroMistake {
-    /// HTCondor has this function, but it is not supported here.
-    Unsupported,
-    /// The name must be written in upper case, as it is here.
-    Spelling(&'static str),
+/// Returns the function that is meant in `$name(`, if only the case of the name is wrong.
+pub(super) fn intended_function(name: &str) -> Option<&'static str> {
+    let mut known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["ENV"]);
+    known.find(|known| known.eq_ignore_ascii_case(name) && *known != name)
 }
 
-/// Returns the probable mistake in `$name(`; `None` if there is none.
-pub(super) fn probable_mistake(name: &str) -> Option<MacroMistake> {
-    let known = FUNCTIONS.iter().map(|function| function.name).chain(["ENV"]);
-    if let Some(meant) = known.into_iter().find(|known| known.eq_ignore_ascii_case(name) && *known != name) {
-        return Some(MacroMistake::Spelling(meant));
-    }
+/// Whether HTCondor has this function, but it is not supported here.
+pub(super) fn is_unsupported(name: &str) -> bool {
     // `$F` followed by letters that select parts of a path.
     let parts = |parts: &str| parts.bytes().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase()));
-    let path = name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME");
-    path.then_some(MacroMistake::Unsupported)
+    name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME")
 }
 
 /// Returns the text that a call expands to; empty if there is no such function.
-pub(super) fn call_function(
-    expander: &mut MacroExpander<'_>,
-    name: &[u8],
-    body: &[u8],
-) -> Result<Vec<u8>, StatementFailure> {
-    match FUNCTIONS.iter().find(|function| function.name.as_bytes() == name) {
-        Some(function) => (function.body)(expander, body).map_err(|failure| match failure {
-            StatementFailure::Reason(reason) => StatementFailure::Reason(format!("${}(): {reason}", function.name)),
-            halt @ StatementFailure::Halt(_) => halt,
-        }),
-        None => Ok(Vec::new()),
-    }
+pub(super) fn call(expander: &mut MacroExpander<'_>, name: &[u8], body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+    let Some((name, expand)) = FUNCTIONS.iter().find(|(known, _)| known.as_bytes() == name) else {
+        return Ok(Vec::new());
+    };
+    expand(expander, body).map_err(|failure| match failure.halt {
+        None => format!("${name}(): {}", failure.message).into(),
+        Some(_) => failure,
+    })
 }
 
 /// Splits an argument at its first comma: the value, and the format if there is one.
@@ -89,20 +75,40 @@ fn evaluate_without_ad(expander: &MacroExpander<'_>, text: &[u8]) -> Result<Opti
 
 fn not_a_number_failure(text: &[u8]) -> StatementFailure {
     let hint = if text.trim_ascii().is_empty() { "" } else { "; $EVAL() and EVALMACRO evaluate in the ad" };
-    StatementFailure::Reason(format!("{} is no number{hint}", quoted_excerpt(text)))
+    format!("{} is no number{hint}", quoted_excerpt(text)).into()
+}
+
+/// Expands an argument with a format behind its first comma. Returns the text and the format.
+fn with_format(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<(Vec<u8>, Option<String>), StatementFailure> {
+    let (argument, format) = split_format(body);
+    Ok((expander.expand_argument(argument)?, format))
+}
+
+/// Formats a value as C's `printf` does, with one conversion and text around it. `None` if the format is invalid or
+/// not for this type of value.
+fn printf(format: &str, value: &Value) -> Option<String> {
+    let (before, rest) = format.split_once('%')?;
+    let (conversion, length) = PrintfConversion::read(rest).ok()??;
+    let behind = Some(&rest[length..]).filter(|behind| !behind.contains('%'))?;
+    let field = match (value, conversion.kind()) {
+        (Value::Integer(integer), ConversionKind::Integer) => conversion.format_integer(*integer),
+        (Value::Real(real), ConversionKind::Real) => conversion.format_real(*real),
+        (Value::String(text), ConversionKind::String) => conversion.format_text(&text.to_str()),
+        _ => return None,
+    };
+    Some(format!("{before}{field}{behind}"))
 }
 
 /// Prints a value with a format of the user.
-fn print_with(format: &str, value: &PrintfArgument<'_>) -> Result<String, StatementFailure> {
-    let invalid = || StatementFailure::Reason(format!("{} is no format for it", quoted_excerpt(format.as_bytes())));
-    printf(format, value).ok_or_else(invalid)
+fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> {
+    let printed = printf(format, value).map(String::into_bytes);
+    printed.ok_or_else(|| format!("{} is no format for it", quoted_excerpt(format.as_bytes())).into())
 }
 
 fn integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (name, format) = split_format(body);
-    let text = expander.expand_argument(name)?;
+    let (text, format) = with_format(expander, body)?;
     let value = integer_value(expander, &text)?;
-    Ok(print_with(format.as_deref().unwrap_or("%d"), &PrintfArgument::Integer(value))?.into_bytes())
+    print_with(format.as_deref().unwrap_or("%d"), &Value::Integer(value))
 }
 
 /// Returns the integer that a text evaluates to; reals are truncated.
@@ -116,46 +122,60 @@ fn integer_value(expander: &MacroExpander<'_>, text: &[u8]) -> Result<i64, State
     }
 }
 
+/// Returns the integers that arguments evaluate to.
+fn integer_arguments(expander: &mut MacroExpander<'_>, arguments: &[&[u8]]) -> Result<Vec<i64>, StatementFailure> {
+    let value = |argument: &&[u8]| {
+        let text = expander.expand_argument(argument)?;
+        integer_value(expander, &text)
+    };
+    arguments.iter().map(value).collect()
+}
+
 #[allow(clippy::cast_precision_loss)] // as in C
 fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (name, format) = split_format(body);
-    let text = expander.expand_argument(name)?;
+    let (text, format) = with_format(expander, body)?;
     let value = match evaluate_without_ad(expander, &text)? {
         Some(Value::Integer(integer)) => integer as f64,
         Some(Value::Boolean(is)) => f64::from(u8::from(is)),
         Some(Value::Real(real)) => real,
         _ => return Err(not_a_number_failure(&text)),
     };
-    let mut text = print_with(format.as_deref().unwrap_or("%.16G"), &PrintfArgument::Real(value))?;
+    let mut text = print_with(format.as_deref().unwrap_or("%.16G"), &Value::Real(value))?;
     // The result of a format must read as a real.
-    if format.is_some() && !text.contains('.') {
-        text.push_str(".0");
+    if format.is_some() && !text.contains(&b'.') {
+        text.extend_from_slice(b".0");
     }
-    Ok(text.into_bytes())
+    Ok(text)
 }
 
 fn string(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let (name, format) = split_format(body);
-    let text = expander.expand_argument(name)?;
+    let (text, format) = with_format(expander, body)?;
     let text = match evaluate_without_ad(expander, &text)? {
-        Some(Value::String(string)) => string.as_bytes().to_vec(),
-        _ => text,
+        Some(Value::String(string)) => string,
+        _ => ByteString::from(text),
     };
-    let Some(format) = format else { return Ok(text) };
-    Ok(print_with(&format, &PrintfArgument::Text(&String::from_utf8_lossy(&text)))?.into_bytes())
+    match format {
+        Some(format) => print_with(&format, &Value::String(text)),
+        None => Ok(text.as_bytes().to_vec()),
+    }
 }
 
 fn eval(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let text = expander.expand_argument(body)?;
     let expression = parse_expression(&text, ParseOptions::long(expander.context.dialect)).map_err(|error| {
-        let cut = body.contains(&b'(');
-        let hint = if cut { "; it ends at the first `)`: EVALMACRO has no such limit" } else { "" };
-        StatementFailure::Reason(format!("{}: {error}{hint}", quoted_excerpt(&text)))
+        let is_cut = body.contains(&b'(');
+        let hint = if is_cut { "; it ends at the first `)`: EVALMACRO has no such limit" } else { "" };
+        format!("{}: {error}{hint}", quoted_excerpt(&text))
     })?;
-    Ok(match evaluate(&expression, expander.ad, expander.context)? {
+    Ok(text_of(evaluate(&expression, expander.ad, expander.context)?, Style::New))
+}
+
+/// Returns the text of a string, or else the value as it is printed in a style.
+pub(super) fn text_of(value: Value, style: Style) -> Vec<u8> {
+    match value {
         Value::String(text) => text.as_bytes().to_vec(),
-        value => print_value(&value, Style::New),
-    })
+        value => print_value(&value, style),
+    }
 }
 
 /// Splits a list at its commas.
@@ -183,15 +203,11 @@ fn named_list(expander: &mut MacroExpander<'_>, text: &[u8]) -> Result<Vec<u8>, 
 fn substring(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let arguments = items(body);
     let [name, numbers @ ..] = arguments.as_slice() else { return Ok(Vec::new()) };
-    if !matches!(numbers.len(), 1 | 2) {
-        return Err("it wants a name, a start and perhaps a length".to_owned().into());
-    }
-    let mut places = [0, i64::MAX];
-    for (place, number) in places.iter_mut().zip(numbers) {
-        let text = expander.expand_argument(number)?;
-        *place = integer_value(expander, &text)?;
-    }
-    let [start, length] = places;
+    let (start, length) = match integer_arguments(expander, numbers)?.as_slice() {
+        [start] => (*start, i64::MAX),
+        [start, length] => (*start, *length),
+        _ => return Err("it wants a name, a start and perhaps a length".to_owned().into()),
+    };
     let text = expander.lookup(name).unwrap_or_default();
     let text = expander.expand(&text)?;
     let from_end = |place: i64, end: usize| {
@@ -217,12 +233,7 @@ fn random_choice(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8
 }
 
 fn random_integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-    let mut numbers = Vec::new();
-    for item in items(body) {
-        let text = expander.expand_argument(item)?;
-        numbers.push(integer_value(expander, &text)?);
-    }
-    let (least, most, step) = match numbers.as_slice() {
+    let (least, most, step) = match integer_arguments(expander, &items(body))?.as_slice() {
         [least, most] => (*least, *most, 1),
         [least, most, step] => (*least, *most, *step),
         _ => return Err("it wants the least, the most and perhaps a step".to_owned().into()),
@@ -234,4 +245,59 @@ fn random_integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u
     let chosen = random(expander)?.u64(..=steps);
     // The result is at most `most`, so it fits into 64 bits.
     Ok((i128::from(least) + i128::from(chosen) * i128::from(step)).to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printf;
+    use crate::ad::Value;
+
+    #[test]
+    fn as_c_prints() {
+        use Value::{Integer, Real};
+        for (format, value, expected) in [
+            ("%d", Integer(2), "2"),
+            ("%5d|", Integer(-7), "   -7|"),
+            ("%-5d|", Integer(7), "7    |"),
+            ("%05d", Integer(-7), "-0007"),
+            ("%+i", Integer(7), "+7"),
+            ("%.3d", Integer(7), "007"),
+            ("%lld", Integer(i64::MIN), "-9223372036854775808"),
+            ("0x%x", Integer(255), "0xff"),
+            ("%.2f", Real(2.5), "2.50"),
+            ("%e", Real(2.5), "2.500000e+00"),
+            ("%.3E", Real(-1e-10), "-1.000E-10"),
+            ("%g", Real(3.0), "3"),
+            ("%g", Real(1e10), "1e+10"),
+            ("%#g", Real(1.0), "1.00000"),
+            ("%g", Real(0.0001), "0.0001"),
+            ("%08.3f", Real(-1.5), "-001.500"),
+            ("%5s|", Value::string("ab"), "   ab|"),
+            ("%-5.1s|", Value::string("ab"), "a    |"),
+        ] {
+            assert_eq!(printf(format, &value).as_deref(), Some(expected), "{format}");
+        }
+        for (format, value) in [
+            ("%s", Integer(1)),
+            ("%d", Real(1.0)),
+            ("%d", Value::string("1")),
+            ("5", Integer(1)),
+            ("%d%d", Integer(1)),
+            ("%", Integer(1)),
+            ("%999999999999d", Integer(1)),
+            ("%.", Real(1.0)),
+        ] {
+            assert_eq!(printf(format, &value), None, "{format}");
+        }
+        for (real, expected) in [
+            (6.0, "6"),
+            (1.0 / 3.0, "0.3333333333333333"),
+            (0.1 + 0.2, "0.3"),
+            (1e300, "1E+300"),
+            (-0.0, "-0"),
+            (12_345_678.9, "12345678.9"),
+        ] {
+            assert_eq!(printf("%.16G", &Real(real)).unwrap(), expected);
+        }
+    }
 }

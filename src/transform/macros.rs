@@ -19,22 +19,22 @@ pub(super) type MacroVariables = FxHashMap<Name, Vec<u8>>;
 
 /// Reason why a statement fails for an ad.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum StatementFailure {
-    /// A reason, as a phrase.
-    Reason(String),
-    /// An evaluation stopped, for example because it exceeded a budget.
-    Halt(Abort),
+pub(super) struct StatementFailure {
+    /// The reason, as a phrase.
+    pub message: String,
+    /// Reason why an evaluation stopped, such as an exceeded budget; `None` for any other failure.
+    pub halt: Option<Abort>,
 }
 
 impl From<Abort> for StatementFailure {
     fn from(halt: Abort) -> Self {
-        StatementFailure::Halt(halt)
+        StatementFailure { message: halt.to_string(), halt: Some(halt) }
     }
 }
 
 impl From<String> for StatementFailure {
-    fn from(reason: String) -> Self {
-        StatementFailure::Reason(reason)
+    fn from(message: String) -> Self {
+        StatementFailure { message, halt: None }
     }
 }
 
@@ -61,13 +61,7 @@ pub(super) fn has_macros(text: &str) -> bool {
 
 /// Returns the macros of a text, without those nested in others.
 pub(super) fn find_macros(text: &[u8]) -> Vec<MacroReference> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(one) = find_macro(text, at) {
-        at = one.range.end;
-        found.push(one);
-    }
-    found
+    std::iter::successors(find_macro(text, 0), |last| find_macro(text, last.range.end)).collect()
 }
 
 /// Returns the first macro at or after the byte offset `from`; `None` if there is none. Of nested macros it returns
@@ -94,14 +88,11 @@ pub(super) fn find_macro(text: &[u8], from: usize) -> Option<MacroReference> {
             let length = memchr::memchr(b')', &text[open + 1..])?;
             Some((open + 1..open + 1 + length, None))
         } else {
-            continue;
+            None
         };
-        match found {
-            Some((body, default)) => {
-                let end = default.as_ref().map_or(body.end, |default| default.end) + 1;
-                return Some(MacroReference { range: dollar..end, function, body, default });
-            }
-            None => at = open + 1,
+        if let Some((body, default)) = found {
+            let end = default.as_ref().map_or(body.end, |default| default.end) + 1;
+            return Some(MacroReference { range: dollar..end, function, body, default });
         }
     }
 }
@@ -204,16 +195,14 @@ impl<'a> MacroExpander<'a> {
         let name = &text[found.function.clone()];
         let body = &text[found.body.clone()];
         if !name.is_empty() && name != b"ENV" {
-            return macro_function::call_function(self, name, body);
+            return macro_function::call(self, name, body);
         }
         let default = found.default.clone().map(|default| text[default].to_vec());
         if name == b"ENV" {
-            let variable = String::from_utf8_lossy(body).into_owned();
-            let value = std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned().into_bytes());
-            return Ok(value
-                .filter(|v| !v.is_empty() || default.is_none())
-                .or(default)
-                .unwrap_or(b"UNDEFINED".to_vec()));
+            let value = std::env::var_os(&*String::from_utf8_lossy(body));
+            let value = value.map(|value| value.to_string_lossy().into_owned().into_bytes());
+            let value = value.filter(|value| !value.is_empty() || default.is_none());
+            return Ok(value.or(default).unwrap_or(b"UNDEFINED".to_vec()));
         }
         let value = self.lookup(body).filter(|value| !value.is_empty());
         Ok(value.or(default).unwrap_or_default())
@@ -244,16 +233,16 @@ impl<'a> MacroExpander<'a> {
 }
 
 /// Evaluates an expression in the current state of an ad.
-pub(super) fn evaluate(expression: &Expression, draft: &mut EditedAd, context: &Context) -> Result<Value, Abort> {
+pub(super) fn evaluate(expression: &Expression, ad: &mut EditedAd, context: &Context) -> Result<Value, Abort> {
     if let ExpressionKind::Literal(value) = expression.kind() {
         return Ok(value.clone());
     }
-    let (environment, frame) = Environment::single(draft.ad());
+    let (environment, frame) = Environment::single(ad.ad());
     Evaluator::new(&environment, context).evaluate(expression, &frame)
 }
 
 fn endless_expansion() -> StatementFailure {
-    StatementFailure::Reason("its macros stand for one another without end, or for too much".to_owned())
+    "its macros stand for one another without end, or for too much".to_owned().into()
 }
 
 /// Replaces the macros of one variable. `value` maps the default of a macro, empty if there is none, to the
@@ -273,11 +262,7 @@ fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'
 }
 
 /// Expands only the macros of the variable `name`: an assignment may refer to the variable's previous text.
-pub(super) fn expand_own_macro(
-    text: &str,
-    name: &str,
-    variables: &MacroVariables,
-) -> Result<Vec<u8>, StatementFailure> {
+pub(super) fn expand_own(text: &str, name: &str, variables: &MacroVariables) -> Result<Vec<u8>, StatementFailure> {
     const MAX_VALUE_BYTES: usize = 1 << 16;
     let own = variables.get(&Name::new(name)).filter(|own| !own.is_empty());
     let out = replace_macros(text.as_bytes(), name, |default| own.map_or(default, Vec::as_slice));

@@ -33,7 +33,6 @@ mod macros;
 mod new_names;
 mod parse;
 mod print;
-mod printf;
 mod rule;
 mod variable_uses;
 

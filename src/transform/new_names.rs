@@ -9,14 +9,10 @@ use super::rule::NamePattern;
 
 /// Returns the attributes whose names match, with their new names by a template: `\0` stands for the match, `\1` to
 /// `\9` for its groups. They are in the byte order of their names, which is HTCondor's order.
-pub(super) fn matching_names(
-    draft: &EditedAd,
-    pattern: &NamePattern,
-    template: &[u8],
-) -> Result<Vec<(Name, Vec<u8>)>, String> {
+pub(super) fn matching(ad: &EditedAd, pattern: &NamePattern, template: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, String> {
     let pattern = pattern.compiled()?;
     let mut found = Vec::new();
-    for name in draft.sorted_names() {
+    for name in ad.sorted_names() {
         let subject = name.as_str().as_bytes();
         if let Some(groups) = pattern.find(subject, 0)? {
             let mut new = Vec::with_capacity(template.len());

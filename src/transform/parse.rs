@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use crate::ad::{Dialect, Name};
+use crate::ad::Dialect;
 use crate::format::Problem;
 use crate::syntax::ParseOptions;
 
 use super::condition::IfCondition;
-use super::iteration::{self, IterationItems, TransformArguments, TransformLine};
-use super::keywords;
-use super::keywords::{Keyword, LineWord, is_variable, next_word, skip_blank};
+use super::iteration::{self, IterationItems, TransformLine};
+use super::keywords::{
+    Keyword, LineWord, LineWordKind, error, is_name, is_variable, next_word, skip_blank, word_attribute, word_target,
+};
 use super::logical_line::{LogicalLine, LogicalLines};
 use super::macros;
 use super::rule::{RuleAction, RuleOperand, RuleStatement, TransformRule};
@@ -23,9 +24,9 @@ use super::variable_uses::VariableUses;
 pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Problem>) {
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
-        Err(error) => {
-            let at = error.valid_up_to();
-            return (Vec::new(), vec![Problem::error_at(at..at + 1, 0, "a rules file must be UTF-8")]);
+        Err(invalid) => {
+            let at = invalid.valid_up_to();
+            return (Vec::new(), vec![error(at..at + 1, "a rules file must be UTF-8")]);
         }
     };
     let mut parser = RulesParser {
@@ -40,7 +41,7 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Pr
         if !line.text.is_empty()
             && let Err(problem) = parser.line(&line)
         {
-            parser.problems.push(problem);
+            parser.problems.push(line.locate(problem));
         }
     }
     parser.finish()
@@ -49,9 +50,11 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Pr
 /// Maximum nesting depth of `if`, as in HTCondor.
 const MAX_IF_DEPTH: usize = 63;
 
+/// Parser of a file. The errors that its methods return have ranges in the line; [`parse_rules`] converts them.
 struct RulesParser<'t> {
     dialect: Dialect,
     lines: LogicalLines<'t>,
+    /// The rules so far; the last one is being parsed.
     rules: Vec<TransformRule>,
     problems: Vec<Problem>,
     /// Open `if`s: their range in the file, and whether their `else` was seen.
@@ -61,9 +64,6 @@ struct RulesParser<'t> {
 
 impl RulesParser<'_> {
     fn rule(&mut self) -> &mut TransformRule {
-        if self.rules.is_empty() {
-            self.rules.push(TransformRule::default());
-        }
         let last = self.rules.len() - 1;
         &mut self.rules[last]
     }
@@ -71,21 +71,21 @@ impl RulesParser<'_> {
     fn line(&mut self, line: &LogicalLine) -> Result<(), Problem> {
         let text = line.text.as_str();
         let word = text.find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | ':')).unwrap_or(text.len());
+        let (first, rest) = text.split_at(word);
         let behind = skip_blank(text, word);
-        let keyword = Keyword::from_word(&text[..word]);
-        let branch = matches!(keyword, Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf));
-        let ends = text[word..].starts_with(|c: char| c.is_ascii_whitespace()) || word == text.len();
-        if !(branch && ends) {
+        let is_whole_word = rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace());
+        let keyword = Keyword::from_word(first).filter(|_| is_whole_word);
+        if !keyword.is_some_and(Keyword::is_branch) {
             if text[behind..].starts_with('=') {
-                return self.assignment(line, &text[..word], behind + 1);
+                return self.assignment(line, first, behind + 1);
             }
             if text[behind..].starts_with("@=") {
-                return self.here_document(line, &text[..word], behind + 2);
+                return self.here_document(line, first, behind + 2);
             }
         }
         match keyword {
-            Some(keyword) if ends => self.keyword(line, keyword, behind),
-            _ => Err(unknown_line(line, word, behind)),
+            Some(keyword) => self.keyword(line, keyword, behind),
+            None => Err(unknown_line(text, word, behind)),
         }
     }
 
@@ -104,17 +104,14 @@ impl RulesParser<'_> {
         let end = format!("@{}", line.text[tag..].trim_ascii());
         let mut text = Vec::new();
         loop {
-            match self.lines.next() {
-                Some(next) if next.text == end => break,
-                Some(next) if next.text.is_empty() => {}
-                Some(next) => {
-                    self.check_macros(&next, 0, Some(name));
-                    text.push(next.text);
-                }
-                None => {
-                    let message = format!("the line `{end}` that ends this text is missing");
-                    return Err(line.problem(message));
-                }
+            let missing = || line.problem(format!("the line `{end}` that ends this text is missing"));
+            let next = self.lines.next().ok_or_else(missing)?;
+            if next.text == end {
+                break;
+            }
+            if !next.text.is_empty() {
+                self.check_macros(&next, 0, Some(name));
+                text.push(next.text);
             }
         }
         self.push(line, RuleAction::Assign(name.to_owned(), text.join("\n")));
@@ -124,52 +121,47 @@ impl RulesParser<'_> {
     /// Checks the name of an assigned variable and records it.
     fn variable(&mut self, line: &LogicalLine, name: &str) -> Result<(), Problem> {
         let place = 0..name.len().max(1);
-        if let Some(attribute) = name.strip_prefix('+').filter(|attribute| keywords::is_name(attribute)) {
-            return Err(line
-                .problem_at(place, "a rule sets no attribute like this")
-                .with_help(format!("write `SET {attribute} ...`")));
+        if let Some(attribute) = name.strip_prefix('+').filter(|attribute| is_name(attribute)) {
+            let help = format!("write `SET {attribute} ...`");
+            return Err(error(place, "a rule sets no attribute like this").with_help(help));
         }
         if !is_variable(name) {
-            let problem = line.problem_at(place, format!("`{name}` is no name of a variable"));
-            return Err(problem.with_help("a variable's name has letters, digits, underscores and dots"));
-        }
-        if matches!(Keyword::from_word(name), Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)) {
-            return Err(line.problem_at(place, format!("{name} cannot name a variable")));
+            let help = "a variable's name has letters, digits, underscores and dots";
+            return Err(error(place, format!("`{name}` is no name of a variable")).with_help(help));
         }
         if let Some(keyword) = Keyword::from_word(name) {
+            if keyword.is_branch() {
+                return Err(error(place, format!("{name} cannot name a variable")));
+            }
             let message = format!("this gives a variable called {name} a value, because `=` stands behind it");
-            self.problems.push(line.problem_at(place, message).with_help(keyword.usage()).as_warning());
+            self.warn(line, error(place, message).with_help(keyword.usage()));
         }
         self.variables.define(name);
         Ok(())
     }
 
     fn keyword(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
-        let text = line.text.as_str();
-        if text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
-            let problem = line.problem(format!("{} wants more", keyword.as_str()));
-            return Err(problem.with_help(keyword.usage()));
+        let word = keyword.as_str();
+        if line.text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
+            return Err(line.problem(format!("{word} wants more")).with_help(keyword.usage()));
         }
-        let in_rule = !matches!(keyword, Keyword::Name);
-        if in_rule && self.rule().iteration.is_some() {
+        if keyword != Keyword::Name && self.rule().iteration.is_some() {
             let problem = line.problem("nothing of this rule may stand behind its TRANSFORM");
             return Err(problem.with_help("HTCondor reads no further; only another NAME may follow"));
         }
-        match keyword {
+        let action = match keyword {
             Keyword::Name | Keyword::Requirements | Keyword::Universe | Keyword::Transform => {
                 if !self.open.is_empty() {
-                    let message = format!("{} cannot depend on an `if`", keyword.as_str());
-                    return Err(line.problem(message).with_help("HTCondor reads it whatever the condition is"));
+                    let problem = line.problem(format!("{word} cannot depend on an `if`"));
+                    return Err(problem.with_help("HTCondor reads it whatever the condition is"));
                 }
-                self.rule_heading(line, keyword, behind)
+                return self.rule_heading(line, keyword, behind);
             }
-            Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf => self.if_statement(line, keyword, behind),
-            _ => {
-                let action = self.editing_statement(line, keyword, behind)?;
-                self.push(line, action);
-                Ok(())
-            }
-        }
+            _ if keyword.is_branch() => self.if_statement(line, keyword, behind)?,
+            _ => self.edit_statement(line, keyword, behind)?,
+        };
+        self.push(line, action);
+        Ok(())
     }
 
     /// Parses a line about the rule as a whole: NAME, REQUIREMENTS, UNIVERSE or TRANSFORM.
@@ -188,15 +180,13 @@ impl RulesParser<'_> {
                     return Err(problem.with_help("join them with `&&`; HTCondor would only use the last"));
                 }
                 if macros::has_macros(text) {
-                    return Err(line.problem_at(behind..line.text.len(), "macros are not expanded in REQUIREMENTS"));
+                    return Err(error(behind..line.text.len(), "macros are not expanded in REQUIREMENTS"));
                 }
                 let operand = RuleOperand::new(text, ParseOptions::long(self.dialect));
-                self.rule().requirements =
-                    Some(operand.map_err(|error| line.locate(Problem::from_syntax(error, behind, 0)))?);
+                self.rule().requirements = Some(operand.map_err(|error| Problem::from_syntax(error, behind, 0))?);
             }
             Keyword::Universe => {
-                let message = "UNIVERSE has no effect: only HTCondor's job router uses it";
-                self.problems.push(line.problem(message).as_warning());
+                self.warn(line, line.problem("UNIVERSE has no effect: only HTCondor's job router uses it"));
             }
             _ => {
                 let iteration = self.iteration(line, behind)?;
@@ -209,15 +199,12 @@ impl RulesParser<'_> {
 
     /// Parses the arguments of TRANSFORM and the lines that belong to them.
     fn iteration(&mut self, line: &LogicalLine, behind: usize) -> Result<TransformLine, Problem> {
-        let mut iteration =
-            match iteration::parse_arguments(&line.text, behind).map_err(|problem| line.locate(problem))? {
-                TransformArguments::Complete(iteration) => return Ok(iteration),
-                TransformArguments::ItemsFollow(iteration) => iteration,
-            };
+        let (mut iteration, items_follow) = iteration::parse_arguments(&line.text, behind)?;
+        if !items_follow {
+            return Ok(iteration);
+        }
         loop {
-            let Some(next) = self.lines.next() else {
-                return Err(line.problem("the `)` that ends this list is missing"));
-            };
+            let next = self.lines.next().ok_or_else(|| line.problem("the `)` that ends this list is missing"))?;
             if next.text.starts_with(')') {
                 break;
             }
@@ -227,140 +214,114 @@ impl RulesParser<'_> {
                 None => {}
             }
         }
-        iteration::check_total(&iteration, 0..line.text.len()).map_err(|problem| line.locate(problem))?;
+        iteration::check_total(&iteration, 0..line.text.len())?;
         Ok(iteration)
     }
 
-    fn if_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
-        let condition = |parser: &mut Self| {
-            parser.check_macros(line, behind, None);
-            let condition = IfCondition::new(&line.text[behind..], ParseOptions::new(parser.dialect));
-            condition.map_err(|error| line.locate(Problem::from_syntax(error, behind, 0)))
-        };
-        let without = || line.problem(format!("{} without an `if`", keyword.as_str()));
-        let after_else = || line.problem(format!("{} behind an `else`", keyword.as_str()));
-        let action = match keyword {
-            Keyword::If => {
+    /// Parses `if`, `elif`, `else` or `endif`.
+    fn if_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
+        let word = keyword.as_str();
+        match (keyword, self.open.last_mut()) {
+            (Keyword::If, _) => {
                 if self.open.len() >= MAX_IF_DEPTH {
                     return Err(line.problem(format!("`if`s are nested more than {MAX_IF_DEPTH} deep")));
                 }
                 self.open.push((line.whole_file_range(), false));
-                RuleAction::If(condition(self)?)
             }
-            Keyword::Elif => match self.open.last() {
-                None => return Err(without()),
-                Some((_, true)) => return Err(after_else()),
-                Some(_) => RuleAction::ElseIf(condition(self)?),
-            },
-            Keyword::Else => match self.open.last_mut() {
-                None => return Err(without()),
-                Some((_, seen)) if *seen => return Err(after_else()),
-                Some((_, seen)) => {
-                    *seen = true;
-                    if !line.text[behind..].is_empty() && !line.text[behind..].starts_with('#') {
-                        let place = behind..line.text.len();
-                        let help = "for another condition write `elif`";
-                        return Err(line.problem_at(place, "nothing may stand behind `else`").with_help(help));
-                    }
-                    RuleAction::Else
-                }
-            },
+            (_, None) => return Err(line.problem(format!("{word} without an `if`"))),
+            (Keyword::EndIf, _) => {
+                self.open.pop();
+            }
+            (_, Some((_, true))) => return Err(line.problem(format!("{word} behind an `else`"))),
+            (_, Some((_, has_else))) => *has_else = keyword == Keyword::Else,
+        }
+        let rest = &line.text[behind..];
+        match keyword {
+            Keyword::EndIf => Ok(RuleAction::EndIf),
+            Keyword::Else if rest.is_empty() || rest.starts_with('#') => Ok(RuleAction::Else),
+            Keyword::Else => {
+                let problem = error(behind..line.text.len(), "nothing may stand behind `else`");
+                Err(problem.with_help("for another condition write `elif`"))
+            }
             _ => {
-                self.open.pop().ok_or_else(without)?;
-                RuleAction::EndIf
+                self.check_macros(line, behind, None);
+                let condition = IfCondition::new(rest, ParseOptions::new(self.dialect));
+                let condition = condition.map_err(|error| Problem::from_syntax(error, behind, 0))?;
+                let is_if = keyword == Keyword::If;
+                Ok(if is_if { RuleAction::If(condition) } else { RuleAction::ElseIf(condition) })
             }
-        };
-        self.push(line, action);
-        Ok(())
+        }
     }
 
     /// Parses a statement that changes an attribute or a variable.
-    fn editing_statement(
-        &mut self,
-        line: &LogicalLine,
-        keyword: Keyword,
-        behind: usize,
-    ) -> Result<RuleAction, Problem> {
+    fn edit_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
         let text = line.text.as_str();
-        let word = next_word(text, behind).map_err(|problem| line.locate(problem))?;
+        let word = next_word(text, behind)?;
         let word = word.ok_or_else(|| line.problem(format!("{} wants more", keyword.as_str())))?;
         if keyword == Keyword::Delete {
-            let target = self.target(line, &word)?;
+            let target = word_target(&word, self.dialect)?;
             let rest = skip_blank(text, word.range.end);
             if rest < text.len() {
                 let message = "what stands behind the name is ignored, as HTCondor ignores it";
-                self.problems.push(line.problem_at(rest..text.len(), message).as_warning());
+                self.warn(line, error(rest..text.len(), message));
             }
             return Ok(RuleAction::Delete(target));
         }
         let start = operand_start(text, word.range.end);
-        let missing = || {
-            let written = &text[word.range.clone()];
-            let help = match written.split_once('=') {
-                Some((name, value)) if keywords::is_name(name) => {
-                    format!("write `{} {name} {value}`", keyword.as_str())
-                }
+        if start >= text.len() {
+            let help = match text[word.range].split_once('=') {
+                Some((name, value)) if is_name(name) => format!("write `{} {name} {value}`", keyword.as_str()),
                 _ => keyword.usage(),
             };
-            line.problem(format!("{} wants two things", keyword.as_str())).with_help(help)
-        };
-        if start >= text.len() {
-            return Err(missing());
+            return Err(line.problem(format!("{} wants two things", keyword.as_str())).with_help(help));
         }
+        let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];
         Ok(match keyword {
             Keyword::Copy | Keyword::Rename => {
-                let target = self.target(line, &word)?;
-                let name = &text[start..];
-                self.check_macros(line, start, None);
-                let pattern = matches!(target, super::RuleTarget::Pattern(_)) && name.contains('\\');
-                if !macros::has_macros(name) && !pattern && !keywords::is_name(name) {
-                    let message = format!("`{name}` is no name of an attribute");
-                    return Err(line.problem_at(start..text.len(), message));
-                }
-                let name = name.to_owned();
+                let target = word_target(&word, self.dialect)?;
+                let name = self.new_name(line, &word, start)?;
                 if keyword == Keyword::Copy { RuleAction::Copy(target, name) } else { RuleAction::Rename(target, name) }
             }
             Keyword::EvalMacro => {
                 let variable = text[word.range.clone()].to_owned();
-                self.variable(line, &variable)
-                    .map_err(|problem| Problem { range: line.file_range(word.range), ..problem })?;
-                RuleAction::EvaluateMacro(variable, self.operand(line, start, ParseOptions::new(self.dialect))?)
+                self.variable(line, &variable).map_err(|problem| Problem { range: word.range, ..problem })?;
+                RuleAction::EvaluateMacro(variable, self.operand(line, start, escaped)?)
             }
             _ => {
-                let name = self.attribute(line, &word)?;
+                let name = word_attribute(&word, self.dialect)?;
                 match keyword {
-                    Keyword::EvalSet => {
-                        RuleAction::EvaluateSet(name, self.operand(line, start, ParseOptions::new(self.dialect))?)
-                    }
-                    Keyword::Default => {
-                        RuleAction::Default(name, self.operand(line, start, ParseOptions::long(self.dialect))?)
-                    }
-                    _ => RuleAction::Set(name, self.operand(line, start, ParseOptions::long(self.dialect))?),
+                    Keyword::EvalSet => RuleAction::EvaluateSet(name, self.operand(line, start, escaped)?),
+                    Keyword::Default => RuleAction::Default(name, self.operand(line, start, long)?),
+                    _ => RuleAction::Set(name, self.operand(line, start, long)?),
                 }
             }
         })
     }
 
-    fn target(&self, line: &LogicalLine, word: &LineWord) -> Result<super::RuleTarget, Problem> {
-        keywords::word_target(&line.text, word, self.dialect).map_err(|problem| line.locate(problem))
-    }
-
-    fn attribute(&self, line: &LogicalLine, word: &LineWord) -> Result<Name, Problem> {
-        if matches!(word.kind, keywords::LineWordKind::Pattern(_)) {
-            let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
-            return Err(line.problem_at(word.range.clone(), message));
+    /// Parses the new name behind COPY or RENAME, which begins at `start`. `word` is the first operand.
+    fn new_name(&mut self, line: &LogicalLine, word: &LineWord<'_>, start: usize) -> Result<String, Problem> {
+        self.check_macros(line, start, None);
+        let name = &line.text[start..];
+        let is_template = matches!(word.kind, LineWordKind::Pattern(_)) && name.contains('\\');
+        if macros::has_macros(name) || is_template || is_name(name) {
+            return Ok(name.to_owned());
         }
-        keywords::word_attribute(&line.text, word, self.dialect).map_err(|problem| line.locate(problem))
+        Err(error(start..line.text.len(), format!("`{name}` is no name of an attribute")))
     }
 
     /// Parses the rest of a line as an expression.
     fn operand(&mut self, line: &LogicalLine, start: usize, rules: ParseOptions) -> Result<RuleOperand, Problem> {
         self.check_macros(line, start, None);
-        RuleOperand::new(&line.text[start..], rules).map_err(|error| line.locate(Problem::from_syntax(error, start, 0)))
+        RuleOperand::new(&line.text[start..], rules).map_err(|error| Problem::from_syntax(error, start, 0))
     }
 
     fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) {
         self.problems.extend(self.variables.check_macros(line, start, own));
+    }
+
+    /// Records a warning, whose ranges are in the line.
+    fn warn(&mut self, line: &LogicalLine, problem: Problem) {
+        self.problems.push(line.locate(problem.as_warning()));
     }
 
     fn push(&mut self, line: &LogicalLine, action: RuleAction) {
@@ -369,9 +330,8 @@ impl RulesParser<'_> {
     }
 
     fn finish(mut self) -> (Vec<TransformRule>, Vec<Problem>) {
-        for (place, _) in &self.open {
-            self.problems.push(Problem::error_at(place.clone(), 0, "the `endif` of this is missing"));
-        }
+        let unclosed = self.open.into_iter().map(|(place, _)| error(place, "the `endif` of this is missing"));
+        self.problems.extend(unclosed);
         self.problems.extend(self.variables.without_value());
         self.problems.sort_by_key(|problem| problem.range.start);
         (self.rules, self.problems)
@@ -381,25 +341,23 @@ impl RulesParser<'_> {
 /// Returns the offset of the second operand, after a `=` or a comma that stands alone.
 fn operand_start(text: &str, at: usize) -> usize {
     let start = skip_blank(text, at);
-    let rest = &text[start..];
-    let alone = rest.starts_with(['=', ',']) && rest[1..].starts_with(|c: char| c.is_ascii_whitespace());
-    if alone || matches!(rest, "=" | ",") { skip_blank(text, start + 1) } else { start }
+    let behind = text[start..].strip_prefix(['=', ',']);
+    let is_alone = behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace()));
+    if is_alone { skip_blank(text, start + 1) } else { start }
 }
 
 /// Returns the problem of a line that does not begin with a keyword.
-fn unknown_line(line: &LogicalLine, word: usize, behind: usize) -> Problem {
-    let text = line.text.as_str();
+fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
     let first = &text[..word];
-    let problem_at = |message: &str| line.problem_at(0..word.max(1), message);
+    let problem = |message: String| error(0..word.max(1), message);
     if first.is_empty() {
-        return problem_at("a line cannot begin with this");
+        return problem("a line cannot begin with this".to_owned());
     }
-    if text[behind..].contains(':')
-        && ["include", "use", "error", "warning"].iter().any(|w| first.eq_ignore_ascii_case(w))
-    {
-        return problem_at(&format!("`{first} :` is not supported in rules"));
+    let is_directive = ["include", "use", "error", "warning"].iter().any(|word| first.eq_ignore_ascii_case(word));
+    if is_directive && text[behind..].contains(':') {
+        return problem(format!("`{first} :` is not supported in rules"));
     }
-    let problem = problem_at(&format!("`{first}` is no keyword"));
+    let problem = problem(format!("`{first}` is no keyword"));
     if text[word..].starts_with(':') {
         return problem.with_help("a variable is given a value with `=`");
     }

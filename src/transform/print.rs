@@ -10,18 +10,15 @@ impl fmt::Display for TransformRule {
     /// Writes the lines of a rules file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.name {
-            line(f, &[Keyword::Name.as_str(), name])?;
+            writeln!(f, "{} {}", Keyword::Name.as_str(), line_end(name))?;
         }
         if let Some(requirements) = &self.requirements {
-            line(f, &[Keyword::Requirements.as_str(), requirements.text()])?;
+            writeln!(f, "{} {}", Keyword::Requirements.as_str(), line_end(requirements.text()))?;
         }
         for statement in &self.statements {
             writeln!(f, "{}", statement.action)?;
         }
-        match &self.iteration {
-            Some(iteration) => writeln!(f, "{iteration}"),
-            None => Ok(()),
-        }
+        self.iteration.iter().try_for_each(|iteration| writeln!(f, "{iteration}"))
     }
 }
 
@@ -29,33 +26,25 @@ impl fmt::Display for RuleAction {
     /// Writes the statement without a final line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keyword = self.keyword().map_or("", Keyword::as_str);
+        let mut two_operands =
+            |first: &dyn fmt::Display, second: &str| write!(f, "{keyword} {first} {}", line_end(second));
         match self {
+            RuleAction::EvaluateMacro(variable, operand) => two_operands(variable, operand.text()),
+            RuleAction::Set(name, operand)
+            | RuleAction::Default(name, operand)
+            | RuleAction::EvaluateSet(name, operand) => two_operands(&quoted_name(name.as_str()), operand.text()),
+            RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => two_operands(target, names),
             RuleAction::Assign(variable, text) if text.contains('\n') => {
                 // The closing line must not occur in the text.
                 let longest = text.lines().map(str::len).max().unwrap_or(0);
                 let tag = "-".repeat(longest + 1);
                 writeln!(f, "{variable} @={tag}")?;
-                for part in text.split('\n') {
-                    writeln!(f, "{}", LineEnd(part))?;
-                }
+                text.split('\n').try_for_each(|part| writeln!(f, "{}", line_end(part)))?;
                 write!(f, "@{tag}")
             }
-            RuleAction::Assign(variable, text) => write!(f, "{variable} = {}", LineEnd(text)),
-            RuleAction::EvaluateMacro(variable, operand) => {
-                write!(f, "{keyword} {variable} {}", LineEnd(operand.text()))
-            }
-            RuleAction::Set(name, operand)
-            | RuleAction::Default(name, operand)
-            | RuleAction::EvaluateSet(name, operand) => {
-                write!(f, "{keyword} {} {}", QuotedAttribute(name.as_str()), LineEnd(operand.text()))
-            }
-            RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => {
-                write!(f, "{keyword} {target} {}", LineEnd(names))
-            }
+            RuleAction::Assign(variable, text) => write!(f, "{variable} = {}", line_end(text)),
             RuleAction::Delete(target) => write!(f, "{keyword} {target}"),
-            RuleAction::If(condition) | RuleAction::ElseIf(condition) => {
-                write!(f, "{keyword} {}", LineEnd(condition.text()))
-            }
+            RuleAction::If(test) | RuleAction::ElseIf(test) => write!(f, "{keyword} {}", line_end(test.text())),
             RuleAction::Else | RuleAction::EndIf => f.write_str(keyword),
         }
     }
@@ -64,7 +53,7 @@ impl fmt::Display for RuleAction {
 impl fmt::Display for RuleTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RuleTarget::Name(name) => QuotedAttribute(name.as_str()).fmt(f),
+            RuleTarget::Name(name) => f.write_str(&quoted_name(name.as_str())),
             RuleTarget::Pattern(NamePattern { text, options }) => write!(f, "/{text}/{options}"),
         }
     }
@@ -79,37 +68,23 @@ impl fmt::Display for TransformLine {
             Some(IterationItems::In(items)) => write!(f, " {variables} in ({})", items.join(", ")),
             Some(IterationItems::From(lines)) => {
                 writeln!(f, " {variables} from (")?;
-                lines.iter().try_for_each(|line| writeln!(f, "{}", LineEnd(line)))?;
+                lines.iter().try_for_each(|line| writeln!(f, "{}", line_end(line)))?;
                 f.write_str(")")
             }
         }
     }
 }
 
-/// Writes words as one line.
-fn line(f: &mut fmt::Formatter<'_>, words: &[&str]) -> fmt::Result {
-    writeln!(f, "{}", LineEnd(&words.join(" ")))
+/// Returns the text at the end of a line. A trailing backslash is protected so that it does not continue the line.
+fn line_end(text: &str) -> String {
+    if text.ends_with('\\') { format!("{text}\\\n") } else { text.to_owned() }
 }
 
-/// Text at the end of a line. A trailing backslash is protected so that it does not continue the line.
-struct LineEnd<'a>(&'a str);
-
-impl fmt::Display for LineEnd<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)?;
-        if self.0.ends_with('\\') { f.write_str("\\\n") } else { Ok(()) }
-    }
-}
-
-/// Attribute name, in quotes if it needs them.
-struct QuotedAttribute<'a>(&'a str);
-
-impl fmt::Display for QuotedAttribute<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            plain if is_name(plain) => f.write_str(plain),
-            other if other.contains('\'') => write!(f, "\"{other}\""),
-            other => write!(f, "'{other}'"),
-        }
+/// Returns the name of an attribute, in quotes if it needs them.
+fn quoted_name(name: &str) -> String {
+    match name {
+        plain if is_name(plain) => plain.to_owned(),
+        other if other.contains('\'') => format!("\"{other}\""),
+        other => format!("'{other}'"),
     }
 }

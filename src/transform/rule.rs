@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::ad::{ByteString, Dialect, Expression, Name};
+use crate::ad::{ByteString, Expression, Name};
 use crate::eval::PatternOptions;
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
@@ -137,7 +137,8 @@ impl NamePattern {
 #[derive(Clone, Debug)]
 pub struct RuleOperand {
     text: String,
-    rules: ParseOptions,
+    /// Syntax rules for parsing the text after its macros are expanded.
+    pub(super) rules: ParseOptions,
     /// The parsed expression; `None` if the text contains macros.
     expression: Option<Expression>,
 }
@@ -156,11 +157,7 @@ impl RuleOperand {
     /// Returns an operand with this text and expression; nothing in the text is a macro.
     #[must_use]
     pub fn of(text: &str, expression: Expression) -> Self {
-        RuleOperand {
-            text: text.to_owned(),
-            rules: ParseOptions::new(Dialect::default()),
-            expression: Some(expression),
-        }
+        RuleOperand { text: text.to_owned(), rules: ParseOptions::default(), expression: Some(expression) }
     }
 
     /// The text as it is written.
@@ -173,11 +170,6 @@ impl RuleOperand {
     #[must_use]
     pub fn expression(&self) -> Option<&Expression> {
         self.expression.as_ref()
-    }
-
-    /// Syntax rules for parsing the text after its macros are expanded.
-    pub(super) fn rules(&self) -> ParseOptions {
-        self.rules
     }
 }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::ad::closest_names;
 use crate::format::Problem;
 
-use super::keywords::is_variable;
+use super::keywords::{error, is_variable};
 use super::logical_line::LogicalLine;
-use super::macro_function::{self, MacroMistake};
+use super::macro_function;
 use super::macros;
 
 /// The variables that the lines read so far define and use.
@@ -50,14 +50,14 @@ impl VariableUses {
             let name = &text[dollar + 1..];
             let word = &name[..name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len())];
             let open = dollar + 1 + word.len();
-            let mistake = macro_function::probable_mistake(word).filter(|_| text[open..].starts_with('('))?;
-            let problem = |message| line.problem_at(start + dollar..start + open, message);
-            Some(match mistake {
-                MacroMistake::Unsupported => problem(format!("${word}() is not supported")),
-                MacroMistake::Spelling(meant) => {
-                    problem(format!("${word}() is no function: it is written ${meant}()")).as_warning()
-                }
-            })
+            let problem = |message| line.locate(error(start + dollar..start + open, message));
+            if !text[open..].starts_with('(') {
+                return None;
+            }
+            if let Some(meant) = macro_function::intended_function(word) {
+                return Some(problem(format!("${word}() is no function: it is written ${meant}()")).as_warning());
+            }
+            macro_function::is_unsupported(word).then(|| problem(format!("${word}() is not supported")))
         };
         text[..last].match_indices('$').filter_map(mistake).collect()
     }
@@ -72,7 +72,7 @@ impl VariableUses {
                 None => format!("$({name}:...) has a default, $(MY.{name}) is the ad's attribute"),
             };
             let message = format!("nothing gives the variable {name} a value: it stands for nothing");
-            Problem::error_at(place.clone(), 0, message).with_help(help).as_warning()
+            error(place.clone(), message).with_help(help).as_warning()
         })
     }
 }

@@ -84,10 +84,7 @@ impl ValueDomain {
 
     /// Returns the types of the values as a bit set; integers and reals share one bit.
     pub(super) fn type_bits(&self) -> u16 {
-        let bit = |kind: Type| match kind {
-            Type::Integer => 1 << Type::Real as u16,
-            kind => 1 << kind as u16,
-        };
+        let bit = |kind: Type| 1 << kind as u16;
         let with = |any: bool, kind: Type| if any { bit(kind) } else { 0 };
         let singles = SAMPLES.iter().enumerate().filter(|(place, _)| self.samples & (1 << place) != 0);
         singles.fold(0, |types, (_, sample)| types | bit(sample.value_type()))
@@ -102,12 +99,12 @@ impl ValueDomain {
 
     /// Returns the values that are true as a condition (`wanted`), or those that are false.
     pub(super) fn of_truth(wanted: bool, dialect: Dialect) -> Self {
-        let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { is_falsehood(value, dialect) };
-        let zero = Ranges::of(Bound::Included(0.0), Bound::Included(0.0));
-        let numbers = match (dialect.is_condor(), wanted) {
-            (false, _) => Ranges::none(),
-            (true, false) => zero,
-            (true, true) => ranges_around(0.0, Bound::Excluded, |order| order != Ordering::Equal),
+        // No sample is a number that counts as false.
+        let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { *value == Value::Boolean(false) };
+        let numbers = if dialect.is_condor() {
+            number_ranges(Type::Real, 0.0, |order| (order != Ordering::Equal) == wanted)
+        } else {
+            Ranges::none()
         };
         ValueDomain {
             samples: matching_samples(is_truth),
@@ -119,12 +116,12 @@ impl ValueDomain {
 
     /// Returns the values of a type (`wanted`), or all others.
     pub(super) fn of_type(kind: Type, wanted: bool) -> Self {
-        let of = |of: Type| if (of == kind) == wanted { Ranges::all() } else { Ranges::none() };
+        let is_in = |of: Type| (of == kind) == wanted;
         ValueDomain {
-            samples: matching_samples(|value| (value.value_type() == kind) == wanted),
-            integers: of(Type::Integer),
-            reals: of(Type::Real),
-            strings: if (kind == Type::String) == wanted { Ranges::all() } else { Ranges::none() },
+            samples: matching_samples(|value| is_in(value.value_type())),
+            integers: all_or_none(is_in(Type::Integer)),
+            reals: all_or_none(is_in(Type::Real)),
+            strings: all_or_none(is_in(Type::String)),
         }
     }
 
@@ -146,31 +143,22 @@ impl ValueDomain {
             Some(at) if operator.group() == OperatorGroup::Comparison || constant.value_type() == kind => {
                 if at.is_nan() {
                     all_or_none(gives(&Value::Real(0.0), &Value::Real(f64::NAN)))
-                } else if kind == Type::Integer {
-                    integer_ranges_around(at, ordered)
-                } else if at.abs() < MAX_EXACT_INTEGER {
-                    ranges_around(at, Bound::Excluded, ordered)
                 } else {
-                    ranges_around(at, Bound::Included, ordered)
+                    number_ranges(kind, at, ordered)
                 }
             }
             _ => all_or_none(gives(&sample, constant)),
         };
         let strings = match constant {
-            Value::String(text) if operator.group() == OperatorGroup::Identity => {
-                let at = (text.as_bytes().to_ascii_lowercase(), CaseEdge::At(text.clone()));
-                ranges_around(at, Bound::Excluded, ordered)
-            }
             Value::String(text) => {
-                let key = |edge| (text.as_bytes().to_ascii_lowercase(), edge);
-                let part = |order, low, high| if ordered(order) { Ranges::of(low, high) } else { Ranges::none() };
-                part(Ordering::Less, Bound::Unbounded, Bound::Excluded(key(CaseEdge::Before)))
-                    .union(part(
-                        Ordering::Equal,
-                        Bound::Included(key(CaseEdge::Before)),
-                        Bound::Included(key(CaseEdge::After)),
-                    ))
-                    .union(part(Ordering::Greater, Bound::Excluded(key(CaseEdge::After)), Bound::Unbounded))
+                // `is` minds upper and lower case; other comparisons take all spellings for one string.
+                let edges = match operator.group() {
+                    OperatorGroup::Identity => [CaseEdge::At(text.clone()), CaseEdge::At(text.clone())],
+                    _ => [CaseEdge::Before, CaseEdge::After],
+                };
+                let [first, last] = edges.map(|edge| (text.as_bytes().to_ascii_lowercase(), edge));
+                let at = (Bound::Included(first.clone()), Bound::Included(last.clone()));
+                ranges_where(ordered, Bound::Excluded(first), at, Bound::Excluded(last))
             }
             _ => all_or_none(gives(&Value::string(""), constant)),
         };
@@ -194,15 +182,6 @@ fn as_number(constant: &Value, dialect: Dialect) -> Option<f64> {
     }
 }
 
-fn is_falsehood(value: &Value, dialect: Dialect) -> bool {
-    match value {
-        Value::Boolean(is) => !is,
-        Value::Integer(integer) => dialect.is_condor() && *integer == 0,
-        Value::Real(real) => dialect.is_condor() && *real == 0.0,
-        _ => false,
-    }
-}
-
 /// Returns the bit set of the samples that satisfy the predicate.
 fn matching_samples(is: impl Fn(&Value) -> bool) -> u16 {
     SAMPLES.iter().enumerate().fold(0, |found, (place, sample)| found | u16::from(is(sample)) << place)
@@ -212,28 +191,33 @@ fn all_or_none<T: PartialOrd + Clone>(all: bool) -> Ranges<T> {
     if all { Ranges::all() } else { Ranges::none() }
 }
 
-/// Returns the union of the ranges below, at and above `at` whose ordering satisfies `holds`. `edge` decides whether
-/// the outer ranges include `at`.
-fn ranges_around<T: PartialOrd + Clone>(
-    at: T,
-    edge: impl Fn(T) -> Bound<T>,
+/// Returns the union of those of three ranges whose ordering satisfies `holds`: the values up to `below`, the values
+/// `at`, and the values from `above`.
+fn ranges_where<T: PartialOrd + Clone>(
     holds: impl Fn(Ordering) -> bool,
+    below: Bound<T>,
+    at: (Bound<T>, Bound<T>),
+    above: Bound<T>,
 ) -> Ranges<T> {
-    let part = |order, low, high| if holds(order) { Ranges::of(low, high) } else { Ranges::none() };
-    part(Ordering::Less, Bound::Unbounded, edge(at.clone()))
-        .union(part(Ordering::Equal, Bound::Included(at.clone()), Bound::Included(at.clone())))
-        .union(part(Ordering::Greater, edge(at), Bound::Unbounded))
+    let ranges = [
+        (Ordering::Less, (Bound::Unbounded, below)),
+        (Ordering::Equal, at),
+        (Ordering::Greater, (above, Bound::Unbounded)),
+    ];
+    let holding = ranges.into_iter().filter(|(order, _)| holds(*order));
+    holding.fold(Ranges::none(), |all, (_, (low, high))| all.union(Ranges::of(low, high)))
 }
 
-/// Returns the ranges of integers below, at and above a real. Beyond 2^53 neighbouring integers round to the same
-/// real, so that the ranges overlap.
-fn integer_ranges_around(at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
+/// Returns the integers or reals whose ordering relative to `at` satisfies `holds`.
+fn number_ranges(kind: Type, at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
+    let point = (Bound::Included(at), Bound::Included(at));
     if at.abs() >= MAX_EXACT_INTEGER {
-        return ranges_around(at, Bound::Included, holds);
+        // Neighbouring integers round to the same real, so that the ranges overlap.
+        ranges_where(holds, Bound::Included(at), point, Bound::Included(at))
+    } else if kind == Type::Real {
+        ranges_where(holds, Bound::Excluded(at), point, Bound::Excluded(at))
+    } else {
+        let point = if at.fract() == 0.0 { point } else { (Bound::Excluded(at), Bound::Excluded(at)) };
+        ranges_where(holds, Bound::Included(at.ceil() - 1.0), point, Bound::Included(at.floor() + 1.0))
     }
-    let part = |order, low, high| if holds(order) { Ranges::of(low, high) } else { Ranges::none() };
-    let whole = at.fract() == 0.0;
-    part(Ordering::Less, Bound::Unbounded, Bound::Included(at.ceil() - 1.0))
-        .union(if whole { part(Ordering::Equal, Bound::Included(at), Bound::Included(at)) } else { Ranges::none() })
-        .union(part(Ordering::Greater, Bound::Included(at.floor() + 1.0), Bound::Unbounded))
 }

@@ -36,18 +36,6 @@ pub enum InconsistencyKind {
     Presence,
 }
 
-impl InconsistencyKind {
-    /// Returns the kind as a lower-case word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            InconsistencyKind::Value => "value",
-            InconsistencyKind::Type => "type",
-            InconsistencyKind::Presence => "presence",
-        }
-    }
-}
-
 /// Maximum number of contradictions found about one subject.
 const MAX_CONFLICTS: usize = 64;
 
@@ -73,8 +61,8 @@ pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsist
     for (subject, domains) in &subjects {
         for places in minimal_conflicts(domains) {
             let of = |place: usize| domains.iter().filter(move |(known, _)| *known == place).map(|(_, domain)| domain);
-            let clash = inconsistency_kind(places.iter().copied().flat_map(of));
-            found.push(Inconsistency { clauses: places, subject: subject.expression().clone(), kind: clash });
+            let kind = inconsistency_kind(places.iter().copied().flat_map(of));
+            found.push(Inconsistency { clauses: places, subject: subject.expression.clone(), kind });
         }
     }
     found.sort_by(|a, b| a.clauses.cmp(&b.clauses));
@@ -84,18 +72,17 @@ pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsist
 /// Returns minimal conflict sets of clause positions, whose domains do not intersect: single clauses and pairs, or,
 /// if there are neither, one larger set, found by dropping clauses greedily.
 fn minimal_conflicts(domains: &[(usize, ValueDomain)]) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
-    let able: Vec<&(usize, ValueDomain)> = domains.iter().filter(|(_, domain)| !domain.is_empty()).collect();
-    found.extend(domains.iter().filter(|(_, domain)| domain.is_empty()).map(|(place, _)| vec![*place]));
-    for (index, (place, domain)) in able.iter().enumerate() {
-        for (later, other) in &able[index + 1..] {
+    let (empty, satisfiable): (Vec<_>, Vec<_>) = domains.iter().partition(|(_, domain)| domain.is_empty());
+    let mut found: Vec<Vec<usize>> = empty.into_iter().map(|(place, _)| vec![*place]).collect();
+    for (index, (place, domain)) in satisfiable.iter().enumerate() {
+        for (later, other) in &satisfiable[index + 1..] {
             if found.len() < MAX_CONFLICTS && domain.intersection(other).is_empty() {
                 found.push(vec![*place, *later]);
             }
         }
     }
-    if found.is_empty() && common_domain(&able).is_empty() {
-        let mut needed = able;
+    if found.is_empty() && common_domain(&satisfiable).is_empty() {
+        let mut needed = satisfiable;
         let mut at = 0;
         while at < needed.len() {
             let mut fewer = needed.clone();

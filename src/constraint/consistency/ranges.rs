@@ -40,35 +40,26 @@ impl<T: PartialOrd + Clone> Ranges<T> {
             return self.clone();
         }
         let pairs = self.0.iter().flat_map(|left| other.0.iter().map(move |right| (left, right)));
-        let common =
-            pairs.map(|((a, b), (c, d))| (tighter_bound(a, c, Ordering::Greater), tighter_bound(b, d, Ordering::Less)));
-        Ranges(
-            common
-                .filter(|(low, high)| may_hold_value(low, high))
-                .map(|(low, high)| (low.clone(), high.clone()))
-                .collect(),
-        )
+        let common = pairs
+            .map(|((a, b), (c, d))| (tighter_bound(a, c, Ordering::Greater), tighter_bound(b, d, Ordering::Less)))
+            .filter(|(low, high)| may_hold_value(low, high))
+            .map(|(low, high)| (low.clone(), high.clone()));
+        Ranges(common.collect())
     }
 }
 
 /// Returns the tighter of two bounds: of lower bounds the greater (`narrower` is `Greater`), of upper bounds the
 /// lesser (`narrower` is `Less`).
 fn tighter_bound<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: Ordering) -> &'b Bound<T> {
-    let value = |bound: &'b Bound<T>| match bound {
-        Bound::Included(value) => Some((value, false)),
-        Bound::Excluded(value) => Some((value, true)),
-        Bound::Unbounded => None,
-    };
-    match (value(left), value(right)) {
-        (None, _) => right,
-        (_, None) => left,
-        (Some((a, _)), Some((b, excluded))) => match a.partial_cmp(b) {
-            Some(Ordering::Equal) if excluded => right,
-            Some(Ordering::Equal) => left,
-            order if order == Some(narrower) => left,
-            _ => right,
+    use Bound::{Excluded, Included, Unbounded};
+    let is_left = match (left, right) {
+        (Included(a) | Excluded(a), Included(b) | Excluded(b)) => match a.partial_cmp(b) {
+            Some(Ordering::Equal) => matches!(right, Included(_)),
+            order => order == Some(narrower),
         },
-    }
+        (_, right) => matches!(right, Unbounded),
+    };
+    if is_left { left } else { right }
 }
 
 /// Whether a value may lie between the bounds.

@@ -15,7 +15,7 @@ fn found(text: &str, dialect: Dialect) -> Vec<String> {
         .map(|one| {
             let parts: Vec<String> = one.clauses.iter().map(ToString::to_string).collect();
             let subject = String::from_utf8(print(&one.subject, Style::New)).unwrap();
-            format!("{} {subject} {}", parts.join(","), one.kind.as_str())
+            format!("{} {subject} {}", parts.join(","), format!("{:?}", one.kind).to_lowercase())
         })
         .collect()
 }

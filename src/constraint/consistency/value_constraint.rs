@@ -1,8 +1,7 @@
 //! The values that a condition allows for each of its subjects.
 
 use crate::ad::{
-    BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, UnaryOperator, Value,
-    structurally_equal,
+    BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, UnaryOperator, Value, structurally_equal,
 };
 use crate::constraint::conjuncts::chain_operands;
 use crate::constraint::{ClauseOperand, literal_value, orient_comparison};
@@ -11,41 +10,32 @@ use crate::protocol::is_met;
 
 use super::domain::ValueDomain;
 
-/// An expression whose value a condition restricts.
+/// An expression whose value a condition restricts; the value is the same throughout one evaluation.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ConstraintSubject<'e> {
-    /// An attribute of the other side, with the expression that names it.
-    Other(&'e Name, &'e Expression),
-    /// Any other expression whose value is the same throughout one evaluation.
-    Tree(&'e Expression),
+pub(super) struct ConstraintSubject<'e> {
+    /// The attribute of the other side that the expression names; `None` for any other expression.
+    attribute: Option<&'e Name>,
+    /// The expression as written.
+    pub expression: &'e Expression,
 }
 
 impl<'e> ConstraintSubject<'e> {
     /// Returns the subject of an expression; `None` for a literal and for an expression that calls `random` or
     /// `eval`.
     fn of(expression: &'e Expression) -> Option<Self> {
-        match ClauseOperand::of(expression) {
-            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => {
-                Some(ConstraintSubject::Other(name, expression))
-            }
-            Some(ClauseOperand::Literal(_)) => None,
-            None if is_nondeterministic(expression) => None,
-            Some(ClauseOperand::Own(_)) | None => Some(ConstraintSubject::Tree(expression)),
-        }
-    }
-
-    /// Returns the expression as written.
-    pub(super) fn expression(self) -> &'e Expression {
-        match self {
-            ConstraintSubject::Other(_, expression) | ConstraintSubject::Tree(expression) => expression,
-        }
+        let attribute = match ClauseOperand::of(expression) {
+            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
+            Some(ClauseOperand::Literal(_)) => return None,
+            None if is_nondeterministic(expression) => return None,
+            Some(ClauseOperand::Own(_)) | None => None,
+        };
+        Some(ConstraintSubject { attribute, expression })
     }
 
     pub(super) fn is_same_subject(self, other: Self) -> bool {
-        match (self, other) {
-            (ConstraintSubject::Other(a, _), ConstraintSubject::Other(b, _)) => a == b,
-            (ConstraintSubject::Tree(a), ConstraintSubject::Tree(b)) => structurally_equal(a, b),
-            _ => false,
+        match (self.attribute, other.attribute) {
+            (None, None) => structurally_equal(self.expression, other.expression),
+            (attribute, other) => attribute == other,
         }
     }
 }
@@ -87,37 +77,33 @@ impl<'e> ValueConstraints<'e> {
         }
         let of = |expression, wanted| ValueConstraints::of_nested(expression, wanted, dialect, depth + 1);
         let expression = expression.without_parentheses();
-        match expression.kind() {
-            ExpressionKind::Literal(value) => {
-                let holds = if wanted { is_met(value, dialect) } else { !is_met(value, dialect) };
-                if holds { ValueConstraints::UNCONSTRAINED } else { ValueConstraints::Unsatisfiable }
-            }
-            ExpressionKind::Unary(UnaryOperator::Not, operand) => of(operand, !wanted),
+        let constraints = match expression.kind() {
+            ExpressionKind::Literal(value) if is_met(value, dialect) == wanted => None,
+            ExpressionKind::Literal(_) => Some(ValueConstraints::Unsatisfiable),
+            ExpressionKind::Unary(UnaryOperator::Not, operand) => Some(of(operand, !wanted)),
             ExpressionKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => {
                 let parts = chain_operands(expression, *operator).into_iter().map(|part| of(part, wanted));
-                let all = (*operator == BinaryOperator::And) == wanted;
-                let claims = parts.reduce(if all { ValueConstraints::and } else { ValueConstraints::or });
-                claims.unwrap_or(ValueConstraints::UNCONSTRAINED)
+                let needs_all = (*operator == BinaryOperator::And) == wanted;
+                parts.reduce(if needs_all { ValueConstraints::and } else { ValueConstraints::or })
             }
             ExpressionKind::Conditional(condition, consequent, alternative) => {
                 let yes = of(condition, true).and(of(consequent, wanted));
-                yes.or(of(condition, false).and(of(alternative, wanted)))
+                Some(yes.or(of(condition, false).and(of(alternative, wanted))))
             }
-            ExpressionKind::Elvis(left, right) => of(left, wanted).or(of(right, wanted)),
-            ExpressionKind::Binary(operator, left, right)
-                if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
-            {
+            ExpressionKind::Elvis(left, right) => Some(of(left, wanted).or(of(right, wanted))),
+            ExpressionKind::Binary(operator, left, right) => {
                 comparison_constraints(*operator, left, right, wanted, dialect)
-                    .unwrap_or_else(|| truth_constraints(expression, wanted, dialect))
             }
-            ExpressionKind::Call(name, arguments) => call_constraints(name, arguments, wanted, dialect)
-                .unwrap_or_else(|| truth_constraints(expression, wanted, dialect)),
-            _ => truth_constraints(expression, wanted, dialect),
-        }
+            ExpressionKind::Call(name, arguments) => call_constraints(name, arguments, wanted, dialect),
+            _ => None,
+        };
+        let of_truth = || ValueConstraints::of_subject(expression, ValueDomain::of_truth(wanted, dialect));
+        constraints.or_else(of_truth).unwrap_or(ValueConstraints::UNCONSTRAINED)
     }
 
-    fn single(subject: ConstraintSubject<'e>, domain: ValueDomain) -> Self {
-        ValueConstraints::Domains(vec![(subject, domain)])
+    /// Restricts the value of an expression; `None` if the expression is no subject.
+    fn of_subject(expression: &'e Expression, domain: ValueDomain) -> Option<Self> {
+        Some(ValueConstraints::Domains(vec![(ConstraintSubject::of(expression)?, domain)]))
     }
 
     /// Whether no value satisfies the conditions.
@@ -160,13 +146,6 @@ impl<'e> ValueConstraints<'e> {
     }
 }
 
-fn truth_constraints(expression: &Expression, wanted: bool, dialect: Dialect) -> ValueConstraints<'_> {
-    let subject = ConstraintSubject::of(expression);
-    subject.map_or(ValueConstraints::UNCONSTRAINED, |subject| {
-        ValueConstraints::single(subject, ValueDomain::of_truth(wanted, dialect))
-    })
-}
-
 /// Returns the value of a literal, with or without parentheses, that evaluates to itself; `None` for other expressions.
 fn constant_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
     literal_value(expression.without_parentheses(), dialect)
@@ -179,11 +158,12 @@ fn comparison_constraints<'e>(
     wanted: bool,
     dialect: Dialect,
 ) -> Option<ValueConstraints<'e>> {
+    // Only a comparison has a converse.
+    operator.converse()?;
     let constant = |operand| constant_value(operand, dialect);
     let variable = |operand| constant(operand).is_none().then_some(operand);
     let (subject, operator, value) = orient_comparison(operator, left, right, variable, constant)?;
-    let subject = ConstraintSubject::of(subject)?;
-    Some(ValueConstraints::single(subject, ValueDomain::of_comparison(operator, value, wanted, dialect)))
+    ValueConstraints::of_subject(subject, ValueDomain::of_comparison(operator, value, wanted, dialect))
 }
 
 /// Type predicates, with the type that each tests.
@@ -216,7 +196,7 @@ fn call_constraints<'e>(
     dialect: Dialect,
 ) -> Option<ValueConstraints<'e>> {
     if let ([argument], Some((_, kind))) = (arguments, TYPE_PREDICATES.iter().find(|(known, _)| name.is(known))) {
-        return Some(ValueConstraints::single(ConstraintSubject::of(argument)?, ValueDomain::of_type(*kind, wanted)));
+        return ValueConstraints::of_subject(argument, ValueDomain::of_type(*kind, wanted));
     }
     let (_, operator, in_string) = MEMBERSHIP_FUNCTIONS.iter().find(|(known, ..)| name.is(known))?;
     let [item, list] = arguments else { return None };
@@ -233,8 +213,8 @@ fn call_constraints<'e>(
         _ => return None,
     };
     let found = items.iter().map(|value| ValueDomain::of_comparison(*operator, value, true, dialect));
-    Some(match found.reduce(ValueDomain::union) {
-        Some(domain) => ValueConstraints::single(ConstraintSubject::of(item)?, domain),
-        None => ValueConstraints::Unsatisfiable,
-    })
+    match found.reduce(ValueDomain::union) {
+        Some(domain) => ValueConstraints::of_subject(item, domain),
+        None => Some(ValueConstraints::Unsatisfiable),
+    }
 }

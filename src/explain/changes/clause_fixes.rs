@@ -1,13 +1,15 @@
 //! Proposes fixes for a single clause.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::explain::clause_analysis::ClauseComparison;
+use crate::explain::clauses::parenthesized;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance};
 use crate::explain::evaluation::OfferTable;
-use crate::explain::explainer::{RequestAnalysis, near};
+use crate::explain::explainer::RequestAnalysis;
 use crate::explain::failure_reason::FailureReason;
 use crate::lint::ChainedComparison;
 
-use super::edit::{RequestEdit, rewrite_expression};
+use super::edit::{RequestEdit, replace_kinds};
 use super::search::Proposal;
 
 /// A fix of a clause, with the offers' value to which the bound is relaxed. The value is `None` if the fix corrects a
@@ -16,14 +18,8 @@ pub type ClauseFix = (Proposal, Option<Value>);
 
 /// Proposes fixes of the clause at index `place`, other than dropping the clause. A bound is relaxed to the closest
 /// value in `rows`.
-pub fn propose_fixes(
-    survey: &mut OfferTable,
-    situation: &RequestAnalysis,
-    names: &[Name],
-    place: usize,
-    rows: &[usize],
-) -> Vec<ClauseFix> {
-    let clause = &situation.clauses[place];
+pub fn fix_clause(table: &mut OfferTable, analysis: &RequestAnalysis, place: usize, rows: &[usize]) -> Vec<ClauseFix> {
+    let clause = &analysis.clauses[place];
     let expression = &clause.analysis.clause.expression;
     let slips: Vec<Option<Expression>> = match &clause.failure {
         Some(FailureReason::UnknownFunction(name, near)) => {
@@ -32,83 +28,44 @@ pub fn propose_fixes(
         Some(FailureReason::MissingOwnAttribute(name, near)) => {
             near.iter().map(|known| rename_attribute(expression, name, known)).collect()
         }
-        Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, survey.context.dialect)],
+        Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, table.context.dialect)],
         Some(FailureReason::Precedence(_)) => vec![regroup(expression)],
         Some(FailureReason::MissingAttribute(name)) => {
-            near(name, survey, names).iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
+            table.similar_attributes(name).iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
         }
         Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
         _ => Vec::new(),
     };
     let slips = slips.into_iter().flatten();
     let mut fixes: Vec<ClauseFix> = slips.map(|to| (rewrite_proposal(expression, to, 0.0), None)).collect();
-    let Some(asked) = &clause.analysis.comparison else { return fixes };
-    let bound = RelaxableBound {
-        clause: expression,
-        operand: &asked.operand,
-        operator: asked.operator,
-        value: &asked.bound,
-        is_reversed: asked.is_reversed,
-        holder: asked.bound_attribute.as_ref().and_then(|name| Some((name, situation.request.ad.get(name)?))),
-    };
+    let Some(comparison) = &clause.analysis.comparison else { return fixes };
     if let Some(FailureReason::TypeMismatch { .. }) = &clause.failure
-        && let Some(value) = convert_type(&asked.bound)
+        && let Some(value) = convert_type(&comparison.bound)
     {
-        fixes.extend(bound.relax(value, 0.0).map(|proposal| (proposal, None)));
+        fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
     }
-    let answers = survey.expression_results(&situation.request, &asked.operand);
-    if let Some(value) = closest_row_value(asked, &answers, rows.iter().copied(), survey) {
-        let size = relative_distance(&value, &asked.bound);
-        fixes.extend(bound.relax(value.clone(), size).map(|proposal| (proposal, Some(value))));
+    if let Some(value) = closest_row_value(comparison, &analysis.request, rows.iter().copied(), table) {
+        let size = relative_distance(&value, &comparison.bound);
+        fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
     }
     fixes
 }
 
-/// Returns those of `rows` in which the operand of the clause's comparison is `value`; all of `rows` if the clause is
-/// no comparison.
-pub fn rows_with_value(
-    survey: &mut OfferTable,
-    situation: &RequestAnalysis,
-    place: usize,
-    value: &Value,
-    rows: Vec<usize>,
-) -> Vec<usize> {
-    let Some(asked) = &situation.clauses[place].analysis.comparison else { return rows };
-    let answers = survey.expression_results(&situation.request, &asked.operand);
-    rows.into_iter().filter(|row| answers.values[answers.group_of(*row)] == *value).collect()
-}
-
 /// Proposes to replace a clause by `to`.
 pub fn rewrite_proposal(clause: &Expression, to: Expression, size: f64) -> Proposal {
-    Proposal { edits: vec![RequestEdit::Rewrite { clause: clause.clone(), to }], size }
+    Proposal::new(RequestEdit::Rewrite { clause: clause.clone(), to }, size)
 }
 
-/// A comparison of an operand of the offer with a known value, which can be relaxed.
-pub struct RelaxableBound<'b> {
-    /// The clause that is the comparison.
-    pub clause: &'b Expression,
-    pub operand: &'b Expression,
-    /// The operator, with the operand on its left.
-    pub operator: BinaryOperator,
-    pub value: &'b Value,
-    /// Whether the value is written on the left.
-    pub is_reversed: bool,
-    /// The attribute of the request that holds the value, and the attribute's expression. `None` if no attribute holds
-    /// the value.
-    pub holder: Option<(&'b Name, &'b Expression)>,
-}
-
-impl RelaxableBound<'_> {
-    /// Proposes to relax the comparison so that `value` meets it: sets the attribute that holds the bound, or else
-    /// rewrites the clause. `None` if nothing would change, or if no such bound exists.
-    pub fn relax(&self, value: Value, size: f64) -> Option<Proposal> {
-        let value = convert_to_bound_type(value, self.operator, self.value);
-        let Some((name, from)) = self.holder else {
-            return Some(rewrite_proposal(self.clause, self.relaxed_clause(value)?, size));
+impl ClauseComparison {
+    /// Proposes to relax `clause`, which is this comparison, so that `value` meets it: sets the attribute that holds the
+    /// bound, or else rewrites the clause. `None` if nothing would change, or if no such bound exists.
+    pub(in crate::explain) fn relax(&self, clause: &Expression, value: Value, size: f64) -> Option<Proposal> {
+        let value = convert_to_bound_type(value, self.operator, &self.bound);
+        let Some((name, from)) = self.bound_holder.clone() else {
+            return Some(rewrite_proposal(clause, self.relaxed_clause(value)?, size));
         };
-        let to = closest_bound(value, self.operator).filter(|to| to != self.value)?;
-        let (name, from, to) = (name.clone(), Some(from.clone()), Expression::literal(to));
-        Some(Proposal { edits: vec![RequestEdit::Set { name, from, to }], size })
+        let to = Expression::literal(closest_bound(value, self.operator).filter(|to| *to != self.bound)?);
+        Some(Proposal::new(RequestEdit::Set { name, from: Some(from), to }, size))
     }
 
     /// Builds a comparison that `value` meets; strict operators become inclusive. `None` if the operator cannot be
@@ -120,12 +77,11 @@ impl RelaxableBound<'_> {
             other => other,
         };
         let (operand, constant) = (self.operand.clone(), Expression::literal(value));
-        let kind = if self.is_reversed {
-            ExpressionKind::Binary(operator.converse()?, constant, operand)
+        Some(if self.is_reversed {
+            Expression::binary(operator.converse()?, constant, operand)
         } else {
-            ExpressionKind::Binary(operator, operand, constant)
-        };
-        Some(Expression::new(kind, self.clause.span()))
+            Expression::binary(operator, operand, constant)
+        })
     }
 }
 
@@ -170,33 +126,26 @@ pub fn convert_type(value: &Value) -> Option<Value> {
 
 /// Renames the attribute `name` to `known` in all references. `None` if there are no references to rename.
 pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
-    rewrite_expression(expression, &mut |part| match part.kind() {
-        ExpressionKind::Attribute(found) if found == name => {
-            Some(Expression::new(ExpressionKind::Attribute(known.clone()), part.span()))
-        }
-        ExpressionKind::Select(of, found) if found == name => {
-            Some(Expression::new(ExpressionKind::Select(of.clone(), known.clone()), part.span()))
-        }
+    replace_kinds(expression, |kind| match kind {
+        ExpressionKind::Attribute(found) if found == name => Some(ExpressionKind::Attribute(known.clone())),
+        ExpressionKind::Select(of, found) if found == name => Some(ExpressionKind::Select(of.clone(), known.clone())),
         _ => None,
     })
 }
 
 /// Qualifies the unqualified references to `name`, so that they read the other side's attribute.
 fn qualify_as_other(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
-    let side = Name::new(dialect.side_names()[1]);
-    rewrite_expression(expression, &mut |part| match part.kind() {
-        ExpressionKind::Attribute(found) if found == name => {
-            let side = Expression::new(ExpressionKind::Attribute(side.clone()), part.span());
-            Some(Expression::new(ExpressionKind::Select(side, name.clone()), part.span()))
-        }
+    let other = Expression::attribute(dialect.side_names()[1]);
+    replace_kinds(expression, |kind| match kind {
+        ExpressionKind::Attribute(found) if found == name => Some(ExpressionKind::Select(other.clone(), name.clone())),
         _ => None,
     })
 }
 
 fn rename_function(expression: &Expression, name: &Name, known: &str) -> Option<Expression> {
-    rewrite_expression(expression, &mut |part| match part.kind() {
+    replace_kinds(expression, |kind| match kind {
         ExpressionKind::Call(found, arguments) if found == name => {
-            Some(Expression::new(ExpressionKind::Call(Name::new(known), arguments.clone()), part.span()))
+            Some(ExpressionKind::Call(Name::new(known), arguments.clone()))
         }
         _ => None,
     })
@@ -204,11 +153,10 @@ fn rename_function(expression: &Expression, name: &Name, known: &str) -> Option<
 
 /// Replaces `is` by `==`, which ignores case.
 fn ignore_case(expression: &Expression) -> Option<Expression> {
-    rewrite_expression(expression, &mut |part| match part.kind() {
-        ExpressionKind::Binary(BinaryOperator::Is, left, right) => Some(Expression::new(
-            ExpressionKind::Binary(BinaryOperator::Equal, left.clone(), right.clone()),
-            part.span(),
-        )),
+    replace_kinds(expression, |kind| match kind {
+        ExpressionKind::Binary(BinaryOperator::Is, left, right) => {
+            Some(ExpressionKind::Binary(BinaryOperator::Equal, left.clone(), right.clone()))
+        }
         _ => None,
     })
 }
@@ -217,9 +165,7 @@ fn ignore_case(expression: &Expression) -> Option<Expression> {
 fn regroup(expression: &Expression) -> Option<Expression> {
     let ExpressionKind::Conditional(condition, yes, no) = expression.without_parentheses().kind() else { return None };
     let chain = ChainedComparison::of(condition)?;
-    let new = |kind| Expression::new(kind, expression.span());
-    let condition = new(ExpressionKind::Binary(chain.outer, chain.second.clone(), chain.last.clone()));
-    let chosen = new(ExpressionKind::Conditional(condition, yes.clone(), no.clone()));
-    let chosen = new(ExpressionKind::Parentheses(chosen));
-    Some(new(ExpressionKind::Binary(chain.inner, chain.first.clone(), chosen)))
+    let condition = Expression::binary(chain.outer, chain.second.clone(), chain.last.clone());
+    let chosen = ExpressionKind::Conditional(condition, yes.clone(), no.clone()).into();
+    Some(Expression::binary(chain.inner, chain.first.clone(), parenthesized(&chosen)))
 }

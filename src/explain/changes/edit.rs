@@ -1,7 +1,7 @@
 //! Edits of a request.
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
-use crate::explain::clauses::text;
+use crate::explain::clauses::{parenthesized, text};
 use crate::protocol::{Port, read_ports};
 use crate::text::join_and;
 
@@ -82,11 +82,8 @@ impl RequestEdit {
 
     /// Whether both edits change the same part of the request in the same way, except for the new value.
     pub(super) fn differs_in_value_only(&self, other: &RequestEdit) -> bool {
-        let is_same_part = match (self.replaced(), other.replaced()) {
-            (Some(part), Some(other)) => part.ptr_eq(other),
-            (None, None) => true,
-            _ => false,
-        };
+        let [part, other_part] = [self, other].map(|edit| edit.replaced().map(Expression::identity));
+        let is_same_part = part == other_part;
         match (self, other) {
             (RequestEdit::Set { name, .. }, RequestEdit::Set { name: other, .. }) => is_same_part && name == other,
             (RequestEdit::DropPorts { .. }, _) => self == other,
@@ -127,11 +124,10 @@ fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
     let first = ports.list.iter().find(is_dropped)?;
     let is_whole = |group: &&Ad| ports_of_group(&ports.list, group).all(|port| is_dropped(&port));
     let record = first.groups.first().filter(is_whole).or(first.record.as_ref())?.identity();
-    let is_it = |entry: &Expression| matches!(entry.without_parentheses().kind(), ExpressionKind::Ad(ad) if ad.identity() == record);
+    let is_entry = |entry: &Expression| matches!(entry.without_parentheses().kind(), ExpressionKind::Ad(ad) if ad.identity() == record);
     rewrite_ad(request, &mut |part| match part.kind() {
-        ExpressionKind::List(entries) if entries.iter().any(is_it) && entries.len() > 1 => {
-            let left: Vec<Expression> = entries.iter().filter(|entry| !is_it(entry)).cloned().collect();
-            Some(Expression::new(ExpressionKind::List(left.into()), part.span()))
+        ExpressionKind::List(entries) if entries.iter().any(is_entry) && entries.len() > 1 => {
+            Some(Expression::list(entries.iter().filter(|entry| !is_entry(entry)).cloned()))
         }
         _ => None,
     })
@@ -143,15 +139,11 @@ pub fn ports_of_group<'p>(ports: &'p [Port], group: &Ad) -> impl Iterator<Item =
     ports.iter().filter(move |port| port.groups.first().is_some_and(|of| of.identity() == group))
 }
 
-fn parenthesized(expression: &Expression) -> Expression {
-    match expression.kind() {
-        ExpressionKind::Parentheses(_) => expression.clone(),
-        _ => Expression::new(ExpressionKind::Parentheses(expression.clone()), expression.span()),
-    }
-}
+/// Returns the replacement of a subexpression, or `None` to descend into it.
+type Replacement<'r> = &'r mut dyn FnMut(&Expression) -> Option<Expression>;
 
 /// Rewrites the attributes of an ad as [`rewrite_expression`] does. `None` if nothing was replaced.
-fn rewrite_ad(ad: &Ad, by: &mut dyn FnMut(&Expression) -> Option<Expression>) -> Option<Ad> {
+fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
     let mut changed: Option<Ad> = None;
     for attribute in ad.iter() {
         if let Some(to) = rewrite_expression(attribute.expression, by) {
@@ -161,14 +153,16 @@ fn rewrite_ad(ad: &Ad, by: &mut dyn FnMut(&Expression) -> Option<Expression>) ->
     changed
 }
 
-/// Rewrites an expression top-down: `by` returns the replacement of a subexpression, or `None` to descend into it.
-/// Subexpressions without a replacement stay the same nodes in memory. Returns `None` if nothing was replaced, or if
-/// the expression is nested too deeply.
-pub fn rewrite_expression(
-    expression: &Expression,
-    by: &mut dyn FnMut(&Expression) -> Option<Expression>,
-) -> Option<Expression> {
+/// Rewrites an expression top-down. Subexpressions without a replacement stay the same nodes in memory. Returns `None`
+/// if nothing was replaced, or if the expression is nested too deeply.
+fn rewrite_expression(expression: &Expression, by: Replacement<'_>) -> Option<Expression> {
     rewrite_within(expression, by, 0).ok().flatten()
+}
+
+/// Replaces operations of an expression: `by` returns the new operation, or `None` to descend into the operands.
+/// Returns `None` as [`rewrite_expression`] does.
+pub fn replace_kinds(of: &Expression, by: impl Fn(&ExpressionKind) -> Option<ExpressionKind>) -> Option<Expression> {
+    rewrite_expression(of, &mut |part| Some(Expression::new(by(part.kind())?, part.span())))
 }
 
 /// Maximum nesting depth of an expression that is rewritten. The maximum also limits the length of a conjunction: the
@@ -179,15 +173,11 @@ const MAX_REWRITE_DEPTH: usize = 500;
 struct TooDeep;
 
 /// Returns the rewritten expression; `None` if nothing was replaced.
-fn rewrite_within(
-    expression: &Expression,
-    by: &mut dyn FnMut(&Expression) -> Option<Expression>,
-    depth: usize,
-) -> Result<Option<Expression>, TooDeep> {
+fn rewrite_within(of: &Expression, by: Replacement<'_>, depth: usize) -> Result<Option<Expression>, TooDeep> {
     if depth > MAX_REWRITE_DEPTH {
         return Err(TooDeep);
     }
-    if let Some(other) = by(expression) {
+    if let Some(other) = by(of) {
         return Ok(Some(other));
     }
     let mut is_changed = false;
@@ -196,7 +186,7 @@ fn rewrite_within(
         is_changed |= changed.is_some();
         Ok(changed.unwrap_or_else(|| part.clone()))
     };
-    let kind = match expression.kind() {
+    let kind = match of.kind() {
         ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {
             return Ok(None);
         }
@@ -207,18 +197,16 @@ fn rewrite_within(
             let attributes = ad.iter().map(|attribute| Ok((attribute.name.clone(), inner(attribute.expression)?)));
             ExpressionKind::Ad(attributes.collect::<Result<Vec<_>, TooDeep>>()?.into_iter().collect())
         }
-        ExpressionKind::Select(of, name) => ExpressionKind::Select(inner(of)?, name.clone()),
-        ExpressionKind::Subscript(of, index) => ExpressionKind::Subscript(inner(of)?, inner(index)?),
+        ExpressionKind::Select(ad, name) => ExpressionKind::Select(inner(ad)?, name.clone()),
+        ExpressionKind::Subscript(list, index) => ExpressionKind::Subscript(inner(list)?, inner(index)?),
         ExpressionKind::Unary(operator, operand) => ExpressionKind::Unary(*operator, inner(operand)?),
         ExpressionKind::Binary(operator, left, right) => ExpressionKind::Binary(*operator, inner(left)?, inner(right)?),
-        ExpressionKind::Conditional(condition, yes, no) => {
-            ExpressionKind::Conditional(inner(condition)?, inner(yes)?, inner(no)?)
-        }
+        ExpressionKind::Conditional(a, b, c) => ExpressionKind::Conditional(inner(a)?, inner(b)?, inner(c)?),
         ExpressionKind::Elvis(left, right) => ExpressionKind::Elvis(inner(left)?, inner(right)?),
-        ExpressionKind::Parentheses(of) => ExpressionKind::Parentheses(inner(of)?),
+        ExpressionKind::Parentheses(inside) => ExpressionKind::Parentheses(inner(inside)?),
         ExpressionKind::Call(name, arguments) => {
             ExpressionKind::Call(name.clone(), arguments.iter().map(inner).collect::<Result<_, TooDeep>>()?)
         }
     };
-    Ok(is_changed.then(|| Expression::new(kind, expression.span())))
+    Ok(is_changed.then(|| Expression::new(kind, of.span())))
 }

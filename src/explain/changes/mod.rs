@@ -7,40 +7,20 @@ mod search;
 
 use std::convert::Infallible;
 
-use crate::ad::{Ad, Dialect, Name};
+use crate::ad::{Ad, Dialect};
 
 use super::closest_offers::closest_offers;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::evaluation::{OfferTable, RequestContext};
 use super::explainer::RequestAnalysis;
 
-pub(super) use clause_fixes::{RelaxableBound, convert_type, rename_attribute, rewrite_proposal};
+pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 use search::MAX_EDITS;
-pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, VerifiedChange, search_changes};
-
-/// A verified change with which the request matches.
-#[derive(Clone, Debug)]
-pub struct RequestChange {
-    /// The edits; all of them are needed.
-    pub edits: Vec<RequestEdit>,
-    /// The description of each edit.
-    pub steps: Vec<String>,
-    /// Number of offers that match the changed request.
-    pub match_count: usize,
-    /// The changed request.
-    pub request: Ad,
-}
-
-impl RequestChange {
-    /// The description on one line.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.steps.join(", ")
-    }
-}
+pub use search::RequestChange;
+pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 
 /// Maximum number of clause sets considered for the offers that accept the request, and again for all offers.
 const MAX_CLAUSE_SETS: usize = 12;
@@ -49,26 +29,19 @@ const MAX_CLAUSE_SETS: usize = 12;
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
 /// Returns the changes with which the request matches, fewest and smallest first.
-pub fn find_changes(survey: &mut OfferTable, situation: &RequestAnalysis, names: &[Name]) -> Vec<RequestChange> {
+pub fn find_changes(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<RequestChange> {
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
-    let is_extended = !situation.minimal_failures.iter().all(is_far);
-    let mut problem = BilateralChanges { survey, situation, names };
-    let Ok(changes) = search_changes(&mut problem, &situation.request.ad, situation, is_extended);
-    let change = |VerifiedChange { edits, steps, request, found, .. }| RequestChange {
-        edits,
-        steps,
-        request,
-        match_count: found,
-    };
-    changes.into_iter().map(change).collect()
+    let is_extended = !analysis.minimal_failures.iter().all(is_far);
+    let mut problem = BilateralChanges { table, analysis };
+    let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
+    changes
 }
 
 /// The search of changes of a request that matches offers one by one.
 struct BilateralChanges<'p> {
-    survey: &'p mut OfferTable,
+    table: &'p mut OfferTable,
     /// The analysis of the original request.
-    situation: &'p RequestAnalysis,
-    names: &'p [Name],
+    analysis: &'p RequestAnalysis,
 }
 
 impl ChangeProblem for BilateralChanges<'_> {
@@ -80,41 +53,60 @@ impl ChangeProblem for BilateralChanges<'_> {
     type Fault = Infallible;
 
     fn dialect(&self) -> Dialect {
-        self.survey.context.dialect
+        self.table.context.dialect
     }
 
     fn is_interrupted(&self) -> bool {
-        self.survey.context.is_interrupted()
+        self.table.context.is_interrupted()
     }
 
     fn find_match(&mut self, request: &Ad) -> Result<Option<usize>, Infallible> {
-        let rows = self.survey.matching_rows(&RequestContext::new(request));
-        Ok(Some(self.survey.offers_in(rows.ones())).filter(|offers| *offers > 0))
+        let rows = self.table.matching_rows(&RequestContext::new(request));
+        Ok(Some(self.table.offers_in(rows.ones())).filter(|offers| *offers > 0))
     }
 
-    fn match_count(found: &usize) -> usize {
-        *found
+    fn match_count(matched: &usize) -> usize {
+        *matched
     }
 
     fn failure(&mut self, request: &Ad) -> Option<RequestAnalysis> {
-        Some(RequestAnalysis::new(request, self.survey))
+        Some(RequestAnalysis::new(request, self.table))
     }
 
     /// Counts the unmet clauses of the request and of the closest offer.
     fn obstacles(&mut self, failure: &RequestAnalysis) -> ObstacleCount {
-        let closest = closest_offers(self.survey, failure);
+        let closest = closest_offers(self.table, failure);
         (closest.first().map_or(usize::MAX, |near| near.failed_clauses.len() + near.unmet_demands.len()), 0)
     }
 
-    fn propose(&mut self, _: &Ad, failure: &RequestAnalysis) -> Result<Vec<Proposal>, Infallible> {
-        Ok(propose(self.survey, failure, self.names))
+    fn propose(&mut self, _: &Ad, analysis: &RequestAnalysis) -> Result<Vec<Proposal>, Infallible> {
+        let mut proposals = Vec::new();
+        if analysis.clauses.is_empty() {
+            return Ok(proposals);
+        }
+        let failed = &analysis.failed_clauses;
+        let is_accepting = |row: &usize| analysis.refusals[*row].is_none();
+        let of_accepting = minimal_masks((0..failed.len()).filter(is_accepting).map(|row| failed[row]));
+        let of_all = &analysis.minimal_failures;
+        let sizes = of_all.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
+        let most = sizes.min().unwrap_or_default().max(MAX_CLAUSES_PER_SET);
+        for (masks, needs_accepting) in [(&of_accepting, true), (of_all, false)] {
+            let masks = masks.iter().copied().filter(|mask| *mask != 0 && mask.count_ones() <= most);
+            for mask in masks.take(MAX_CLAUSE_SETS) {
+                let rows =
+                    (0..failed.len()).filter(|row| failed[*row] == mask && (!needs_accepting || is_accepting(row)));
+                proposals.extend(propose_for_set(self.table, analysis, &bit_positions(mask), rows.collect()));
+            }
+        }
+        proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
+        Ok(proposals)
     }
 
     /// Sorts edits of clauses by position in the constraint. Edits of attributes come last, by name.
     fn sort_edits(&self, edits: &mut [RequestEdit]) {
         let position = |edit: &RequestEdit| {
             let clause = edit.replaced()?;
-            self.situation.clauses.iter().position(|known| known.analysis.clause.expression.ptr_eq(clause))
+            self.analysis.clauses.iter().position(|known| known.analysis.clause.expression.ptr_eq(clause))
         };
         edits.sort_by_key(|edit| match edit {
             RequestEdit::Set { name, .. } => (usize::MAX, Some(name.clone())),
@@ -123,72 +115,45 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 }
 
-/// Proposes changes for a request that matches nothing. A proposal alone need not suffice for a match.
-fn propose(survey: &mut OfferTable, situation: &RequestAnalysis, names: &[Name]) -> Vec<Proposal> {
-    let mut proposals = Vec::new();
-    if situation.clauses.is_empty() {
-        return proposals;
-    }
-    let accepting: Vec<usize> = (0..survey.row_count()).filter(|row| situation.refusals[*row].is_none()).collect();
-    let of_accepting = minimal_masks(accepting.iter().map(|row| situation.failed_clauses[*row]));
-    let fewest =
-        situation.minimal_failures.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
-    let most = fewest.min().unwrap_or_default().max(MAX_CLAUSES_PER_SET);
-    for (masks, is_accepting) in [(&of_accepting, true), (&situation.minimal_failures, false)] {
-        let masks = masks.iter().copied().filter(|mask| *mask != 0 && mask.count_ones() <= most);
-        for mask in masks.take(MAX_CLAUSE_SETS) {
-            let rows: Vec<usize> = if is_accepting {
-                accepting.iter().copied().filter(|row| situation.failed_clauses[*row] == mask).collect()
-            } else {
-                (0..survey.row_count()).filter(|row| situation.failed_clauses[*row] == mask).collect()
-            };
-            proposals.extend(propose_for_set(survey, situation, names, &bit_positions(mask), rows));
-        }
-    }
-    proposals.extend(offer_demands::propose_demanded_values(survey, situation));
-    proposals
-}
-
 /// Proposes changes for a set of clauses, given the rows that fail exactly these clauses. A proposal changes all
 /// clauses of the set together.
 fn propose_for_set(
-    survey: &mut OfferTable,
-    situation: &RequestAnalysis,
-    names: &[Name],
+    table: &mut OfferTable,
+    analysis: &RequestAnalysis,
     places: &[usize],
     mut rows: Vec<usize>,
 ) -> Vec<Proposal> {
-    let dropped =
-        |place: &usize| RequestEdit::Drop { clause: situation.clauses[*place].analysis.clause.expression.clone() };
-    #[allow(clippy::cast_precision_loss)] // three or so
-    let all_dropped = Proposal { edits: places.iter().map(dropped).collect(), size: 2.0 * places.len() as f64 };
+    let dropped = |places: &[usize]| {
+        Proposal::drop_clauses(places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression))
+    };
     if let [place] = places {
-        let fixes = clause_fixes::propose_fixes(survey, situation, names, *place, &rows);
-        return fixes.into_iter().map(|(proposal, _)| proposal).chain([all_dropped]).collect();
+        let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows);
+        return fixes.into_iter().map(|(proposal, _)| proposal).chain([dropped(places)]).collect();
     }
-    let mut together = Proposal { edits: Vec::new(), size: 0.0 };
+    let mut together = Proposal::default();
     for place in places {
-        let mut fixes = clause_fixes::propose_fixes(survey, situation, names, *place, &rows).into_iter();
-        if let Some((fix, value)) = fixes.next() {
-            // Fix the next clauses for the rows that meet the fixed clause.
-            if let Some(value) = value.filter(|_| !is_contradicted(situation, places, *place)) {
-                rows = clause_fixes::rows_with_value(survey, situation, *place, &value, rows);
-            }
-            together.edits.extend(fix.edits);
-            together.size += fix.size;
-        } else {
-            together.edits.push(dropped(place));
-            together.size += 2.0;
+        let mut fixes = clause_fixes::fix_clause(table, analysis, *place, &rows).into_iter();
+        let Some((fix, value)) = fixes.next() else {
+            together.add(dropped(&[*place]));
+            continue;
+        };
+        // Fix the next clauses for the rows that meet the fixed clause.
+        if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place))
+            && let Some(comparison) = &analysis.clauses[*place].analysis.comparison
+        {
+            let results = table.expression_results(&analysis.request, &comparison.operand);
+            rows.retain(|row| *results.value(*row) == value);
         }
+        together.add(fix);
     }
-    vec![together, all_dropped]
+    vec![together, dropped(places)]
 }
 
 /// Whether another of the clauses compares the same operand, and this one has a literal bound. The two bounds
 /// contradict each other: if the rows were narrowed to one value, both bounds would be moved to that value.
-fn is_contradicted(situation: &RequestAnalysis, places: &[usize], place: usize) -> bool {
-    let comparison = |place: usize| situation.clauses[place].analysis.comparison.as_ref();
-    let Some(asked) = comparison(place).filter(|asked| asked.bound_attribute.is_none()) else { return false };
+fn is_contradicted(analysis: &RequestAnalysis, places: &[usize], place: usize) -> bool {
+    let comparison = |place: usize| analysis.clauses[place].analysis.comparison.as_ref();
+    let Some(fixed) = comparison(place).filter(|comparison| comparison.bound_holder.is_none()) else { return false };
     let mut others = places.iter().filter(|other| **other != place).filter_map(|other| comparison(*other));
-    others.any(|other| other.operand == asked.operand)
+    others.any(|other| other.operand == fixed.operand)
 }

@@ -3,9 +3,8 @@
 use indexmap::IndexMap;
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
-use crate::constraint::ClauseOperand;
+use crate::constraint::{ClauseOperand, orient_comparison};
 use crate::explain::clauses::ExplainedClause;
-use crate::explain::conflicts::minimal_masks;
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{ClauseOutcome, OfferTable};
 use crate::explain::explainer::RequestAnalysis;
@@ -78,7 +77,7 @@ impl DemandedValues {
             for to in suitable.filter(|to| Some(to) != old) {
                 let size = old.map_or(1.0, |old| relative_distance(&to, old));
                 let set = RequestEdit::Set { name: name.clone(), from: from.clone(), to: Expression::literal(to) };
-                proposals.push(Proposal { edits: vec![set], size });
+                proposals.push(Proposal::new(set, size));
             }
         }
         proposals
@@ -86,42 +85,36 @@ impl DemandedValues {
 }
 
 /// Proposes values with which offers that fail few of the request's clauses would accept it.
-pub fn propose_demanded_values(survey: &mut OfferTable, situation: &RequestAnalysis) -> Vec<Proposal> {
-    let mut wishes = DemandedValues::default();
-    let least = minimal_masks(situation.minimal_failures.iter().copied());
-    let near =
-        (0..survey.row_count()).filter(|row| least.contains(&situation.failed_clauses[*row])).take(MAX_EVALUATED_ROWS);
-    for row in near {
-        collect_demands(survey, situation, row, &mut wishes);
+pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
+    let mut demands = DemandedValues::default();
+    let is_near = |row: &usize| analysis.minimal_failures.contains(&analysis.failed_clauses[*row]);
+    for row in (0..table.row_count()).filter(is_near).take(MAX_EVALUATED_ROWS) {
+        collect_demands(table, analysis, row, &mut demands);
     }
     // A match needs only one offer, so that one bound for each inequality is enough.
-    wishes.propose(1)
+    demands.propose(1)
 }
 
 /// Collects the demands of a row on the request's attributes: the comparisons in its unmet clauses, and the comparisons
 /// of the same attributes in its other clauses.
-fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize, wishes: &mut DemandedValues) {
-    let demanding = survey.offer_clause_outcomes(&situation.request, row);
-    let ad = survey.store.ads()[row].clone();
-    let unmet = demanding.iter().filter(|(_, is)| *is != ClauseOutcome::True);
-    let unmet: Vec<Name> =
-        unmet.flat_map(|(clause, _)| request_comparisons(&clause.expression, &ad)).map(|(name, ..)| name).collect();
-    for (clause, _) in &demanding {
-        for (name, operator, bound) in request_comparisons(&clause.expression, &ad) {
-            if !unmet.contains(&name) {
-                continue;
-            }
-            let value = match bound {
-                Some(bound) => {
-                    let bound = ExplainedClause::detached(bound);
-                    survey.evaluate(&situation.request, PairSide::Offer, &bound, row)
-                }
-                None => Value::Boolean(true),
-            };
-            if value.is_exceptional() || matches!(value, Value::List(_) | Value::Ad(_)) {
-                continue;
-            }
-            wishes.add(&name, situation.request.ad.get(&name), operator, &value, survey.weights[row]);
+fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
+    let request = &analysis.request;
+    let clauses = table.offer_outcomes(request, row);
+    let ad = table.store.ads()[row].clone();
+    let comparisons: Vec<_> =
+        clauses.iter().map(|(clause, outcome)| (request_comparisons(&clause.expression, &ad), outcome)).collect();
+    let unmet = comparisons.iter().filter(|(_, outcome)| **outcome != ClauseOutcome::True);
+    let unmet: Vec<&Name> = unmet.flat_map(|(found, _)| found).map(|(name, ..)| name).collect();
+    for (name, operator, bound) in comparisons.iter().flat_map(|(found, _)| found) {
+        if !unmet.contains(&name) {
+            continue;
+        }
+        let value = match bound {
+            Some(bound) => table.value(request, PairSide::Offer, &ExplainedClause::detached(bound.clone()), row),
+            None => Value::Boolean(true),
+        };
+        if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {
+            demands.add(name, request.ad.get(name), *operator, &value, table.weights[row]);
         }
     }
 }
@@ -148,11 +141,7 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperato
             ExpressionKind::Binary(operator, left, right)
                 if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
             {
-                if let Some(name) = other(left) {
-                    found.push((name, *operator, Some(right.clone())));
-                } else if let (Some(name), Some(operator)) = (other(right), operator.converse()) {
-                    found.push((name, operator, Some(left.clone())));
-                }
+                found.extend(orient_comparison(*operator, left, right, other, |bound| Some(Some(bound.clone()))));
             }
             ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Logic => {
                 pending.extend([right, left]);

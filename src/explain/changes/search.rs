@@ -1,28 +1,70 @@
 //! Searches for changes with which a request matches: verifies proposals, then extends the most promising ones.
 
-use crate::ad::{Ad, Dialect};
+use crate::ad::{Ad, Dialect, Expression};
 use crate::explain::distance::as_number;
 
 use super::edit::RequestEdit;
 
 /// A change that has not been verified.
+#[derive(Default)]
 pub struct Proposal {
     pub edits: Vec<RequestEdit>,
     /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause, 4 for
     /// each dropped port or group.
     pub size: f64,
+    /// The obstacles before the last extension; `None` if the proposal changes the original request.
+    before: Option<ObstacleCount>,
 }
 
-/// A verified change.
-pub struct VerifiedChange<M> {
+impl Proposal {
+    /// Proposes a single edit.
+    pub fn new(edit: RequestEdit, size: f64) -> Self {
+        Proposal { edits: vec![edit], size, before: None }
+    }
+
+    /// Proposes to drop clauses.
+    pub fn drop_clauses<'c>(clauses: impl Iterator<Item = &'c Expression>) -> Self {
+        let mut proposal = Proposal::default();
+        clauses.for_each(|clause| proposal.add(Proposal::new(RequestEdit::Drop { clause: clause.clone() }, 2.0)));
+        proposal
+    }
+
+    /// Adds the edits of another proposal.
+    pub fn add(&mut self, other: Proposal) {
+        self.edits.extend(other.edits);
+        self.size += other.size;
+    }
+}
+
+/// A verified change with which the request matches.
+#[derive(Clone, Debug)]
+pub struct RequestChange<M = usize> {
+    /// The edits; all of them are needed.
     pub edits: Vec<RequestEdit>,
     /// The description of each edit.
     pub steps: Vec<String>,
     /// The changed request.
     pub request: Ad,
-    /// The result of matching the changed request.
-    pub found: M,
+    /// The result of matching the changed request: the number of offers that match, or a gang.
+    pub matched: M,
+    /// Index of an offer of which a second copy would suffice, so that there are no edits. `None` for a change of the
+    /// request.
+    pub duplicate_offer: Option<usize>,
     size: f64,
+}
+
+impl<M> RequestChange<M> {
+    /// Describes that a second copy of an offer suffices, without edits of the request.
+    pub(in crate::explain) fn of_duplicate(offer: usize, request: Ad, matched: M) -> Self {
+        let (edits, steps) = (Vec::new(), Vec::new());
+        RequestChange { edits, steps, request, matched, duplicate_offer: Some(offer), size: 0.0 }
+    }
+
+    /// The description on one line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.steps.join(", ")
+    }
 }
 
 /// Two counts of obstacles that still prevent a match. Lower counts are better; the second count decides if the first
@@ -96,15 +138,15 @@ pub fn search_changes<P: ChangeProblem>(
     request: &Ad,
     failure: &P::Failure,
     is_extended: bool,
-) -> Result<Vec<VerifiedChange<P::Match>>, P::Fault> {
+) -> Result<Vec<RequestChange<P::Match>>, P::Fault> {
     let mut search = ChangeSearch { problem, request, tried: Vec::new(), sufficient: Vec::new() };
     let proposals = search.problem.propose(request, failure)?;
-    let mut drafts = search.verify(proposals.into_iter().map(|proposal| (proposal, None)).collect())?;
+    let mut insufficient = search.verify(proposals)?;
     if is_extended && search.sufficient.is_empty() {
         let obstacles = search.problem.obstacles(failure);
         for _ in 0..MAX_EXTENSION_ROUNDS {
-            let extended = search.extend(drafts, obstacles)?;
-            drafts = search.verify(extended)?;
+            let extended = search.extend(insufficient, obstacles)?;
+            insufficient = search.verify(extended)?;
             if !search.sufficient.is_empty() {
                 break;
             }
@@ -113,39 +155,30 @@ pub fn search_changes<P: ChangeProblem>(
     Ok(search.into_changes())
 }
 
-/// A verified proposal with which the request still does not match.
-struct InsufficientChange {
-    proposal: Proposal,
-    request: Ad,
-    /// The obstacles before the last extension; `None` if the proposal changes the original request.
-    before: Option<ObstacleCount>,
-}
-
 /// The search for one request: the changes tried, and the changes that suffice.
 struct ChangeSearch<'s, P: ChangeProblem> {
     problem: &'s mut P,
     request: &'s Ad,
     tried: Vec<String>,
-    sufficient: Vec<VerifiedChange<P::Match>>,
+    sufficient: Vec<RequestChange<P::Match>>,
 }
 
 impl<P: ChangeProblem> ChangeSearch<'_, P> {
-    /// Verifies a round of proposals, fewest and smallest edits first. Returns the changes that do not suffice.
-    fn verify(
-        &mut self,
-        mut proposals: Vec<(Proposal, Option<ObstacleCount>)>,
-    ) -> Result<Vec<InsufficientChange>, P::Fault> {
+    /// Verifies a round of proposals, fewest and smallest edits first. Returns the proposals that do not suffice, each
+    /// with the changed request.
+    fn verify(&mut self, mut proposals: Vec<Proposal>) -> Result<Vec<(Proposal, Ad)>, P::Fault> {
         let mut insufficient = Vec::new();
-        proposals.sort_by(|(a, _), (b, _)| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
-        for (proposal, before) in proposals {
+        proposals.sort_by(|a, b| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
+        for proposal in proposals {
             let Some((steps, request)) = self.apply(&proposal.edits) else { continue };
             match self.problem.find_match(&request)? {
-                Some(found) => {
-                    let Proposal { edits, size } = proposal;
-                    let change = self.minimized(VerifiedChange { edits, steps, request, found, size })?;
+                Some(matched) => {
+                    let Proposal { edits, size, .. } = proposal;
+                    let change = RequestChange { edits, steps, request, matched, duplicate_offer: None, size };
+                    let change = self.minimized(change)?;
                     self.sufficient.push(change);
                 }
-                None => insufficient.push(InsufficientChange { proposal, request, before }),
+                None => insufficient.push((proposal, request)),
             }
         }
         Ok(insufficient)
@@ -165,48 +198,42 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 
     /// Removes the edits without which the change still suffices.
-    fn minimized(&mut self, mut change: VerifiedChange<P::Match>) -> Result<VerifiedChange<P::Match>, P::Fault> {
+    fn minimized(&mut self, mut change: RequestChange<P::Match>) -> Result<RequestChange<P::Match>, P::Fault> {
         let mut place = 0;
         while change.edits.len() > 1 && place < change.edits.len() {
             let mut edits = change.edits.clone();
             edits.remove(place);
-            let fewer = self.apply(&edits);
-            let fewer = fewer.and_then(|(steps, request)| {
-                let found = self.problem.find_match(&request).transpose()?;
-                Some(found.map(|found| VerifiedChange { edits, steps, request, found, size: change.size }))
-            });
-            match fewer.transpose()? {
-                Some(fewer) => change = fewer,
-                None => place += 1,
+            if let Some((steps, request)) = self.apply(&edits)
+                && let Some(matched) = self.problem.find_match(&request)?
+            {
+                change = RequestChange { edits, steps, request, matched, ..change };
+            } else {
+                place += 1;
             }
         }
         Ok(change)
     }
 
-    /// Extends the changes with the fewest remaining obstacles, each with the proposals for the changed request. Skips
-    /// changes that removed no obstacle. `original` counts the obstacles of the original request.
+    /// Extends the proposals with the fewest remaining obstacles, each with the proposals for the changed request. Skips
+    /// proposals that removed no obstacle. `original` counts the obstacles of the original request.
     fn extend(
         &mut self,
-        insufficient: Vec<InsufficientChange>,
+        insufficient: Vec<(Proposal, Ad)>,
         original: ObstacleCount,
-    ) -> Result<Vec<(Proposal, Option<ObstacleCount>)>, P::Fault> {
+    ) -> Result<Vec<Proposal>, P::Fault> {
         let mut closer = Vec::new();
-        let short = insufficient.into_iter().filter(|draft| draft.proposal.edits.len() < MAX_EDITS);
-        for draft in short.take(MAX_ANALYZED_CHANGES) {
-            if let Some(failure) = self.problem.failure(&draft.request) {
-                let left = self.problem.obstacles(&failure);
-                if left < draft.before.unwrap_or(original) {
-                    closer.push((left, draft, failure));
-                }
+        let short = insufficient.into_iter().filter(|(proposal, _)| proposal.edits.len() < MAX_EDITS);
+        for (proposal, request) in short.take(MAX_ANALYZED_CHANGES) {
+            let Some(failure) = self.problem.failure(&request) else { continue };
+            let left = self.problem.obstacles(&failure);
+            if left < proposal.before.unwrap_or(original) {
+                closer.push((left, proposal, request, failure));
             }
         }
-        closer.sort_by(|(a_left, a, _), (b_left, b, _)| {
-            a_left.cmp(b_left).then(a.proposal.size.total_cmp(&b.proposal.size))
-        });
+        closer.sort_by(|(a_left, a, ..), (b_left, b, ..)| a_left.cmp(b_left).then(a.size.total_cmp(&b.size)));
+        closer.truncate(MAX_EXTENDED_CHANGES);
         let mut extended = Vec::new();
-        for (left, InsufficientChange { proposal, request, .. }, failure) in
-            closer.into_iter().take(MAX_EXTENDED_CHANGES)
-        {
+        for (left, proposal, request, failure) in closer {
             for more in self.problem.propose(&request, &failure)? {
                 let mut edits = proposal.edits.clone();
                 for edit in more.edits {
@@ -215,31 +242,31 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
                     }
                 }
                 self.problem.sort_edits(&mut edits);
-                extended.push((Proposal { edits, size: proposal.size + more.size }, Some(left)));
+                extended.push(Proposal { edits, size: proposal.size + more.size, before: Some(left) });
             }
         }
         Ok(extended)
     }
 
     /// Returns the changes that suffice, fewest and smallest first.
-    fn into_changes(mut self) -> Vec<VerifiedChange<P::Match>> {
+    fn into_changes(mut self) -> Vec<RequestChange<P::Match>> {
         self.sufficient.sort_by(|a, b| {
             let fewest = a.edits.len().cmp(&b.edits.len());
-            let most_matches = P::match_count(&b.found).cmp(&P::match_count(&a.found));
+            let most_matches = P::match_count(&b.matched).cmp(&P::match_count(&a.matched));
             let least = || added_magnitude(&a.edits).total_cmp(&added_magnitude(&b.edits));
             fewest.then(a.size.total_cmp(&b.size)).then(most_matches).then_with(least)
         });
-        let mut told: Vec<VerifiedChange<P::Match>> = Vec::new();
+        let mut kept: Vec<RequestChange<P::Match>> = Vec::new();
         for change in self.sufficient {
             // Of changes that differ in their values only, keep the first.
             let is_single_value = matches!(change.edits.as_slice(), [RequestEdit::Set { .. }]);
             let is_comparable = change.edits.len() > 1 || (P::KEEPS_BEST_VALUE && is_single_value);
-            if !is_comparable || !told.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
-                told.push(change);
+            if !is_comparable || !kept.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
+                kept.push(change);
             }
         }
-        told.truncate(MAX_CHANGES);
-        told
+        kept.truncate(MAX_CHANGES);
+        kept
     }
 }
 

@@ -22,50 +22,45 @@ impl OfferTable {
     /// attributes that the clause depends on; `None` if they are unknown, so that rows cannot be grouped.
     pub(super) fn cache_key(
         &mut self,
-        asking: &RequestContext,
+        request: &RequestContext,
         clause: &ExplainedClause,
         side: PairSide,
     ) -> (Box<[usize]>, Option<Rc<[Name]>>) {
         let number = self.store.intern(&clause.expression);
         let mut key = vec![side as usize, number, usize::from(clause.is_whole)];
-        let reached = if self.store.has_scope_attribute() || asking.has_scope_attribute {
+        let reached = if self.store.has_scope_attribute() || request.has_scope_attribute {
             None
         } else {
-            self.dependencies(asking, &clause.expression)
+            self.dependencies(request, &clause.expression)
         };
         let Some(Dependencies { names, name_ids: numbers }) = reached else {
-            key.extend([ABSENT, self.store.intern(&Expression::ad(asking.ad.clone()))]);
+            key.extend([ABSENT, self.store.intern(&Expression::ad(request.ad.clone()))]);
             return (key.into(), None);
         };
         for (name, number) in names.iter().zip(numbers.iter()) {
-            key.extend([*number, self.request_binding(asking, name, *number).0]);
+            key.extend([*number, self.request_binding(request, name, *number).0]);
         }
         (key.into(), Some(names))
     }
 
     /// Returns the number of the expression that the request binds to a name, and whether it is not a literal.
-    fn request_binding(&mut self, asking: &RequestContext, name: &Name, number: usize) -> (usize, bool) {
-        *asking.bindings.borrow_mut().entry(number).or_insert_with(|| match asking.ad.get(name) {
+    fn request_binding(&mut self, request: &RequestContext, name: &Name, number: usize) -> (usize, bool) {
+        *request.bindings.borrow_mut().entry(number).or_insert_with(|| match request.ad.get(name) {
             Some(bound) => (self.store.intern(bound), !matches!(bound.kind(), ExpressionKind::Literal(_))),
             None => (ABSENT, false),
         })
     }
 
-    /// Whether an expression of a request has one value throughout the evaluation of a pair. An expression that depends
-    /// on `random()` has several: each reference draws another number.
-    pub fn is_steady(&mut self, asking: &RequestContext, expression: &Expression) -> bool {
-        self.dependencies(asking, expression).is_some()
-    }
-
-    /// Returns the attributes that the value of an expression can depend on. `None` if it can depend on anything else.
+    /// Returns the attributes that the value of an expression can depend on. `None` if it can depend on anything else: an
+    /// expression that depends on `random()` has several values in one pair, as each reference draws another number.
     ///
     /// The store caches the attributes for a request that binds them to literals or not at all. For any other request,
     /// the attributes are computed from the request's ad.
-    fn dependencies(&mut self, asking: &RequestContext, expression: &Expression) -> Option<Dependencies> {
+    pub fn dependencies(&mut self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
         let usual = self.store.dependencies(expression)?;
         let names = usual.names.iter().zip(usual.name_ids.iter());
-        let is_usual = !names.into_iter().any(|(name, number)| self.request_binding(asking, name, *number).1);
-        if is_usual { Some(usual) } else { self.store.dependencies_with(&asking.ad, expression) }
+        let is_usual = !names.into_iter().any(|(name, number)| self.request_binding(request, name, *number).1);
+        if is_usual { Some(usual) } else { self.store.dependencies_with(&request.ad, expression) }
     }
 
     /// Returns the attributes that can contain clauses of the offers' constraints: the constraint attributes of the

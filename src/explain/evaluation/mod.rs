@@ -15,6 +15,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, has_scope_attribute, is_self_evaluating, literal_value};
 use crate::eval::Context;
+use crate::lint::similar_names;
 use crate::matching::policy::{PolicyRule, PolicyVector};
 use crate::matching::{Pair, PairSide};
 use crate::pool::{Partition, Store};
@@ -51,7 +52,7 @@ pub struct OfferTable {
 type ConstraintGroups = (Rc<Partition>, Vec<Option<Rc<[ExplainedClause]>>>);
 
 /// A clause of an offer, with its cached results for a request.
-type OfferClause = (ExplainedClause, Rc<CachedClause>);
+type OfferClause = (ExplainedClause, Rc<ClauseResults>);
 
 /// A request with its caches.
 pub struct RequestContext {
@@ -62,17 +63,16 @@ pub struct RequestContext {
     /// and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
     /// Cached results of clauses, by clause number and side.
-    clauses: RefCell<FxHashMap<(usize, usize), Rc<CachedClause>>>,
+    clauses: RefCell<FxHashMap<(usize, usize), CachedClause>>,
     /// Clauses of the offers' constraints with cached results, by the group of the constraint.
     offer_clauses: RefCell<FxHashMap<usize, Rc<[OfferClause]>>>,
 }
 
 impl RequestContext {
     pub fn new(ad: &Ad) -> Self {
-        let frame = Pair::make_scope(ad.clone(), PairSide::Request);
         RequestContext {
             ad: ad.clone(),
-            frame,
+            frame: Pair::make_scope(ad.clone(), PairSide::Request),
             has_scope_attribute: has_scope_attribute(ad),
             bindings: RefCell::default(),
             clauses: RefCell::default(),
@@ -82,6 +82,7 @@ impl RequestContext {
 }
 
 /// The cached results of a clause for a request.
+#[derive(Clone)]
 struct CachedClause {
     results: Rc<ClauseResults>,
     /// Whether the value of the clause depends on an attribute that contains it.
@@ -89,12 +90,11 @@ struct CachedClause {
 }
 
 /// The reason why an offer refuses a request.
-#[derive(Clone, Debug)]
-pub enum RefusalReason {
-    /// The offer has no constraint, and so accepts nothing.
-    NoConstraint,
-    /// A clause of the offer's constraint, with an outcome other than true.
-    Clause(ExplainedClause, ClauseOutcome),
+pub struct Refusal {
+    /// A clause of the offer's constraint; `None` if the offer has no constraint, and so accepts nothing.
+    pub clause: Option<ExplainedClause>,
+    /// The outcome of the clause, which is not true.
+    pub outcome: ClauseOutcome,
 }
 
 impl OfferTable {
@@ -138,90 +138,87 @@ impl OfferTable {
     }
 
     /// Returns the clauses of a request's constraint, in the order of evaluation. A constraint with a circular clause
-    /// is returned whole, because a circular clause has another value when evaluated on its own.
-    pub fn request_clauses(&mut self, asking: &RequestContext) -> Vec<ExplainedClause> {
-        let Some(name) = self.protocol.constraint_name(&asking.ad).cloned() else { return Vec::new() };
-        let clauses = split_constraint(&asking.ad, &name);
-        if clauses.iter().any(|clause| self.cached_clause(asking, clause, PairSide::Request).is_circular) {
-            return ExplainedClause::whole_constraint(&asking.ad, &name).into_iter().collect();
+    /// is returned whole.
+    pub fn request_clauses(&mut self, request: &RequestContext) -> Vec<ExplainedClause> {
+        let Some(name) = self.protocol.constraint_name(&request.ad) else { return Vec::new() };
+        let clauses = split_constraint(&request.ad, name);
+        self.unless_circular(request, PairSide::Request, &request.ad, &clauses)
+    }
+
+    /// Returns clauses of the constraint of `ad`, or the whole constraint if one of the clauses is circular, because a
+    /// circular clause has another value when evaluated on its own.
+    fn unless_circular(
+        &mut self,
+        request: &RequestContext,
+        side: PairSide,
+        ad: &Ad,
+        clauses: &[ExplainedClause],
+    ) -> Vec<ExplainedClause> {
+        match clauses.iter().find(|clause| self.cached_clause(request, clause, side).is_circular) {
+            Some(clause) => ExplainedClause::whole_constraint(ad, &clause.path[0]).into_iter().collect(),
+            None => clauses.to_vec(),
         }
-        clauses
     }
 
     /// Returns the results of a clause of the request in all offers.
-    pub fn clause_results(&mut self, asking: &RequestContext, clause: &ExplainedClause) -> Rc<ClauseResults> {
-        Rc::clone(&self.cached_clause(asking, clause, PairSide::Request).results)
+    pub fn clause_results(&mut self, request: &RequestContext, clause: &ExplainedClause) -> Rc<ClauseResults> {
+        self.cached_clause(request, clause, PairSide::Request).results
     }
 
     /// Returns the results of an expression of the request in all offers.
-    pub fn expression_results(&mut self, asking: &RequestContext, expression: &Expression) -> Rc<ClauseResults> {
-        self.clause_results(asking, &ExplainedClause::detached(expression.clone()))
+    pub fn expression_results(&mut self, request: &RequestContext, expression: &Expression) -> Rc<ClauseResults> {
+        self.clause_results(request, &ExplainedClause::detached(expression.clone()))
     }
 
-    /// Returns the outcome of a clause of a row's constraint for the request. Evaluates the clause if `known` lacks the
-    /// outcome, and records the outcome there.
-    fn offer_clause_outcome(
-        &mut self,
-        asking: &RequestContext,
-        known: &ClauseResults,
-        clause: &ExplainedClause,
-        row: usize,
-    ) -> ClauseOutcome {
-        known.outcome(row).unwrap_or_else(|| {
-            let outcome = ClauseOutcome::of(&self.evaluate(asking, PairSide::Offer, clause, row), self.context.dialect);
-            known.record(row, outcome);
+    /// Returns the outcome of a clause of a row's constraint for the request. Evaluates the clause if the cached results
+    /// lack the outcome, and records the outcome there.
+    fn outcome(&mut self, request: &RequestContext, (clause, results): &OfferClause, row: usize) -> ClauseOutcome {
+        results.outcome(row).unwrap_or_else(|| {
+            let value = self.value(request, PairSide::Offer, clause, row);
+            let outcome = ClauseOutcome::of(&value, self.context.dialect);
+            results.record(row, outcome);
             outcome
         })
     }
 
     /// Returns the cached results of a clause. Request clauses are evaluated at once over all offers, offer clauses on
     /// demand.
-    fn cached_clause(&mut self, asking: &RequestContext, clause: &ExplainedClause, side: PairSide) -> Rc<CachedClause> {
+    fn cached_clause(&mut self, request: &RequestContext, clause: &ExplainedClause, side: PairSide) -> CachedClause {
         let number = self.store.intern(&clause.expression);
         let short = (number * 2 + usize::from(clause.is_whole), side as usize);
-        if let Some(known) = asking.clauses.borrow().get(&short) {
-            return Rc::clone(known);
+        if let Some(known) = request.clauses.borrow().get(&short) {
+            return known.clone();
         }
-        let (key, names) = self.cache_key(asking, clause, side);
-        let is_circular = match &names {
-            Some(names) if !clause.is_whole => clause.path.iter().any(|name| names.contains(name)),
-            _ => false,
-        };
-        let answers = self.results.get(&key).cloned().unwrap_or_else(|| {
+        let (key, names) = self.cache_key(request, clause, side);
+        let mut path = clause.path.iter().filter(|_| !clause.is_whole);
+        let is_circular = names.as_ref().is_some_and(|names| path.any(|name| names.contains(name)));
+        let results = self.results.get(&key).cloned().unwrap_or_else(|| {
             let groups = self.store.partition(names);
-            let answers = Rc::new(match side {
-                PairSide::Request => self.evaluate_all_rows(asking, clause, groups),
+            let results = Rc::new(match side {
+                PairSide::Request => {
+                    let rows = groups.first_rows().iter();
+                    let values = rows.map(|row| self.value(request, side, clause, *row as usize)).collect();
+                    ClauseResults::new(values, groups, &self.weights, self.context.dialect)
+                }
                 PairSide::Offer => ClauseResults::unevaluated(groups),
             });
-            self.results.insert(key, Rc::clone(&answers));
-            answers
+            self.results.insert(key, Rc::clone(&results));
+            results
         });
-        let known = Rc::new(CachedClause { results: answers, is_circular });
-        asking.clauses.borrow_mut().insert(short, Rc::clone(&known));
+        let known = CachedClause { results, is_circular };
+        request.clauses.borrow_mut().insert(short, known.clone());
         known
     }
 
-    fn evaluate_all_rows(
-        &mut self,
-        asking: &RequestContext,
-        clause: &ExplainedClause,
-        groups: Rc<Partition>,
-    ) -> ClauseResults {
-        let rows = groups.first_rows().iter();
-        let values = rows.map(|row| self.evaluate(asking, PairSide::Request, clause, *row as usize)).collect();
-        ClauseResults::new(values, groups, &self.weights, self.context.dialect)
-    }
-
     /// Evaluates a clause of one side with the request and a row as the two parties.
-    pub fn evaluate(&mut self, asking: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Value {
+    pub fn value(&mut self, request: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Value {
         self.evaluations += 1;
-        if let Some(value) = self.evaluate_literals(asking, side, clause, row) {
+        if let Some(value) = self.decide(request, side, clause, row) {
             return value;
         }
-        self.pair.replace(PairSide::Request, &asking.frame);
+        self.pair.replace(PairSide::Request, &request.frame);
         self.pair.replace(PairSide::Offer, &Pair::make_scope(self.store.ads()[row].clone(), PairSide::Offer));
-        let name = clause.path.first().filter(|_| clause.is_whole);
-        let value = match name {
+        let value = match clause.path.first().filter(|_| clause.is_whole) {
             Some(name) => self.pair.evaluate_attribute(side, name),
             None => self.pair.evaluate(side, &clause.expression),
         };
@@ -232,19 +229,13 @@ impl OfferTable {
     /// Decides a literal, a reference to a literal, or a comparison of two of these without the evaluator. `None` for
     /// anything else. Also `None` for an error: an error value carries a source position, which only the evaluator
     /// determines.
-    fn evaluate_literals(
-        &self,
-        asking: &RequestContext,
-        side: PairSide,
-        clause: &ExplainedClause,
-        row: usize,
-    ) -> Option<Value> {
-        if clause.is_whole || self.store.has_scope_attribute() || asking.has_scope_attribute {
+    fn decide(&self, request: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Option<Value> {
+        if clause.is_whole || self.store.has_scope_attribute() || request.has_scope_attribute {
             return None;
         }
         let (own, other) = match side {
-            PairSide::Request => (&asking.ad, &self.store.ads()[row]),
-            PairSide::Offer => (&self.store.ads()[row], &asking.ad),
+            PairSide::Request => (&request.ad, &self.store.ads()[row]),
+            PairSide::Offer => (&self.store.ads()[row], &request.ad),
         };
         let dialect = self.context.dialect;
         let bound = |expression: Option<&Expression>| match expression {
@@ -281,100 +272,81 @@ impl OfferTable {
 
     /// Returns the clauses of a row's constraint with their cached results for the request. A constraint with a
     /// circular clause is returned whole.
-    fn offer_clauses(&mut self, asking: &RequestContext, row: usize) -> Rc<[OfferClause]> {
-        let (group, demands) = self.row_clauses(row);
-        if let Some(known) = asking.offer_clauses.borrow().get(&group) {
+    fn offer_clauses(&mut self, request: &RequestContext, row: usize) -> Rc<[OfferClause]> {
+        let (group, clauses) = self.row_clauses(row);
+        if let Some(known) = request.offer_clauses.borrow().get(&group) {
             return Rc::clone(known);
         }
-        let mut with_known = |clauses: &[ExplainedClause]| -> Rc<[OfferClause]> {
-            clauses.iter().map(|clause| (clause.clone(), self.cached_clause(asking, clause, PairSide::Offer))).collect()
+        let ad = self.store.ads()[row].clone();
+        let clauses = self.unless_circular(request, PairSide::Offer, &ad, &clauses);
+        let with_results = |clause: ExplainedClause| {
+            let results = self.cached_clause(request, &clause, PairSide::Offer).results;
+            (clause, results)
         };
-        let mut found = with_known(&demands);
-        if found.iter().any(|(_, known)| known.is_circular) {
-            let whole = demands.first().and_then(|clause| {
-                let ad = &self.store.ads()[row];
-                ExplainedClause::whole_constraint(ad, clause.path.first()?)
-            });
-            let whole: Vec<ExplainedClause> = whole.into_iter().collect();
-            found = whole
-                .iter()
-                .map(|clause| (clause.clone(), self.cached_clause(asking, clause, PairSide::Offer)))
-                .collect();
-        }
-        asking.offer_clauses.borrow_mut().insert(group, Rc::clone(&found));
+        let found: Rc<[OfferClause]> = clauses.into_iter().map(with_results).collect();
+        request.offer_clauses.borrow_mut().insert(group, Rc::clone(&found));
         found
     }
 
     /// Returns the clauses of a row's constraint with their outcomes for the request.
-    pub fn offer_clause_outcomes(
-        &mut self,
-        asking: &RequestContext,
-        row: usize,
-    ) -> Vec<(ExplainedClause, ClauseOutcome)> {
-        let demanded = self.offer_clauses(asking, row);
-        let outcome = |(clause, known): &OfferClause| {
-            (clause.clone(), self.offer_clause_outcome(asking, &known.results, clause, row))
-        };
-        demanded.iter().map(outcome).collect()
+    pub fn offer_outcomes(&mut self, request: &RequestContext, row: usize) -> Vec<(ExplainedClause, ClauseOutcome)> {
+        let clauses = self.offer_clauses(request, row);
+        clauses.iter().map(|clause| (clause.0.clone(), self.outcome(request, clause, row))).collect()
     }
 
     /// Returns the reason why a row refuses the request; `None` if it accepts it.
-    pub fn refusal_reason(&mut self, asking: &RequestContext, row: usize) -> Option<RefusalReason> {
-        let demanded = self.offer_clauses(asking, row);
-        if demanded.is_empty() {
-            return Some(RefusalReason::NoConstraint);
+    pub fn refusal(&mut self, request: &RequestContext, row: usize) -> Option<Refusal> {
+        let clauses = self.offer_clauses(request, row);
+        if clauses.is_empty() {
+            return Some(Refusal { clause: None, outcome: ClauseOutcome::Undefined });
         }
-        for (clause, known) in demanded.iter() {
-            let outcome = self.offer_clause_outcome(asking, &known.results, clause, row);
-            if outcome != ClauseOutcome::True {
-                return Some(RefusalReason::Clause(clause.clone(), outcome));
-            }
-        }
-        None
+        clauses.iter().find_map(|clause| {
+            let outcome = self.outcome(request, clause, row);
+            (outcome != ClauseOutcome::True).then(|| Refusal { clause: Some(clause.0.clone()), outcome })
+        })
     }
 
     /// Returns the 0-based index of the docking vector's component that discards a row, given that request and row
     /// accept each other. `None` if the row is not discarded.
-    pub fn discarding_component(&mut self, asking: &RequestContext, row: usize) -> Option<usize> {
+    pub fn discarding_component(&mut self, request: &RequestContext, row: usize) -> Option<usize> {
         if self.docking.is_empty() {
             return None;
         }
         self.evaluations += self.docking.len() as u64;
         // A component that exceeds its budget discards the row.
-        PolicyVector::first_unordered(&self.docking, &asking.ad, &self.store.ads()[row], &self.context)
+        PolicyVector::first_unordered(&self.docking, &request.ad, &self.store.ads()[row], &self.context)
             .unwrap_or(Some(0))
     }
 
     /// Returns the rows that match: request and row accept each other, and the docking vector does not discard the row.
-    pub fn matching_rows(&mut self, asking: &RequestContext) -> FixedBitSet {
+    pub fn matching_rows(&mut self, request: &RequestContext) -> FixedBitSet {
         let mut rows = FixedBitSet::with_capacity(self.row_count());
-        let clauses = self.request_clauses(asking);
+        let clauses = self.request_clauses(request);
         if clauses.is_empty() {
             return rows;
         }
         rows.insert_range(..);
         for clause in &clauses {
-            rows.intersect_with(&self.clause_results(asking, clause).true_rows);
+            rows.intersect_with(&self.clause_results(request, clause).true_rows);
             if rows.is_clear() {
                 return rows;
             }
         }
         for row in rows.ones().collect::<Vec<_>>() {
-            let refused =
-                self.refusal_reason(asking, row).is_some() || self.discarding_component(asking, row).is_some();
+            let refused = self.refusal(request, row).is_some() || self.discarding_component(request, row).is_some();
             rows.set(row, !refused);
         }
         rows
-    }
-
-    /// The names of all attributes of the offers.
-    pub fn attribute_names(&self) -> impl Iterator<Item = &Name> {
-        self.store.column_names()
     }
 
     /// Returns the number of offers that have an attribute.
     pub fn offers_with(&self, name: &Name) -> usize {
         let Some(attribute) = self.store.built_column(name) else { return 0 };
         self.offers_in((0..self.row_count()).filter(|row| attribute.has(*row)))
+    }
+
+    /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
+    pub fn similar_attributes(&self, name: &Name) -> Vec<(Name, usize)> {
+        similar_names(name, self.store.column_names(), |name| self.offers_with(name))
     }
 }

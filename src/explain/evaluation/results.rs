@@ -66,17 +66,6 @@ pub struct OutcomeCounts {
     pub error: usize,
 }
 
-impl OutcomeCounts {
-    fn add(&mut self, outcome: ClauseOutcome, weight: usize) {
-        *match outcome {
-            ClauseOutcome::True => &mut self.is_true,
-            ClauseOutcome::False => &mut self.is_false,
-            ClauseOutcome::Undefined => &mut self.undefined,
-            ClauseOutcome::Error => &mut self.error,
-        } += weight;
-    }
-}
-
 /// The results of an expression, stored once per group of rows. The rows of a group agree in all attributes that the
 /// expression depends on.
 pub struct ClauseResults {
@@ -93,17 +82,22 @@ pub struct ClauseResults {
 impl ClauseResults {
     /// Builds the results from the values of all groups. `weights` is the number of offers of each row.
     pub fn new(values: Vec<Value>, groups: Rc<Partition>, weights: &[usize], dialect: Dialect) -> Self {
-        let outcomes: Vec<_> = values.iter().map(|value| Some(ClauseOutcome::of(value, dialect))).collect();
-        let mut answers = ClauseResults::unevaluated(groups);
-        answers.outcomes = RefCell::new(outcomes);
-        answers.values = values;
-        answers.true_rows.grow(weights.len());
+        let outcomes = values.iter().map(|value| Some(ClauseOutcome::of(value, dialect))).collect();
+        let mut results =
+            ClauseResults { values, outcomes: RefCell::new(outcomes), ..ClauseResults::unevaluated(groups) };
+        results.true_rows.grow(weights.len());
         for (row, weight) in weights.iter().enumerate() {
-            let outcome = answers.outcome(row).unwrap_or(ClauseOutcome::Error);
-            answers.true_rows.set(row, outcome == ClauseOutcome::True);
-            answers.counts.add(outcome, *weight);
+            let outcome = results.outcome(row).unwrap_or(ClauseOutcome::Error);
+            results.true_rows.set(row, outcome == ClauseOutcome::True);
+            let count = match outcome {
+                ClauseOutcome::True => &mut results.counts.is_true,
+                ClauseOutcome::False => &mut results.counts.is_false,
+                ClauseOutcome::Undefined => &mut results.counts.undefined,
+                ClauseOutcome::Error => &mut results.counts.error,
+            };
+            *count += weight;
         }
-        answers
+        results
     }
 
     /// Results without any outcome yet; [`Self::record`] adds them.
@@ -118,8 +112,21 @@ impl ClauseResults {
         }
     }
 
+    /// Returns the values, each with the number of offers that have it among `rows`. `weights` is the number of
+    /// offers of each row.
+    pub fn weighted_values(&self, rows: impl IntoIterator<Item = usize>, weights: &[usize]) -> Vec<(&Value, usize)> {
+        let mut offers = vec![0; self.values.len()];
+        rows.into_iter().for_each(|row| offers[self.group_of(row)] += weights[row]);
+        self.values.iter().zip(offers).collect()
+    }
+
+    /// The value in a row.
+    pub fn value(&self, row: usize) -> &Value {
+        &self.values[self.group_of(row)]
+    }
+
     /// Index of the group of a row.
-    pub fn group_of(&self, row: usize) -> usize {
+    fn group_of(&self, row: usize) -> usize {
         self.groups.group(row).unwrap_or_default()
     }
 

@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 
 use crate::ad::{Ad, Dialect, Name, Value};
+use crate::explain::clause_analysis::ClauseComparison;
+use crate::explain::clauses::text;
 use crate::explain::conflicts::{Conflicts, bit_positions, minimal_masks};
 use crate::explain::distance::closest_value;
 use crate::lint::similar_names;
@@ -38,10 +40,9 @@ pub enum EmptyPortCause {
         part: usize,
         /// The text of the part in the classad syntax, for comparison with the text of conditions.
         text: String,
-        /// The part as a comparison with a constant; `None` if the part is anything else.
-        asked: Option<Box<ClauseBound>>,
-        /// The offers' value that comes closest to meeting the comparison. `None` if no value is comparable.
-        best: Option<Value>,
+        /// The part as a comparison with a constant, and the offers' value that comes closest to meeting the
+        /// comparison. `None` if the part is anything else, or if no value is comparable.
+        closest: Option<Box<(ClauseComparison, Value)>>,
     },
     /// Each part is met by some offer, but no offer meets all of these parts.
     Conflict(Vec<usize>),
@@ -74,42 +75,41 @@ impl EmptyPortCause {
 
 /// Returns the indices of the decisive ports, the most decisive first: a required port that no offer fits even with
 /// nothing else docked, else the blocked ports.
-pub fn decisive_ports(impasse: &GangFailure) -> Vec<usize> {
-    if let Some(empty) = impasse.ports.iter().position(|port| port.is_required && port.independent == 0) {
+pub fn decisive_ports(failure: &GangFailure) -> Vec<usize> {
+    if let Some(empty) = failure.ports.iter().position(|port| port.is_required && port.independent == 0) {
         return vec![empty];
     }
-    let mut stuck: Vec<_> = impasse.blocked.iter().collect();
-    stuck.sort_by_key(|stuck| (stuck.fitting > 0, stuck.port));
-    stuck.into_iter().map(|stuck| stuck.port).collect()
+    let mut blocked: Vec<_> = failure.blocked.iter().map(|blocked| (blocked.fitting > 0, blocked.port)).collect();
+    blocked.sort_unstable();
+    blocked.into_iter().map(|(_, port)| port).collect()
 }
 
 /// Finds the decisive port and the reason why this port stays empty. Also returns the failed clauses at the port.
 pub fn find_cause(
     matcher: &mut Gangmatcher,
     request: &Ad,
-    impasse: &GangFailure,
+    failure: &GangFailure,
 ) -> Result<(EmptyPort, FailedClauses), GangFault> {
-    let port = decisive_ports(impasse).first().copied().unwrap_or_default();
-    let obstacles = matcher.failed_clauses(request, impasse, port)?;
-    let stuck = impasse.blocked.iter().find(|stuck| stuck.port == port);
-    let is_alone = impasse.ports[port].independent == 0;
-    let cause = match stuck.filter(|_| !is_alone) {
-        Some(stuck) if stuck.fitting > 0 => EmptyPortCause::GroupUnfillable,
-        Some(stuck) if !stuck.unserved.is_empty() => EmptyPortCause::OwnPortsUnfilled,
-        Some(stuck) if stuck.unacceptable > 0 => EmptyPortCause::Discarded,
-        Some(stuck) if stuck.conditions.is_empty() => EmptyPortCause::AllDocked,
-        _ if obstacles.clauses.is_empty() => EmptyPortCause::NoConstraint,
-        _ => cause_from_offers(matcher, &obstacles),
+    let port = decisive_ports(failure).first().copied().unwrap_or_default();
+    let failed = matcher.failed_clauses(request, failure, port)?;
+    let is_empty = failure.ports[port].independent == 0;
+    let cause = match failure.blocked.iter().find(|blocked| blocked.port == port && !is_empty) {
+        Some(blocked) if blocked.fitting > 0 => EmptyPortCause::GroupUnfillable,
+        Some(blocked) if !blocked.unserved.is_empty() => EmptyPortCause::OwnPortsUnfilled,
+        Some(blocked) if blocked.unacceptable > 0 => EmptyPortCause::Discarded,
+        Some(blocked) if blocked.conditions.is_empty() => EmptyPortCause::AllDocked,
+        _ if failed.clauses.is_empty() => EmptyPortCause::NoConstraint,
+        _ => cause_from_offers(matcher, &failed),
     };
-    Ok((EmptyPort { port, cause }, obstacles))
+    Ok((EmptyPort { port, cause }, failed))
 }
 
-fn cause_from_offers(matcher: &Gangmatcher, obstacles: &FailedClauses) -> EmptyPortCause {
-    let never = obstacles.offers.iter().fold(u128::MAX, |never, offer| never & offer.failed_mask);
-    let never: Vec<usize> = bit_positions(never).into_iter().filter(|part| *part < obstacles.clauses.len()).collect();
+fn cause_from_offers(matcher: &Gangmatcher, failed: &FailedClauses) -> EmptyPortCause {
+    let never = failed.offers.iter().fold(u128::MAX, |never, offer| never & offer.failed_mask);
+    let never: Vec<usize> = bit_positions(never).into_iter().filter(|part| *part < failed.clauses.len()).collect();
     // Report a probable misspelling first, otherwise the first unmet part.
     let missing = |part: &usize| {
-        let name = missing_attribute(matcher, &obstacles.clauses[*part])?;
+        let name = missing_attribute(matcher, &failed.clauses[*part])?;
         let near = similar_attributes(matcher, &name);
         Some(EmptyPortCause::Missing { part: *part, name, near })
     };
@@ -120,17 +120,31 @@ fn cause_from_offers(matcher: &Gangmatcher, obstacles: &FailedClauses) -> EmptyP
         return cause;
     }
     if let Some(part) = never.first() {
-        let asked = obstacles.clauses[*part].bound.as_ref();
-        let best = asked.and_then(|asked| closest_offered_value(matcher, obstacles, *part, asked));
-        let text = crate::explain::clauses::text(&obstacles.clauses[*part].expression, Dialect::Classad);
-        return EmptyPortCause::Unmet { part: *part, text, asked: asked.cloned().map(Box::new), best };
+        let clause = &failed.clauses[*part];
+        let closest = clause.bound.as_ref().and_then(|bound| {
+            let value = nearest_value(matcher, failed, *part, bound)?;
+            Some(Box::new((explained_comparison(bound), value)))
+        });
+        return EmptyPortCause::Unmet { part: *part, text: text(&clause.expression, Dialect::Classad), closest };
     }
-    let suitable = obstacles.offers.iter().filter(|offer| offer.failed_mask == 0).count();
+    let suitable = failed.offers.iter().filter(|offer| offer.failed_mask == 0).count();
     if suitable > 0 {
         return EmptyPortCause::Refused { suitable };
     }
-    let failing = minimal_masks(obstacles.offers.iter().map(|offer| offer.failed_mask));
+    let failing = minimal_masks(failed.offers.iter().map(|offer| offer.failed_mask));
     EmptyPortCause::Conflict(Conflicts::from_failures(&failing).sets.into_iter().next().unwrap_or_default())
+}
+
+/// Converts a comparison of the gang search to one of the explanations.
+pub fn explained_comparison(bound: &ClauseBound) -> ClauseComparison {
+    let holder = bound.literal.as_ref().and_then(|written| Some((written.name.clone()?, written.literal.clone())));
+    ClauseComparison {
+        operand: bound.operand.clone(),
+        operator: bound.operator,
+        bound: bound.value.clone(),
+        bound_holder: holder,
+        is_reversed: bound.is_value_on_left,
+    }
 }
 
 /// Returns the first attribute of the candidate that a part reads and no offer has. `None` if there is no such
@@ -145,17 +159,10 @@ pub fn similar_attributes(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usiz
 }
 
 /// Returns the offers' value that comes closest to meeting a part. `None` if no value is comparable.
-fn closest_offered_value(
-    matcher: &Gangmatcher,
-    obstacles: &FailedClauses,
-    part: usize,
-    asked: &ClauseBound,
-) -> Option<Value> {
-    let mut values: IndexMap<String, (Value, usize)> = IndexMap::new();
-    for (_, value) in obstacles.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
-        let text = value.to_string();
-        values.entry(text).or_insert_with(|| (value.clone(), 0)).1 += 1;
+fn nearest_value(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, bound: &ClauseBound) -> Option<Value> {
+    let mut values: IndexMap<String, (&Value, usize)> = IndexMap::new();
+    for (_, value) in failed.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
+        values.entry(value.to_string()).or_insert((value, 0)).1 += 1;
     }
-    let values = values.values().map(|(value, offers)| (value, *offers));
-    closest_value(asked.operator, &asked.value, values, matcher.dialect())
+    closest_value(bound.operator, &bound.value, values.into_values(), matcher.dialect())
 }

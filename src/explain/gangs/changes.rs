@@ -2,94 +2,59 @@
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Value};
 use crate::explain::changes::{
-    ChangeProblem, DemandedValues, ObstacleCount, Proposal, RelaxableBound, RequestEdit, VerifiedChange, WeightedValue,
-    add_value, convert_type, ports_of_group, rename_attribute, rewrite_proposal, search_changes, sort_by_preference,
+    ChangeProblem, DemandedValues, ObstacleCount, Proposal, RequestChange, RequestEdit, WeightedValue, add_value,
+    convert_type, ports_of_group, rename_attribute, rewrite_proposal, search_changes, sort_by_preference,
 };
 use crate::explain::conflicts::{bit_positions, minimal_masks};
 use crate::explain::distance::{as_number, relative_distance};
 use crate::matching::gang::{DockedOffer, FailedClauses, Gang, GangFailure, GangFault, Gangmatcher, RejectedOffer};
 use crate::protocol::read_ports;
 
-use super::cause::{decisive_ports, missing_attribute, similar_attributes};
-
-/// A verified change with which a request gets a gang.
-#[derive(Clone, Debug)]
-pub struct GangChange {
-    /// The description of each edit; empty if `duplicate_offer` is set.
-    pub steps: Vec<String>,
-    /// The gang of the changed request, found by the search.
-    pub gang: Gang,
-    /// The changed request; the original one if `duplicate_offer` is set.
-    pub request: Ad,
-    /// Index of an offer of which a second copy would suffice instead of a change. `None` for a change of the request.
-    pub duplicate_offer: Option<usize>,
-}
-
-impl GangChange {
-    /// The description on one line.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.steps.join(", ")
-    }
-}
+use super::cause::{decisive_ports, explained_comparison, missing_attribute, similar_attributes};
 
 /// Maximum number of sets of parts considered per port.
 const MAX_PART_SETS: usize = 6;
 /// Maximum number of values proposed for one part, and of offers for which a second copy is tried.
 const MAX_VALUES: usize = 3;
 
-const SIZE_OF_DROP: f64 = 2.0;
-const SIZE_OF_PORT: f64 = 4.0;
-
-/// Returns the changes with which the request gets a gang, fewest and smallest first.
-pub fn find_gang_changes(
-    matcher: &mut Gangmatcher,
-    index: usize,
-    request: &Ad,
-    impasse: &GangFailure,
-) -> Result<Vec<GangChange>, GangFault> {
-    let duplicate = try_duplicate_offer(matcher, index, request, impasse)?;
-    let changes = search_changes(&mut GangChanges { matcher, index }, request, impasse, true)?;
-    let change = |VerifiedChange { steps, found, request, .. }| GangChange {
-        steps,
-        gang: found,
-        request,
-        duplicate_offer: None,
-    };
-    Ok(duplicate.into_iter().chain(changes.into_iter().map(change)).collect())
-}
-
-/// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
-/// blocked port wants such an offer.
-fn try_duplicate_offer(
-    matcher: &mut Gangmatcher,
-    index: usize,
-    request: &Ad,
-    impasse: &GangFailure,
-) -> Result<Option<GangChange>, GangFault> {
-    if impasse.blocked.iter().all(|stuck| stuck.held.is_empty()) {
-        return Ok(None);
-    }
-    for offer in impasse.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
-        let (mut larger, of) = matcher.with_extra_copy(offer);
-        if let Some(mut gang) = larger.preview_gang(index, request)? {
-            let mut pending: Vec<&mut DockedOffer> = gang.ports.iter_mut().collect();
-            while let Some(docked) = pending.pop() {
-                docked.offer = of[docked.offer];
-                pending.extend(&mut docked.ports);
-            }
-            let request = request.clone();
-            return Ok(Some(GangChange { steps: Vec::new(), gang, request, duplicate_offer: Some(offer) }));
-        }
-    }
-    Ok(None)
-}
-
 /// The search for changes with which a request gets a gang.
-struct GangChanges<'p> {
-    matcher: &'p mut Gangmatcher,
+pub struct GangChanges<'p> {
+    pub matcher: &'p mut Gangmatcher,
     /// Index of the request.
-    index: usize,
+    pub index: usize,
+}
+
+impl GangChanges<'_> {
+    /// Returns the changes with which the request gets a gang, fewest and smallest first.
+    pub fn find(mut self, request: &Ad, failure: &GangFailure) -> Result<Vec<RequestChange<Gang>>, GangFault> {
+        let mut changes: Vec<_> = self.try_duplicate_offer(request, failure)?.into_iter().collect();
+        changes.extend(search_changes(&mut self, request, failure, true)?);
+        Ok(changes)
+    }
+
+    /// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
+    /// blocked port wants such an offer.
+    fn try_duplicate_offer(
+        &self,
+        request: &Ad,
+        failure: &GangFailure,
+    ) -> Result<Option<RequestChange<Gang>>, GangFault> {
+        if failure.blocked.iter().all(|port| port.held.is_empty()) {
+            return Ok(None);
+        }
+        for offer in failure.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
+            let (mut larger, of) = self.matcher.with_extra_copy(offer);
+            if let Some(mut gang) = larger.preview_gang(self.index, request)? {
+                let mut pending: Vec<&mut DockedOffer> = gang.ports.iter_mut().collect();
+                while let Some(docked) = pending.pop() {
+                    docked.offer = of[docked.offer];
+                    pending.extend(&mut docked.ports);
+                }
+                return Ok(Some(RequestChange::of_duplicate(offer, request.clone(), gang)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl ChangeProblem for GangChanges<'_> {
@@ -126,8 +91,8 @@ impl ChangeProblem for GangChanges<'_> {
         let mut found = Vec::new();
         let ports = decisive_ports(failure);
         for port in &ports {
-            let obstacles = self.matcher.failed_clauses(request, failure, *port)?;
-            found.extend(propose_for_port(self.matcher, &obstacles));
+            let failed = self.matcher.failed_clauses(request, failure, *port)?;
+            found.extend(propose_for_port(self.matcher, &failed));
             found.extend(propose_port_drop(request, *port, ports.len() > 1));
         }
         Ok(found)
@@ -135,32 +100,30 @@ impl ChangeProblem for GangChanges<'_> {
 }
 
 /// Proposes changes for one port: of the clauses that offers do not meet, and of the values that offers demand.
-fn propose_for_port(matcher: &Gangmatcher, obstacles: &FailedClauses) -> Vec<Proposal> {
+fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Proposal> {
     let mut proposals = Vec::new();
-    let mut ready: Vec<&RejectedOffer> = obstacles.offers.iter().filter(|offer| offer.demand.is_none()).collect();
-    if ready.is_empty() {
-        ready = obstacles.offers.iter().collect();
+    let mut accepting: Vec<&RejectedOffer> = failed.offers.iter().filter(|offer| offer.demand.is_none()).collect();
+    if accepting.is_empty() {
+        accepting = failed.offers.iter().collect();
     }
-    let masks = minimal_masks(ready.iter().map(|offer| offer.failed_mask));
+    let masks = minimal_masks(accepting.iter().map(|offer| offer.failed_mask));
     for mask in masks.into_iter().filter(|mask| *mask != 0).take(MAX_PART_SETS) {
-        let rows: Vec<&RejectedOffer> = ready.iter().copied().filter(|offer| offer.failed_mask == mask).collect();
+        let offers: Vec<&RejectedOffer> = accepting.iter().copied().filter(|offer| offer.failed_mask == mask).collect();
+        let parts = bit_positions(mask);
         // With several unmet parts propose one fix each; the next rounds fix the other parts.
-        let most = if mask.is_power_of_two() { usize::MAX } else { 1 };
-        let mut dropped = Proposal { edits: Vec::new(), size: 0.0 };
-        for part in bit_positions(mask) {
-            proposals.extend(propose_part_fixes(matcher, obstacles, part, &rows).into_iter().take(most));
-            dropped.edits.push(RequestEdit::Drop { clause: obstacles.clauses[part].expression.clone() });
-            dropped.size += SIZE_OF_DROP;
+        let most = if parts.len() == 1 { usize::MAX } else { 1 };
+        for part in &parts {
+            proposals.extend(fix_part(matcher, failed, *part, &offers).into_iter().take(most));
         }
-        proposals.push(dropped);
+        proposals.push(Proposal::drop_clauses(parts.iter().map(|part| &failed.clauses[*part].expression)));
     }
     let mut demanded = DemandedValues::default();
-    let suitable = obstacles.offers.iter().filter(|offer| offer.failed_mask == 0);
-    for asked in suitable.filter_map(|offer| offer.demand.as_ref()?.bound.as_ref()) {
-        if let Some(written) = &asked.literal
+    let suitable = failed.offers.iter().filter(|offer| offer.failed_mask == 0);
+    for bound in suitable.filter_map(|offer| offer.demand.as_ref()?.bound.as_ref()) {
+        if let Some(written) = &bound.literal
             && let Some(name) = &written.name
         {
-            demanded.add(name, Some(&written.literal), asked.operator, &asked.value, 1);
+            demanded.add(name, Some(&written.literal), bound.operator, &bound.value, 1);
         }
     }
     proposals.extend(demanded.propose(MAX_VALUES));
@@ -168,28 +131,19 @@ fn propose_for_port(matcher: &Gangmatcher, obstacles: &FailedClauses) -> Vec<Pro
 }
 
 /// Proposes fixes of a part, other than dropping the part, with which some of `offers` meet the part.
-fn propose_part_fixes(
-    matcher: &Gangmatcher,
-    obstacles: &FailedClauses,
-    part: usize,
-    offers: &[&RejectedOffer],
-) -> Vec<Proposal> {
-    let clause = &obstacles.clauses[part];
+fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: &[&RejectedOffer]) -> Vec<Proposal> {
+    let clause = &failed.clauses[part];
+    let expression = &clause.expression;
     if let Some(name) = missing_attribute(matcher, clause) {
         let near = similar_attributes(matcher, &name).into_iter();
-        let renamed = near.filter_map(|(known, _)| rename_attribute(&clause.expression, &name, &known));
-        return renamed.map(|to| rewrite_proposal(&clause.expression, to, 0.0)).collect();
+        let renamed = near.filter_map(|(known, _)| rename_attribute(expression, &name, &known));
+        return renamed.map(|to| rewrite_proposal(expression, to, 0.0)).collect();
     }
-    let is_fixable = |operator| !matches!(operator, BinaryOperator::NotEqual | BinaryOperator::Isnt);
-    let Some(asked) = clause.bound.as_ref().filter(|asked| is_fixable(asked.operator)) else { return Vec::new() };
-    let bound = RelaxableBound {
-        clause: &clause.expression,
-        operand: &asked.operand,
-        operator: asked.operator,
-        value: &asked.value,
-        is_reversed: asked.is_value_on_left,
-        holder: asked.literal.as_ref().and_then(|written| Some((written.name.as_ref()?, &written.literal))),
-    };
+    let Some(comparison) = clause.bound.as_ref().map(explained_comparison) else { return Vec::new() };
+    let operator = comparison.operator;
+    if matches!(operator, BinaryOperator::NotEqual | BinaryOperator::Isnt) {
+        return Vec::new();
+    }
     let mut values: Vec<WeightedValue> = Vec::new();
     for (_, value) in offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
         if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {
@@ -197,13 +151,14 @@ fn propose_part_fixes(
         }
     }
     // For an inequality prefer the value closest to the bound: the largest for `>`.
-    sort_by_preference(&mut values, asked.operator.converse().unwrap_or(asked.operator));
+    sort_by_preference(&mut values, operator.converse().unwrap_or(operator));
     let is_number = |value: &Value| as_number(value).is_some();
-    let is_other = values.first().is_some_and(|(value, _)| is_number(value) != is_number(&asked.value));
-    let converted = convert_type(&asked.value).filter(|_| is_other).and_then(|value| bound.relax(value, 0.0));
+    let differs = values.first().is_some_and(|(value, _)| is_number(value) != is_number(&comparison.bound));
+    let converted = convert_type(&comparison.bound).filter(|_| differs);
+    let converted = converted.and_then(|value| comparison.relax(expression, value, 0.0));
     let relaxed = values.into_iter().take(MAX_VALUES).filter_map(|(value, _)| {
-        let size = relative_distance(&value, &asked.value);
-        bound.relax(value, size)
+        let size = relative_distance(&value, &comparison.bound);
+        comparison.relax(expression, value, size)
     });
     converted.into_iter().chain(relaxed).collect()
 }
@@ -216,5 +171,5 @@ fn propose_port_drop(request: &Ad, port: usize, is_grouped: bool) -> Option<Prop
         Some(group) => ports_of_group(&ports.list, group).map(|port| port.label.clone()).collect(),
         None => vec![port.label.clone()],
     };
-    Some(Proposal { edits: vec![RequestEdit::DropPorts { labels }], size: SIZE_OF_PORT })
+    Some(Proposal::new(RequestEdit::DropPorts { labels }, 4.0))
 }

@@ -10,15 +10,17 @@ mod tests;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Name};
+use crate::constraint::is_side_name;
 use crate::eval::FreeNames;
-use crate::matching::gang::{Gang, GangFailure, GangFault, Gangmatcher};
+use crate::explain::RequestChange;
+use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmatcher};
 use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
-pub use changes::GangChange;
+use changes::GangChanges;
 
 /// The explanation of one request with ports.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GangReport {
     /// Number of offers that no earlier gang has used up.
     pub offers: usize,
@@ -31,13 +33,14 @@ pub struct GangReport {
     /// The attributes that the decisive cause involves.
     pub attributes: IndexSet<Name>,
     /// The changes with which the request would get a gang; fewest and smallest first.
-    pub changes: Vec<GangChange>,
+    pub changes: Vec<RequestChange<Gang>>,
 }
 
 /// The decisive cause why a request gets a gang or does not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum GangVerdict {
     /// The request gets a gang.
+    #[default]
     Matches,
     /// The request would get a gang, but other requests hold some of the offers; holds the indices of these requests.
     Taken(Vec<usize>),
@@ -53,18 +56,15 @@ impl GangVerdict {
     /// The verdict's code in the JSON schema `classad.explain/1`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
+        use EmptyPortCause::{Conflict, Discarded, Missing, NoConstraint, Refused};
         match self {
             GangVerdict::Matches => "matches",
             GangVerdict::Taken(_) => "taken",
-            GangVerdict::NoOffers => "unsatisfied-clause",
-            GangVerdict::Incompatible(EmptyPort { cause: EmptyPortCause::Discarded, .. }) => "refused",
-            GangVerdict::Incompatible(_) => "conflict",
-            GangVerdict::EmptyPort(obstacle) => match obstacle.cause {
-                EmptyPortCause::NoConstraint | EmptyPortCause::Missing { .. } => "missing-attribute",
-                EmptyPortCause::Refused { .. } => "refused",
-                EmptyPortCause::Conflict(_) => "conflict",
-                _ => "unsatisfied-clause",
-            },
+            GangVerdict::Incompatible(EmptyPort { cause: Discarded, .. })
+            | GangVerdict::EmptyPort(EmptyPort { cause: Refused { .. }, .. }) => "refused",
+            GangVerdict::Incompatible(_) | GangVerdict::EmptyPort(EmptyPort { cause: Conflict(_), .. }) => "conflict",
+            GangVerdict::EmptyPort(EmptyPort { cause: NoConstraint | Missing { .. }, .. }) => "missing-attribute",
+            GangVerdict::NoOffers | GangVerdict::EmptyPort(_) => "unsatisfied-clause",
         }
     }
 }
@@ -79,25 +79,21 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
     let mut report = GangReport {
         offers: matcher.unused_offers(),
         gang: matcher.preview_gang(index, request)?,
-        failure: None,
-        verdict: GangVerdict::Matches,
-        attributes: IndexSet::new(),
-        changes: Vec::new(),
+        ..GangReport::default()
     };
-    if report.gang.is_some() {
-        return Ok(report);
+    if report.gang.is_none() {
+        report.failure = matcher.gang_failure(index, request)?;
     }
-    report.failure = matcher.gang_failure(index, request)?;
-    let Some(impasse) = &report.failure else { return Ok(report) };
+    let Some(failure) = &report.failure else { return Ok(report) };
     if report.offers == 0 {
         report.verdict = GangVerdict::NoOffers;
         return Ok(report);
     }
-    let (obstacle, obstacles) = cause::find_cause(matcher, request, impasse)?;
-    report.attributes = decisive_attributes(matcher, request, &obstacle, &obstacles);
-    let is_empty = impasse.ports.get(obstacle.port).is_some_and(|port| port.independent == 0);
-    report.verdict = if is_empty { GangVerdict::EmptyPort(obstacle) } else { GangVerdict::Incompatible(obstacle) };
-    report.changes = changes::find_gang_changes(matcher, index, request, impasse)?;
+    let (empty_port, failed) = cause::find_cause(matcher, request, failure)?;
+    report.attributes = decisive_attributes(matcher, request, &empty_port, &failed);
+    let is_empty = failure.ports.get(empty_port.port).is_some_and(|port| port.independent == 0);
+    report.verdict = if is_empty { GangVerdict::EmptyPort(empty_port) } else { GangVerdict::Incompatible(empty_port) };
+    report.changes = GangChanges { matcher, index }.find(request, failure)?;
     Ok(report)
 }
 
@@ -106,19 +102,19 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
 fn decisive_attributes(
     matcher: &Gangmatcher,
     request: &Ad,
-    obstacle: &EmptyPort,
-    obstacles: &crate::matching::gang::FailedClauses,
+    empty: &EmptyPort,
+    failed: &FailedClauses,
 ) -> IndexSet<Name> {
     let labels: Vec<Name> =
         read_ports(request).map(|ports| ports.list.into_iter().map(|port| port.label).collect()).unwrap_or_default();
+    let decisive = empty.cause.parts().into_iter().filter_map(|part| failed.clauses.get(part));
+    let is_refused = matches!(empty.cause, EmptyPortCause::Refused { .. });
+    let refusing = failed.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
+    let refusing = refusing.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
     let mut mentions = FreeNames::default();
-    let dialect = matcher.dialect();
-    let decisive = obstacle.cause.parts().into_iter().filter_map(|part| obstacles.clauses.get(part));
-    decisive.for_each(|part| mentions.add(&part.expression, dialect));
-    let is_refused = matches!(obstacle.cause, EmptyPortCause::Refused { .. });
-    let wishes = obstacles.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
-    let wishes = wishes.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
-    wishes.for_each(|part| mentions.add(part, dialect));
-    let is_attribute = |name: &Name| !labels.contains(name) && !crate::constraint::is_side_name(name);
+    for clause in decisive.map(|part| &part.expression).chain(refusing) {
+        mentions.add(clause, matcher.dialect());
+    }
+    let is_attribute = |name: &Name| !labels.contains(name) && !is_side_name(name);
     mentions.names.into_iter().filter(is_attribute).collect()
 }

@@ -1,7 +1,7 @@
 //! Renders the verdict on a gang as one sentence.
 
 use crate::explain::clauses::text;
-use crate::explain::summary::{MAX_NAMED_ADS, SummaryWriter};
+use crate::explain::summary::SummaryWriter;
 use crate::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure};
 use crate::text::{counted, join_and, shorten, with_commas};
 
@@ -20,11 +20,11 @@ impl SummaryWriter<'_> {
                 format!("{subject} could have {a} ({gang}), but offers of it are taken by {takers}")
             }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
-            (GangVerdict::EmptyPort(obstacle), _, Some(impasse)) => {
-                format!("{subject} {gets} no gang: {}", self.empty_port(obstacle, impasse, report.offers))
+            (GangVerdict::EmptyPort(empty), _, Some(failure)) => {
+                format!("{subject} {gets} no gang: {}", self.empty_port(empty, failure, report.offers))
             }
-            (GangVerdict::Incompatible(obstacle), _, Some(impasse)) => {
-                format!("{subject} {gets} no gang: {}", self.incompatible_ports(obstacle, impasse))
+            (GangVerdict::Incompatible(empty), _, Some(failure)) => {
+                format!("{subject} {gets} no gang: {}", self.incompatible_ports(empty, failure))
             }
             _ => format!("{subject} {gets} no gang"),
         }
@@ -44,14 +44,11 @@ impl SummaryWriter<'_> {
     /// Returns the text of a condition; for a missing constraint, a phrase.
     #[must_use]
     pub fn condition_text(&self, condition: &FailedCondition) -> String {
-        if condition.text.is_empty() {
-            return if condition.is_of_request {
-                "the port has no constraint, and accepts nobody".to_owned()
-            } else {
-                "no constraint of their own, so that they accept nobody".to_owned()
-            };
+        match (condition.text.as_str(), condition.is_of_request) {
+            ("", true) => "the port has no constraint, and accepts nobody".to_owned(),
+            ("", false) => "no constraint of their own, so that they accept nobody".to_owned(),
+            (text, _) => self.shorten(text),
         }
-        self.shorten(&condition.text)
     }
 
     /// Returns a condition for use in a sentence: its quoted text, or a phrase for a missing constraint.
@@ -75,138 +72,121 @@ impl SummaryWriter<'_> {
         if reads.is_empty() { String::new() } else { format!(", where {}", join_and(&reads)) }
     }
 
-    fn empty_port(&self, obstacle: &EmptyPort, impasse: &GangFailure, offers: usize) -> String {
-        let port = &impasse.ports[obstacle.port];
-        let label = &port.label;
-        let nobody = format!("nobody docks at {label}");
-        let cause = match &obstacle.cause {
-            EmptyPortCause::NoConstraint => format!("{nobody}: the port has no constraint, and accepts none"),
-            EmptyPortCause::Missing { .. } | EmptyPortCause::Unmet { .. } => {
-                format!("{nobody}: {}", self.unmet_part(&obstacle.cause, &port.ruled_out, offers))
-            }
-            EmptyPortCause::Refused { suitable } => {
-                format!("{nobody}: {}{}", self.refusal_prefix(*suitable), self.refusing_condition(&port.ruled_out))
-            }
-            _ => format!("{nobody}: {}", self.ruled_out(&port.ruled_out)),
-        };
-        match port.used_up {
-            0 => cause,
-            1 => format!("{cause}; 1 more would do, but is used up"),
-            used => format!("{cause}; {} more would do, but are used up", with_commas(used)),
-        }
-    }
-
-    fn incompatible_ports(&self, obstacle: &EmptyPort, impasse: &GangFailure) -> String {
-        let port = &impasse.ports[obstacle.port];
-        let label = &port.label;
-        let stuck = impasse.blocked.iter().find(|stuck| stuck.port == obstacle.port);
-        let Some(stuck) = stuck else { return format!("{label} stays empty") };
-        if let EmptyPortCause::GroupUnfillable = obstacle.cause {
-            let ports: Vec<String> =
-                impasse.blocked.iter().map(|stuck| impasse.ports[stuck.port].label.clone()).collect();
-            return format!("too few of {} can be filled together{}", join_and(&ports), self.beside(impasse));
-        }
-        if let (EmptyPortCause::OwnPortsUnfilled, Some(first)) = (&obstacle.cause, stuck.unserved.first()) {
-            return self.unserved(label, stuck, *first);
-        }
-        let all = match port.independent {
-            1 => format!("the only candidate of {label}"),
-            many => format!("of {} candidates of {label}", with_commas(many)),
-        };
-        if let EmptyPortCause::AllDocked = obstacle.cause {
-            let members = impasse.deepest.members();
-            let holding = members.iter().filter(|docked| stuck.held.contains(&docked.offer));
-            let wants: Vec<String> = holding.map(|docked| docked.label.clone()).chain([label.clone()]).collect();
-            let only: Vec<String> =
-                stuck.held.iter().take(MAX_NAMED_ADS).map(|offer| self.offer_name(*offer)).collect();
-            return match stuck.held.as_slice() {
-                [_] => {
-                    let all = if wants.len() > 2 { "all" } else { "both" };
-                    format!("{} {all} want {}, and there is no other", join_and(&wants), join_and(&only))
-                }
-                held => format!("{} have only {} between them", join_and(&wants), counted(held.len(), "candidate")),
-            };
-        }
-        if let EmptyPortCause::Discarded = obstacle.cause {
-            let discarded = counted(stuck.unacceptable, "candidate");
-            return format!("the docking vector discards the {discarded} of {label}{}", self.beside(impasse));
-        }
-        let tied = stuck.conditions.first().map(|condition| condition.labels.as_slice());
-        let other = tied.and_then(|labels| match labels {
-            [only] => impasse.ports.iter().find(|other| other.label == *only),
-            _ => None,
-        });
-        let reasons = self.ruled_out(&stuck.conditions);
-        match other {
-            Some(other) if port.consistent == 0 && other.consistent == 0 => {
-                let with = counted(other.independent, "candidate");
-                format!(
-                    "none of the {with} of {} goes with one of {label} ({}): {reasons}",
-                    other.label, port.independent
-                )
-            }
-            _ if port.independent == 1 => format!("{all} does not dock{}: {reasons}", self.beside(impasse)),
-            _ => format!("{all} none docks{}: {reasons}", self.beside(impasse)),
-        }
-    }
-
-    /// Lists the offers already docked: ` beside host-4 at Cpu`. Empty if there are none.
-    fn beside(&self, impasse: &GangFailure) -> String {
-        if impasse.deepest.ports.is_empty() {
-            String::new()
-        } else {
-            format!(" beside {}", self.list_docked(&impasse.deepest))
-        }
-    }
-
-    fn unserved(&self, label: &str, stuck: &BlockedPort, first: usize) -> String {
-        let name = self.offer_name(first);
-        let lacking: Vec<String> =
-            stuck.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label.clone()).collect();
-        let what = match stuck.unserved.len() {
-            1 => format!("{name} would dock at {label}, but cannot fill its own"),
-            many => format!("{} offers would dock at {label}, but cannot fill their own", with_commas(many)),
-        };
-        match lacking.as_slice() {
-            [] => format!("{what} ports together"),
-            [only] => format!("{what} port {only}, for which there is no candidate"),
-            several => format!("{what} ports {}, for which there are no candidates", join_and(several)),
-        }
-    }
-
-    /// Says why no offer meets a part.
-    fn unmet_part(&self, cause: &EmptyPortCause, conditions: &[FailedCondition], offers: usize) -> String {
-        match cause {
+    fn empty_port(&self, empty: &EmptyPort, failure: &GangFailure, offers: usize) -> String {
+        let port = &failure.ports[empty.port];
+        let cause = match &empty.cause {
+            EmptyPortCause::NoConstraint => "the port has no constraint, and accepts none".to_owned(),
             EmptyPortCause::Missing { name, near, .. } => {
                 let near = near.iter().map(|(name, having)| format!("{name}? {}", self.having(*having)));
                 let near: Vec<String> = near.collect();
                 let near = if near.is_empty() { String::new() } else { format!(" (did you mean {})", near.join("; ")) };
                 format!("no offer has {name}{near}")
             }
-            EmptyPortCause::Unmet { asked: Some(asked), best: Some(best), .. } => {
-                let holder = asked.literal.as_ref().and_then(|written| written.name.as_ref());
-                let operand = text(&asked.operand, self.dialect);
-                self.unmet_comparison(&operand, asked.operator, &asked.value, holder, best)
+            EmptyPortCause::Unmet { closest: Some(closest), .. } => {
+                let (comparison, value) = &**closest;
+                self.unmet_comparison(&text(&comparison.operand, self.dialect), comparison, value)
             }
             EmptyPortCause::Unmet { text, .. } => {
-                let told = conditions.iter().find(|condition| condition.is_of_request && condition.text == *text);
+                let mut conditions = port.ruled_out.iter();
+                let condition = conditions.find(|condition| condition.is_of_request && condition.text == *text);
                 // Omit the values of offers, because the condition fails in all of them.
-                let reads = told.map(|condition| {
+                let reads = condition.map(|condition| {
                     self.read_values(&FailedCondition { offer_attributes: Vec::new(), ..condition.clone() })
                 });
                 let (shown, offers) = (self.quoted(text), self.count(offers));
                 format!("{shown} is true of none of {offers}{}", reads.unwrap_or_default())
             }
-            _ => self.ruled_out(conditions),
+            EmptyPortCause::Refused { suitable } => {
+                format!("{}{}", self.refusal_prefix(*suitable), self.refusing_condition(&port.ruled_out))
+            }
+            _ => self.ruled_out(&port.ruled_out),
+        };
+        let used_up = match port.used_up {
+            0 => String::new(),
+            1 => "; 1 more would do, but is used up".to_owned(),
+            used => format!("; {} more would do, but are used up", with_commas(used)),
+        };
+        format!("nobody docks at {}: {cause}{used_up}", port.label)
+    }
+
+    fn incompatible_ports(&self, empty: &EmptyPort, failure: &GangFailure) -> String {
+        let port = &failure.ports[empty.port];
+        let label = &port.label;
+        let Some(blocked) = failure.blocked.iter().find(|blocked| blocked.port == empty.port) else {
+            return format!("{label} stays empty");
+        };
+        let beside = if failure.deepest.ports.is_empty() {
+            String::new()
+        } else {
+            format!(" beside {}", self.list_docked(&failure.deepest))
+        };
+        match (&empty.cause, blocked.unserved.first()) {
+            (EmptyPortCause::GroupUnfillable, _) => {
+                let ports = failure.blocked.iter().map(|blocked| failure.ports[blocked.port].label.as_str());
+                let ports: Vec<&str> = ports.collect();
+                format!("too few of {} can be filled together{beside}", join_and(&ports))
+            }
+            (EmptyPortCause::OwnPortsUnfilled, Some(first)) => self.unserved(label, blocked, *first),
+            (EmptyPortCause::AllDocked, _) => self.all_docked(label, blocked, failure),
+            (EmptyPortCause::Discarded, _) => {
+                let discarded = counted(blocked.unacceptable, "candidate");
+                format!("the docking vector discards the {discarded} of {label}{beside}")
+            }
+            _ => {
+                let reasons = self.ruled_out(&blocked.conditions);
+                let other = blocked.conditions.first().and_then(|condition| match condition.labels.as_slice() {
+                    [only] => failure.ports.iter().find(|other| other.label == *only && other.consistent == 0),
+                    _ => None,
+                });
+                match (other, port.independent) {
+                    (Some(other), alone) if port.consistent == 0 => format!(
+                        "none of the {} of {} goes with one of {label} ({alone}): {reasons}",
+                        counted(other.independent, "candidate"),
+                        other.label
+                    ),
+                    (_, 1) => format!("the only candidate of {label} does not dock{beside}: {reasons}"),
+                    (_, many) => {
+                        format!("of {} candidates of {label} none docks{beside}: {reasons}", with_commas(many))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says which ports want the offers that are docked at other ports.
+    fn all_docked(&self, label: &str, blocked: &BlockedPort, failure: &GangFailure) -> String {
+        let members = failure.deepest.members();
+        let holding = members.iter().filter(|docked| blocked.held.contains(&docked.offer));
+        let wanting: Vec<&str> = holding.map(|docked| docked.label.as_str()).chain([label]).collect();
+        match blocked.held.as_slice() {
+            [only] => {
+                let all = if wanting.len() > 2 { "all" } else { "both" };
+                format!("{} {all} want {}, and there is no other", join_and(&wanting), self.offer_name(*only))
+            }
+            held => format!("{} have only {} between them", join_and(&wanting), counted(held.len(), "candidate")),
+        }
+    }
+
+    /// Says which of its own ports the first offer of those that would dock at a port cannot fill.
+    fn unserved(&self, label: &str, blocked: &BlockedPort, first: usize) -> String {
+        let name = self.offer_name(first);
+        let missing = blocked.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label);
+        let what = match blocked.unserved.len() {
+            1 => format!("{name} would dock at {label}, but cannot fill its own"),
+            many => format!("{} offers would dock at {label}, but cannot fill their own", with_commas(many)),
+        };
+        match missing.collect::<Vec<_>>().as_slice() {
+            [] => format!("{what} ports together"),
+            [only] => format!("{what} port {only}, for which there is no candidate"),
+            several => format!("{what} ports {}, for which there are no candidates", join_and(several)),
         }
     }
 
     /// Says by which condition suitable offers refuse.
     fn refusing_condition(&self, conditions: &[FailedCondition]) -> String {
-        let refusing: Vec<&FailedCondition> = conditions.iter().filter(|condition| !condition.is_of_request).collect();
-        let Some(first) = refusing.first() else { return String::new() };
-        let in_some =
-            if refusing.len() > 1 { format!(" in {}", with_commas(first.offers.len())) } else { String::new() };
+        let mut refusing = conditions.iter().filter(|condition| !condition.is_of_request);
+        let Some(first) = refusing.next() else { return String::new() };
+        let in_some = refusing.next().map(|_| format!(" in {}", with_commas(first.offers.len()))).unwrap_or_default();
         if first.text.is_empty() {
             return format!("there is no constraint, which accepts nobody{in_some}");
         }

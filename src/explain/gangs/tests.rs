@@ -40,18 +40,18 @@ fn every_change_gives_the_gang_that_trying_everything_gives() {
                 None => exhaustive.gangs(&change.request),
             };
             let best = best.first().unwrap_or_else(|| panic!("case {case}: {}", change.text()));
-            assert_eq!(members(&change.gang), (best.offers.clone(), best.links.clone()), "case {case}");
+            assert_eq!(members(&change.matched), (best.offers.clone(), best.links.clone()), "case {case}");
             changes += 1;
             several += usize::from(change.steps.len() > 1);
         }
         match &report.verdict {
             GangVerdict::Matches => assert!(report.gang.is_some()),
-            GangVerdict::EmptyPort(obstacle) => {
-                assert_eq!(report.failure.unwrap().ports[obstacle.port].independent, 0);
+            GangVerdict::EmptyPort(empty_port) => {
+                assert_eq!(report.failure.unwrap().ports[empty_port.port].independent, 0);
                 empty += 1;
             }
-            GangVerdict::Incompatible(obstacle) => {
-                assert!(report.failure.unwrap().ports[obstacle.port].independent > 0, "case {case}");
+            GangVerdict::Incompatible(empty_port) => {
+                assert!(report.failure.unwrap().ports[empty_port.port].independent > 0, "case {case}");
                 apart += 1;
             }
             other => panic!("{other:?}"),
@@ -74,12 +74,12 @@ fn a_misspelt_attribute_is_told_and_mended() {
         "[ Ports = { [ Label = cpu; Constraint = cpu.Memroy >= 5 ] } ]",
         &["[ Memory = 8; Constraint = true ]", "[ Memory = 2; Constraint = true ]"],
     );
-    let GangVerdict::EmptyPort(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
-    let EmptyPortCause::Missing { name, near, .. } = &obstacle.cause else { panic!("{:?}", obstacle.cause) };
+    let GangVerdict::EmptyPort(empty_port) = &report.verdict else { panic!("{:?}", report.verdict) };
+    let EmptyPortCause::Missing { name, near, .. } = &empty_port.cause else { panic!("{:?}", empty_port.cause) };
     assert_eq!((name.as_str(), near[0].0.as_str(), near[0].1), ("Memroy", "Memory", 2));
     assert_eq!(report.verdict.as_str(), "missing-attribute");
     assert_eq!(report.changes[0].text(), "`cpu.Memroy >= 5` -> `cpu.Memory >= 5`");
-    assert_eq!(report.changes[0].gang.ports[0].offer, 0);
+    assert_eq!(report.changes[0].matched.ports[0].offer, 0);
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn what_is_wanted_twice_is_told() {
         "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = b.X == 1 ] } ]",
         &["[ X = 1; Constraint = true ]"],
     );
-    let GangVerdict::Incompatible(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
-    assert!(matches!(obstacle.cause, EmptyPortCause::AllDocked), "{:?}", obstacle.cause);
+    let GangVerdict::Incompatible(empty_port) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(matches!(empty_port.cause, EmptyPortCause::AllDocked), "{:?}", empty_port.cause);
     assert_eq!(report.changes.last().unwrap().steps, ["do without b"]);
     assert!(report.changes.iter().any(|change| change.duplicate_offer == Some(0)));
 }

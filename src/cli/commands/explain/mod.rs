@@ -114,13 +114,13 @@ impl Explain {
         let protocol = self.common.protocol(session);
         let constraint = input::parse_constraints(session, &self.constraint)?;
         let of_policy = negotiation_names(&given.policy, session.dialect());
-        let mut found = suggestions::suggest_names(session, &sources, &protocol, &of_policy, self.reverse);
+        let mut to_read = suggestions::suggest_names(session, &sources, &protocol, &of_policy, self.reverse);
         if let Some(constraint) = &constraint {
-            found.to_read.add(constraint, session.dialect());
+            to_read.add(constraint, session.dialect());
         }
-        found.to_read.names.extend(of_policy.names);
-        found.to_read.reads_anything |= of_policy.reads_anything;
-        let ads = self.common.read_ads(session, sources, ReadMode::SelectiveUnlessPorts, &found.to_read)?;
+        to_read.names.extend(of_policy.names);
+        to_read.reads_anything |= of_policy.reads_anything;
+        let ads = self.common.read_ads(session, sources, ReadMode::SelectiveUnlessPorts, &to_read)?;
         let [mut requests, mut offers] = self.advertising.select_current(session, ads, self.common.id.as_deref())?;
         let chosen = RequestFilter(constraint.map(|constraint| Query::new(constraint, session.context())));
         if !self.unmatched {
@@ -134,7 +134,7 @@ impl Explain {
         if self.reverse && crate::cli::render::explanation::gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
         }
-        let mut explainer = case.explainer(session).with_names(found.names);
+        let mut explainer = case.explainer(session);
         let status = match &self.offer {
             Some(id) if !self.reverse => {
                 let named = (id.as_str(), self.request.as_deref());

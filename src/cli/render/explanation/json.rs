@@ -28,7 +28,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
             "best": clause.closest_value.as_ref().map(value_json),
         })
     });
-    let changes = report.changes.iter().map(|change| json!({ "change": change.text(), "matches": change.match_count }));
+    let changes = report.changes.iter().map(|change| json!({ "change": change.text(), "matches": change.matched }));
     let offer = |offer: usize| case.partners[offer].id();
     let nearest = report.closest.iter().map(|near| {
         let fails: Vec<usize> = near.failed_clauses.iter().map(|(clause, _)| *clause).collect();

@@ -219,7 +219,7 @@ impl<'c> ExplanationWriter<'c> {
 /// Returns the section of changes with which the group would match.
 fn changes(changes: &[RequestChange], most: usize, ads: [&str; 2]) -> String {
     let rows = changes.iter().take(most).map(|change| {
-        let matches = format!("{} {}", with_commas(change.match_count), ads[usize::from(change.match_count != 1)]);
+        let matches = format!("{} {}", with_commas(change.matched), ads[usize::from(change.matched != 1)]);
         (change.steps.clone(), matches)
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
@@ -236,7 +236,7 @@ fn conflicts(report: &RequestReport) -> String {
         let _ = writeln!(text, "no offer meets clauses {} together", clauses.join(" and "));
     }
     push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
-    if !report.conflicts.is_complete {
+    if report.conflicts.is_truncated {
         text.push_str("  there are too many conflicts: only some were sought\n");
     }
     text

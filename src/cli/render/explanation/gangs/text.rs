@@ -1,8 +1,8 @@
 //! Reports about gangs as text.
 
 use classad::ad::Dialect;
-use classad::explain::{AdNames, AdReference, GangChange, GangReport, GangVerdict, SummaryWriter};
-use classad::matching::gang::{BlockedPort, FailedCondition, GangFailure, TrialDocking};
+use classad::explain::{AdNames, AdReference, GangReport, GangVerdict, RequestChange, SummaryWriter};
+use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, single_line};
@@ -26,7 +26,7 @@ pub fn summary_writer<'w>(
 }
 
 /// Returns the steps of a change, including the additional offer that it needs.
-pub fn change_steps(change: &GangChange, names: &dyn AdNames) -> Vec<String> {
+pub fn change_steps(change: &RequestChange<Gang>, names: &dyn AdNames) -> Vec<String> {
     let another = change.duplicate_offer.map(|offer| {
         let name = names.ad_name(AdReference::Offer { offer, part: 1 });
         format!("another offer like {name}")
@@ -154,7 +154,7 @@ fn push_stuck_port(
 }
 
 /// Appends the changes with which the request would get a gang.
-fn push_changes(text: &mut String, changes: &[GangChange], wording: &SummaryWriter<'_>, evidence: bool) {
+fn push_changes(text: &mut String, changes: &[RequestChange<Gang>], wording: &SummaryWriter<'_>, evidence: bool) {
     if changes.is_empty() {
         return;
     }
@@ -163,7 +163,7 @@ fn push_changes(text: &mut String, changes: &[GangChange], wording: &SummaryWrit
     let width = diagnostics::terminal_width();
     for change in changes.iter().take(most) {
         let steps = change_steps(change, wording.names).join(", and ");
-        let gang = format!("({})", wording.list_docked(&change.gang));
+        let gang = format!("({})", wording.list_docked(&change.matched));
         let is_short = steps.chars().count() + gang.chars().count() + 4 <= width;
         if is_short {
             text.push_str(&single_line(&format!("  {steps}  {gang}")));
