@@ -24,28 +24,18 @@ const SAMPLE_BYTES: usize = 1 << 20;
 /// Maximum number of missing names for which similar ones are searched.
 const MAX_MISSING_NAMES: usize = 100;
 
-/// Attribute names similar to missing ones. They have to be read besides what matching needs; otherwise selective
-/// loading would drop them.
-#[derive(Default)]
-pub struct NameSuggestions {
-    /// The similar names, as a set of attributes to read.
-    pub to_read: FreeNames,
-    /// The similar names, spelt as in the ads.
-    pub names: Vec<Name>,
-}
-
-/// Returns attribute names similar to those that requests use and the offers seem to lack. Returns none if the ads are
-/// read whole anyway. With `reverse`, requests and offers change roles.
-pub fn suggest_names(
+/// Returns attribute names similar to those that requests use and the offers seem to lack, spelt as in the ads. Returns
+/// none if the ads are read whole anyway. With `reverse`, requests and offers change roles.
+pub fn similar_names(
     session: &Session,
     sources: &[Vec<AdSource>; 2],
     protocol: &Protocol,
     of_policy: &FreeNames,
     reverse: bool,
-) -> NameSuggestions {
+) -> Vec<Name> {
     let [asking, offered] = if reverse { [&sources[1], &sources[0]] } else { [&sources[0], &sources[1]] };
     if !asking.iter().chain(offered).all(AdSource::is_long_file) {
-        return NameSuggestions::default();
+        return Vec::new();
     }
     // Ignore an unreadable file here: it is reported later, when the ads are loaded.
     search_names(session, asking, offered, protocol, of_policy).unwrap_or_default()
@@ -58,12 +48,12 @@ fn search_names(
     offered: &[AdSource],
     protocol: &Protocol,
     of_policy: &FreeNames,
-) -> io::Result<NameSuggestions> {
+) -> io::Result<Vec<Name>> {
     let mut missing = unresolved_names(session, asking, protocol)?;
     missing.extend(of_policy.theirs.iter().cloned());
     let known: FxHashSet<Name> = attribute_names(offered, SAMPLE_BYTES)?.into_iter().collect();
     missing.retain(|name| !known.contains(name));
-    let mut found = NameSuggestions::default();
+    let mut found = Vec::new();
     if missing.is_empty() {
         return Ok(found);
     }
@@ -72,10 +62,9 @@ fn search_names(
         let names = attribute_names(side, usize::MAX)?;
         for name in missing.iter().take(MAX_MISSING_NAMES) {
             let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
-            found.names.extend(near.into_iter().map(Name::new));
+            found.extend(near.into_iter().map(Name::new));
         }
     }
-    found.to_read.names.extend(found.names.iter().cloned());
     Ok(found)
 }
 

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use classad::ad::Ad;
-use classad::matching::Accelerations;
-use classad::matching::negotiate::{NegotiationOutcome, NegotiationSettings, negotiate};
+use classad::matching::negotiate::{NegotiationSettings, negotiate};
 use classad::matching::policy::PolicyFault;
+use classad::matching::{Accelerations, Statistics};
 use classad::pool::RequestClusters;
 
 use crate::cli::render::rows::{ResultTable, TableCell};
@@ -36,7 +36,7 @@ pub fn comparison_table(
         let settings = NegotiationSettings { accelerations, ..settings.clone() };
         let start = Instant::now();
         let outcome = negotiate(&settings, requests, offers, &|_| None, &mut |_| ())?;
-        rows.rows.push(configuration_row(name, &outcome, start.elapsed().as_secs_f64()));
+        rows.rows.push(configuration_row(name, &outcome.statistics, start.elapsed().as_secs_f64()));
         Ok(())
     };
     run("baseline", requests, UNACCELERATED)?;
@@ -45,15 +45,14 @@ pub fn comparison_table(
     // The agents of submitters build resource requests before the cycle, so the time to build them is not measured.
     let NegotiationSettings { policy, protocol, context, .. } = settings;
     let clusters = RequestClusters::new(requests, offers, &policy.request_policies(), protocol, context);
-    let counted = clusters.clusters.iter().enumerate();
-    let asked: Vec<Ad> = counted.map(|(id, cluster)| cluster.resource_request(id + 1, cluster.members)).collect();
-    run("resource requests", &asked, WITH_MATCH_LISTS)?;
-    run("index", &asked, Accelerations::ALL)?;
+    let numbered = clusters.clusters.iter().enumerate();
+    let requests: Vec<Ad> = numbered.map(|(id, cluster)| cluster.resource_request(id + 1, cluster.members)).collect();
+    run("resource requests", &requests, WITH_MATCH_LISTS)?;
+    run("index", &requests, Accelerations::ALL)?;
     Ok(rows)
 }
 
-fn configuration_row(name: &str, outcome: &NegotiationOutcome, seconds: f64) -> Vec<TableCell> {
-    let counted = &outcome.statistics;
+fn configuration_row(name: &str, counted: &Statistics, seconds: f64) -> Vec<TableCell> {
     #[allow(clippy::cast_precision_loss)] // counts stay far below 2^53
     let percent = 100.0 * counted.matched as f64 / counted.roots.max(1) as f64;
     let count = |count: u64| TableCell::from(usize::try_from(count).unwrap_or(usize::MAX));

@@ -86,9 +86,9 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
 }
 
 /// Returns whether an offer docks at a port, and the condition that keeps the offer away.
-pub fn meeting_json(meeting: &TrialDocking, parties: &Parties) -> Json {
-    let condition = meeting.condition.as_ref().map(|found| condition(found, parties));
-    json!({ "label": meeting.label, "docks": condition.is_none(), "condition": condition })
+pub fn docking_json(docking: &TrialDocking, parties: &Parties) -> Json {
+    let condition = docking.condition.as_ref().map(|found| condition(found, parties));
+    json!({ "label": docking.label, "docks": condition.is_none(), "condition": condition })
 }
 
 fn stuck(impasse: &GangFailure, parties: &Parties) -> Vec<Json> {
