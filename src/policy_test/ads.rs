@@ -12,7 +12,7 @@ use crate::protocol::identity;
 use crate::text::closest_names;
 use crate::transform::{Transform, parse_rules};
 
-use super::yaml_values::{read_ad, read_words};
+use super::yaml_values::{read_ad, read_words, value_of};
 
 /// Opens a file that a spec names. The argument is the path as it stands in the spec.
 pub type OpenFile<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
@@ -51,13 +51,8 @@ pub struct AdLibrary<'o, 'f> {
 impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Creates an empty library that reads files through `open`.
     pub fn new(open: &'f mut OpenFile<'f>) -> Self {
-        AdLibrary {
-            open,
-            named: Vec::new(),
-            visible_count: 0,
-            named_cache: BTreeMap::new(),
-            file_cache: BTreeMap::new(),
-        }
+        let (named_cache, file_cache) = <_>::default();
+        AdLibrary { open, named: Vec::new(), visible_count: 0, named_cache, file_cache }
     }
 
     /// Registers the named ads of the mapping `node`.
@@ -100,16 +95,12 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Returns the single ad of a node. `None` after reporting an error.
     pub fn single_ad(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<SpecAd> {
         let before = settings.problems.len();
-        let ads = self.ads(settings, node);
-        match ads.as_slice() {
-            [one] => Some(one.clone()),
-            _ if settings.problems.len() > before => None,
-            ads => {
-                let message = format!("one ad is wanted here, not {}", ads.len());
-                settings.report(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
-                None
-            }
+        let mut ads = self.ads(settings, node);
+        if ads.len() != 1 && settings.problems.len() == before {
+            let message = format!("one ad is wanted here, not {}", ads.len());
+            settings.report(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
         }
+        ads.pop().filter(|_| ads.is_empty())
     }
 
     /// Returns the ads of a node. Errors are reported to `settings`.
@@ -126,7 +117,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
             }
             YamlContent::Mapping(_) => {
                 let ad = read_ad(settings, node, false);
-                ad.map(|ad| SpecAd::new(ad, settings.dialect)).into_iter().collect()
+                ad.map(|ad| SpecAd::new(ad, settings.dialect, String::new)).into_iter().collect()
             }
             YamlContent::Sequence(elements) => {
                 elements.iter().flat_map(|element| self.ads(settings, element)).collect()
@@ -141,19 +132,18 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     }
 
     fn ads_by_name(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode, name: &str) -> Vec<SpecAd> {
-        if !self.named[..self.visible_count].iter().any(|(other, _)| *other == name) {
-            let names: Vec<&str> = self.named[..self.visible_count].iter().map(|(name, _)| *name).collect();
-            let help = match closest_names(name, names.iter().copied()).first() {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if self.named.iter().any(|(other, _)| *other == name) => {
-                    "an ad is made of those that stand above it".to_owned()
-                }
-                None => HELP.to_owned(),
-            };
-            settings.report(node, format!("there is no ad called `{name}`"), help);
-            return Vec::new();
+        let names: Vec<&str> = self.named.iter().map(|(name, _)| *name).collect();
+        let (visible, below) = names.split_at(self.visible_count);
+        if visible.contains(&name) {
+            return self.by_name(settings, name).to_vec();
         }
-        self.by_name(settings, name).to_vec()
+        let help = match closest_names(name, visible.iter().copied()).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if below.contains(&name) => "an ad is made of those that stand above it".to_owned(),
+            None => HELP.to_owned(),
+        };
+        settings.report(node, format!("there is no ad called `{name}`"), help);
+        Vec::new()
     }
 
     fn by_name(&mut self, settings: &mut ConfigReader<'o>, name: &str) -> Rc<Vec<SpecAd>> {
@@ -178,7 +168,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Reads ads that are derived from a file or from other ads, with changes.
     fn derived_ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
         let entries = settings.known_entries(node, "an ad with `file` or `like`", &DERIVED_AD_KEYS);
-        let get = |wanted: &str| entries.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
+        let get = |key: &str| value_of(&entries, key);
         let mut ads = match (get("file"), get("like")) {
             (Some(file), None) => self.ads_of_file(settings, file).to_vec(),
             (None, Some(like)) => self.ads(settings, like),
@@ -217,12 +207,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         if let Some(rules) = get("transform") {
             ads = self.transform_ads(settings, rules, ads);
         }
-        for known in &mut ads {
-            let made = SpecAd::new(std::mem::take(&mut known.ad), settings.dialect);
-            let id = if made.is_named { made.id } else { std::mem::take(&mut known.id) };
-            *known = SpecAd { id, ad: made.ad, is_named: made.is_named };
-        }
-        ads
+        ads.into_iter().map(|known| SpecAd::new(known.ad, settings.dialect, || known.id)).collect()
     }
 
     fn transform_ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode, ads: Vec<SpecAd>) -> Vec<SpecAd> {
@@ -256,11 +241,8 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Reads a file that does not contain ads, such as rules or a policy. `None` after reporting an error.
     pub fn read_bytes(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<Vec<u8>> {
         let Some(path) = node.text() else {
-            settings.report(
-                node,
-                "the name of a file is wanted here",
-                "beside the spec: `site.rules`, `../policy.yaml`",
-            );
+            let help = "beside the spec: `site.rules`, `../policy.yaml`";
+            settings.report(node, "the name of a file is wanted here", help);
             return None;
         };
         let mut bytes = Vec::new();
@@ -291,9 +273,10 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
 }
 
 impl SpecAd {
-    fn new(ad: Ad, dialect: Dialect) -> Self {
+    /// Makes an ad. `default_id` is called for an ad without identity.
+    fn new(ad: Ad, dialect: Dialect, default_id: impl FnOnce() -> String) -> Self {
         let id = identity(&ad, None, &Context::new(dialect));
-        SpecAd { is_named: id.is_some(), id: id.unwrap_or_default(), ad }
+        SpecAd { is_named: id.is_some(), id: id.unwrap_or_else(default_id), ad }
     }
 }
 
@@ -309,9 +292,8 @@ fn read_stream(settings: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Str
         for item in block.ads(settings.dialect) {
             match item {
                 Ok(entry) => {
-                    let known = SpecAd::new(entry.ad, settings.dialect);
-                    let id = if known.is_named { known.id } else { format!("{path}:{}", ads.len() + 1) };
-                    ads.push(SpecAd { id, ..known });
+                    let number = ads.len() + 1;
+                    ads.push(SpecAd::new(entry.ad, settings.dialect, || format!("{path}:{number}")));
                 }
                 Err(problem) => report_in_file(settings, node, block.position(problem.range.start), &problem),
             }
@@ -328,7 +310,7 @@ fn read_text(settings: &mut ConfigReader<'_>, node: &YamlNode, text: &str) -> Ve
     let mut ads = Vec::new();
     for item in read(text.as_bytes(), form, settings.dialect) {
         match item {
-            Ok(entry) => ads.push(SpecAd::new(entry.ad, settings.dialect)),
+            Ok(entry) => ads.push(SpecAd::new(entry.ad, settings.dialect, String::new)),
             Err(problem) => report_in_text(settings, node, &problem),
         }
     }
@@ -340,8 +322,7 @@ fn report_unreadable(settings: &mut ConfigReader<'_>, node: &YamlNode, path: &st
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     };
-    let help = "files are looked for beside the spec";
-    settings.report(node, format!("cannot read {path}: {reason}"), help);
+    settings.report(node, format!("cannot read {path}: {reason}"), "files are looked for beside the spec");
 }
 
 /// Reports an error in a file at `node`, which names the file.

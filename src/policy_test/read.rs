@@ -2,18 +2,20 @@
 
 use std::collections::HashSet;
 
-use crate::ad::{Dialect, ExpressionKind, Value};
+use indexmap::IndexSet;
+
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Value};
 use crate::eval::{ConstraintVerdict, Context, Environment, EvaluationSettings, Evaluator, Knowledge, references};
-use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
+use crate::format::{Position, Problem};
 use crate::matching::policy::Policy;
 
 use super::ads::{AdLibrary, OpenFile, SpecAd, report_in_file};
 use super::expectation::CaseAnswer;
 use super::normalize::normalize;
 use super::runner::{CaseQuestion, REFUSING_SIDES, ScopedExpression};
-use super::settings::{self, SETTINGS_KEYS};
-use super::yaml_values::{read_expression, read_words};
+use super::settings::{SETTINGS_KEYS, read_settings};
+use super::yaml_values::{read_expression, read_words, value_of};
 use super::{Expectation, Spec, TestCase};
 
 /// The keys of a spec, in addition to those of [`EvaluationSettings`].
@@ -75,11 +77,8 @@ impl<'o> Spec<'o> {
         let mut settings = ConfigReader::new(outline, Dialect::default());
         let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
         let entries = settings.known_entries(&outline.root, "a spec", &keys);
-        let get = |wanted: &str| entries.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
-        let mut own = EvaluationSettings::default();
-        for (key, value) in entries.iter().filter(|(key, _)| SETTINGS_KEYS.contains(key)) {
-            settings::read_setting(&mut own, &mut settings, key, value);
-        }
+        let get = |key: &str| value_of(&entries, key);
+        let own = read_settings(&mut settings, &entries);
         let mut reader =
             SpecReader { settings, library: AdLibrary::new(open), policy: get("policy"), names: HashSet::new() };
         if let Some(ads) = get("ads") {
@@ -102,14 +101,13 @@ impl<'o> Spec<'o> {
             Vec::new()
         };
         // Report each error once, even if several cases use the ad that contains it.
-        let mut told: Vec<Problem> = Vec::new();
-        for problem in std::mem::take(&mut reader.settings.problems) {
-            if !told.contains(&problem) {
-                told.push(problem);
+        let mut problems: Vec<Problem> = Vec::new();
+        for problem in reader.settings.problems {
+            if !problems.contains(&problem) {
+                problems.push(problem);
             }
         }
-        reader.settings.problems = told;
-        reader.settings.finish(Spec { outline, cases })
+        ConfigReader { problems, ..reader.settings }.finish(Spec { outline, cases })
     }
 }
 
@@ -130,8 +128,8 @@ struct CaseEntries<'o> {
 }
 
 impl<'o> CaseEntries<'o> {
-    fn get(&self, wanted: &str) -> Option<&'o YamlNode> {
-        self.all.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value)
+    fn get(&self, key: &str) -> Option<&'o YamlNode> {
+        value_of(&self.all, key)
     }
 }
 
@@ -154,78 +152,70 @@ impl<'o> SpecReader<'o, '_> {
     }
 
     fn read_cases(&mut self, node: &'o YamlNode, conditions: &EvaluationSettings) -> Vec<TestCase<'o>> {
-        let cases = match &node.content {
-            YamlContent::Sequence(cases) if !cases.is_empty() => cases,
-            YamlContent::Sequence(_) | YamlContent::Null => {
-                self.settings.report(node, "this spec has no cases", "`- name: ...` begins one");
-                return Vec::new();
-            }
-            _ => {
-                self.settings.report(node, "`cases` must be a sequence", "`- name: ...` begins a case");
-                return Vec::new();
-            }
-        };
         let dialect = self.settings.dialect;
         let mut found = Vec::new();
-        for case in cases {
-            found.extend(self.read_case(case, conditions));
-            self.settings.dialect = dialect;
+        match &node.content {
+            YamlContent::Sequence(cases) if !cases.is_empty() => {
+                for case in cases {
+                    found.extend(self.read_case(case, conditions));
+                    self.settings.dialect = dialect;
+                }
+            }
+            YamlContent::Sequence(_) | YamlContent::Null => {
+                self.settings.report(node, "this spec has no cases", "`- name: ...` begins one");
+            }
+            _ => self.settings.report(node, "`cases` must be a sequence", "`- name: ...` begins a case"),
         }
         found
     }
 
+    /// Reports a problem at a node, and returns that there is no value.
+    fn reject<T>(&mut self, node: &YamlNode, message: impl Into<String>, help: impl Into<String>) -> Option<T> {
+        self.settings.report(node, message, help);
+        None
+    }
+
     fn read_case(&mut self, node: &'o YamlNode, outer: &EvaluationSettings) -> Option<TestCase<'o>> {
-        let mut keys: Vec<&'static str> = CASE_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
-        for way in &QUESTION_KINDS {
-            for key in std::iter::once(&way.key).chain(way.required).chain(way.optional).chain(way.expected) {
-                if !keys.contains(key) {
-                    keys.push(key);
-                }
-            }
+        let mut keys: IndexSet<&'static str> = CASE_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
+        for kind in &QUESTION_KINDS {
+            keys.extend([&[kind.key][..], kind.required, kind.optional, kind.expected].concat());
         }
+        let keys: Vec<&str> = keys.into_iter().collect();
         let before = self.settings.problems.len();
         let entries = CaseEntries { node, all: self.settings.known_entries(node, "a case", &keys) };
         if !matches!(node.content, YamlContent::Mapping(_)) {
             return None;
         }
-        let mut own = EvaluationSettings::default();
-        for (key, value) in entries.all.iter().filter(|(key, _)| SETTINGS_KEYS.contains(key)) {
-            settings::read_setting(&mut own, &mut self.settings, key, value);
-        }
-        let conditions = own.with_defaults(outer);
+        let conditions = read_settings(&mut self.settings, &entries.all).with_defaults(outer);
         self.settings.dialect = conditions.dialect.unwrap_or_default();
         let name = self.read_name(&entries);
         let tags = entries.get("tags").map(|tags| read_words(&mut self.settings, tags)).unwrap_or_default();
         let is_unknown = self.settings.problems.len() > before;
-        let way = self.question_kind(&entries, is_unknown)?;
-        let question = self.read_question(way, &entries);
+        let kind = self.question_kind(&entries, is_unknown)?;
+        let question = self.read_question(kind, &entries);
         let mut expectations = Vec::new();
-        for (key, value) in entries.all.iter().filter(|(key, _)| way.expected.contains(key)) {
+        for (key, value) in entries.all.iter().filter(|(key, _)| kind.expected.contains(key)) {
             let fact = self.read_expected(key, value, &conditions.to_context());
             expectations.extend(fact.map(|fact| Expectation { key, node: value, fact }));
         }
-        if !way.expected.iter().any(|key| entries.get(key).is_some()) && !is_unknown {
-            let help = format!("`{}: ...` says what is expected", way.expected.join(": ...` or `"));
+        if !kind.expected.iter().any(|key| entries.get(key).is_some()) && !is_unknown {
+            let help = format!("`{}: ...` says what is expected", kind.expected.join(": ...` or `"));
             self.settings.report(node, "this case expects nothing", help);
         }
         Some(TestCase { name: name?, tags, node, settings: conditions, question: question?, expectations })
     }
 
     fn read_name(&mut self, entries: &CaseEntries<'o>) -> Option<String> {
+        const EXAMPLE: &str = "`name: students wait in the daytime`";
         let Some(node) = entries.get("name") else {
-            self.settings.report(entries.node, "this case has no name", "`name: students wait in the daytime`");
-            return None;
+            return self.reject(entries.node, "this case has no name", EXAMPLE);
         };
         let Some(text) = node.text().filter(|text| !text.trim().is_empty()) else {
-            self.settings.report(node, "the name of a case is a text", "`name: students wait in the daytime`");
-            return None;
+            return self.reject(node, "the name of a case is a text", EXAMPLE);
         };
         if !self.names.insert(text) {
-            self.settings.report(
-                node,
-                format!("two cases are called `{text}`"),
-                "a name tells one case from all others",
-            );
+            let message = format!("two cases are called `{text}`");
+            self.settings.report(node, message, "a name tells one case from all others");
         }
         Some(text.to_owned())
     }
@@ -233,66 +223,57 @@ impl<'o> SpecReader<'o, '_> {
     /// Determines the kind of question, and reports missing and unexpected keys. `None` if there is not exactly one
     /// question.
     fn question_kind(&mut self, entries: &CaseEntries<'o>, is_unknown: bool) -> Option<&'static QuestionKind> {
-        let mut ways = QUESTION_KINDS.iter().filter(|way| entries.get(way.key).is_some());
-        let Some(way) = ways.next() else {
-            if !is_unknown {
-                let keys: Vec<&str> = QUESTION_KINDS.iter().map(|way| way.key).collect();
-                let help = format!("one of `{}` says it", keys.join("`, `"));
-                self.settings.report(entries.node, "this case asks nothing", help);
+        let asked: Vec<&QuestionKind> = QUESTION_KINDS.iter().filter(|kind| entries.get(kind.key).is_some()).collect();
+        let kind = match asked[..] {
+            [kind] => kind,
+            [] if is_unknown => return None,
+            [] => {
+                let help = format!("one of `{}` says it", QUESTION_KINDS.map(|kind| kind.key).join("`, `"));
+                return self.reject(entries.node, "this case asks nothing", help);
             }
-            return None;
+            [kind, other, ..] => {
+                let message = format!("this case asks two things: `{}` and `{}`", kind.key, other.key);
+                return self.reject(entries.node, message, "each has a case of its own");
+            }
         };
-        if let Some(other) = ways.next() {
-            let message = format!("this case asks two things: `{}` and `{}`", way.key, other.key);
-            self.settings.report(entries.node, message, "each has a case of its own");
-            return None;
-        }
-        let others = entries
-            .all
-            .iter()
-            .filter(|(key, _)| !way.has(key) && !CASE_KEYS.contains(key) && !SETTINGS_KEYS.contains(key));
-        for (key, value) in others {
-            let keys: Vec<&str> = [way.required, way.optional, way.expected].concat();
-            let message = format!("`{key}` has no use in a case with `{}`", way.key);
+        let is_useless = |key: &str| !kind.has(key) && !CASE_KEYS.contains(&key) && !SETTINGS_KEYS.contains(&key);
+        for (key, value) in entries.all.iter().filter(|(key, _)| is_useless(key)) {
+            let keys: Vec<&str> = [kind.required, kind.optional, kind.expected].concat();
+            let message = format!("`{key}` has no use in a case with `{}`", kind.key);
             self.settings.report(value, message, format!("`{}` can stand beside it", keys.join("`, `")));
         }
-        for key in way.required.iter().filter(|key| entries.get(key).is_none() && !is_unknown) {
+        for key in kind.required.iter().filter(|key| entries.get(key).is_none() && !is_unknown) {
             let message = format!("`{key}` is missing");
-            self.settings.report(entries.node, message, format!("a case with `{}` needs it", way.key));
+            self.settings.report(entries.node, message, format!("a case with `{}` needs it", kind.key));
         }
-        Some(way)
+        Some(kind)
     }
 
-    fn read_question(&mut self, way: &QuestionKind, entries: &CaseEntries<'o>) -> Option<CaseQuestion<'o>> {
+    fn read_question(&mut self, kind: &QuestionKind, entries: &CaseEntries<'o>) -> Option<CaseQuestion<'o>> {
         let mut one = |key: &str| entries.get(key).map(|node| self.library.single_ad(&mut self.settings, node));
         let (my, target) = (one("my"), one("target"));
         let (request, offer) = (one("request"), one("offer"));
         let mut several = |key: &str| entries.get(key).map(|node| self.library.ads(&mut self.settings, node));
         let (requests, offers, pool) = (several("requests"), several("offers"), several("pool"));
         let policy = match entries.get("policy").or(self.policy) {
-            Some(policy) if way.has("policy") => self.read_policy(policy),
+            Some(policy) if kind.has("policy") => self.read_policy(policy),
             _ => Policy::default(),
         };
         let closed = entries.get("closed").map(|node| self.read_boolean(node));
-        let is_complete = |ad: &Option<Option<SpecAd>>| !matches!(ad, Some(None));
-        let mut sighted = |key: &str| {
-            let node = entries.get(key)?;
+        let node = entries.get(kind.key)?;
+        // `None` after an error in the expression, or in `my` or `target`.
+        let scoped = || {
             let expression = self.settings.expression(node)?;
-            if !is_complete(&my) || !is_complete(&target) {
-                return None;
-            }
-            Some(ScopedExpression { node, expression, my: my.clone().flatten(), target: target.clone().flatten() })
+            let optional = |ad: Option<Option<SpecAd>>| ad.map_or(Some(None), |ad| ad.map(Some));
+            Some(ScopedExpression { node, expression, my: optional(my)?, target: optional(target)? })
         };
-        Some(match way.key {
-            "expression" => CaseQuestion::Value(sighted("expression")?),
+        Some(match kind.key {
+            "expression" => CaseQuestion::Value(scoped()?),
             "match" => CaseQuestion::Match { request: request??, offer: offer?? },
-            "query" => CaseQuestion::Query { constraint: sighted("query")?.expression, pool: pool? },
+            "query" => CaseQuestion::Query { constraint: scoped()?.expression, pool: pool? },
             "gang" => CaseQuestion::Gang { request: request??, offers: offers?, policy },
             "matches" => CaseQuestion::Cycle { requests: requests?, offers: offers?, policy },
-            _ => CaseQuestion::Residue {
-                sighted: sighted("specialize")?,
-                is_closed: closed.flatten().unwrap_or_default(),
-            },
+            _ => CaseQuestion::Residue { scoped: scoped()?, is_closed: closed.flatten().unwrap_or_default() },
         })
     }
 
@@ -301,24 +282,20 @@ impl<'o> SpecReader<'o, '_> {
             return Policy::read(&mut self.settings, node);
         }
         let Some(bytes) = self.library.read_bytes(&mut self.settings, node) else { return Policy::default() };
-        match Policy::parse(&bytes, self.settings.dialect) {
-            Ok(policy) => policy,
-            Err(problems) => {
-                for problem in &problems {
-                    let at = crate::format::Position::of_offset(&bytes, problem.range.start);
-                    report_in_file(&mut self.settings, node, at, problem);
-                }
-                Policy::default()
+        Policy::parse(&bytes, self.settings.dialect).unwrap_or_else(|problems| {
+            for problem in &problems {
+                let at = Position::of_offset(&bytes, problem.range.start);
+                report_in_file(&mut self.settings, node, at, problem);
             }
-        }
+            Policy::default()
+        })
     }
 
     fn read_boolean(&mut self, node: &YamlNode) -> Option<bool> {
-        if let Some(Value::Boolean(is)) = node.value {
-            return Some(is);
+        match node.value {
+            Some(Value::Boolean(is)) => Some(is),
+            _ => self.reject(node, "`true` or `false` is wanted here", "without quotes"),
         }
-        self.settings.report(node, "`true` or `false` is wanted here", "without quotes");
-        None
     }
 
     /// Reads the expected result under `key`. `None` after reporting an error.
@@ -343,40 +320,33 @@ impl<'o> SpecReader<'o, '_> {
     }
 
     /// Reads an expected value, which must not refer to any attribute. `None` after reporting an error.
-    fn read_value(&mut self, node: &YamlNode, context: &Context) -> Option<crate::ad::Expression> {
+    fn read_value(&mut self, node: &YamlNode, context: &Context) -> Option<Expression> {
         let expression = read_expression(&mut self.settings, node, true)?;
-        let (environment, frame) = Environment::partner_unknown(crate::ad::Ad::default(), Knowledge::Complete);
+        let (environment, frame) = Environment::partner_unknown(Ad::default(), Knowledge::Complete);
         if !matches!(expression.kind(), ExpressionKind::Literal(_))
             && let Some(name) = references(&expression, &frame, &environment, context).external.first()
         {
+            let message = format!("an expected value stands by itself, but this refers to {name}");
             let help =
                 "the names in it have no value there; a string needs no `!expr`, and quotes of its own behind it";
-            self.settings.report(node, format!("an expected value stands by itself, but this refers to {name}"), help);
-            return None;
+            return self.reject(node, message, help);
         }
         let (environment, frame) = Environment::empty();
         let mut evaluator = Evaluator::new(&environment, context);
-        let value = evaluator.evaluate(&expression, &frame).and_then(|value| normalize(value, &mut evaluator));
-        if let Err(halt) = &value {
-            self.settings.report(node, format!("the expected value cannot be found: {halt}"), "write it out");
+        match evaluator.evaluate(&expression, &frame).and_then(|value| normalize(value, &mut evaluator)) {
+            Ok(value) => Some(value),
+            Err(halt) => self.reject(node, format!("the expected value cannot be found: {halt}"), "write it out"),
         }
-        value.ok()
     }
 
     fn read_count(&mut self, node: &YamlNode) -> Option<usize> {
         let count = node.text().and_then(|text| text.parse().ok());
-        if count.is_none() {
-            self.settings.report(node, "this is no number of ads", "`count: 3`");
-        }
-        count
+        count.or_else(|| self.reject(node, "this is no number of ads", "`count: 3`"))
     }
 
     fn read_keyword<const N: usize>(&mut self, node: &YamlNode, words: [&'static str; N]) -> Option<&'static str> {
         let found = words.into_iter().find(|word| node.text() == Some(word));
-        if found.is_none() {
-            self.settings.report(node, "this word has no meaning here", format!("`{}`", words.join("`, `")));
-        }
-        found
+        found.or_else(|| self.reject(node, "this word has no meaning here", format!("`{}`", words.join("`, `"))))
     }
 
     /// Reads a mapping of places to names of ads. Entries with `none` are left out.

@@ -33,7 +33,7 @@ pub enum CaseQuestion<'o> {
     /// The offers that requests get in a negotiation cycle.
     Cycle { requests: Vec<SpecAd>, offers: Vec<SpecAd>, policy: Policy },
     /// The residue of an expression when some ads are known. With `is_closed` the ads have no further attributes.
-    Residue { sighted: ScopedExpression<'o>, is_closed: bool },
+    Residue { scoped: ScopedExpression<'o>, is_closed: bool },
 }
 
 /// An expression with the ads of its scope; an ad that the case does not give is `None`.
@@ -104,10 +104,10 @@ impl CaseQuestion<'_> {
     pub fn answer(&self, expectations: &[Expectation<'_>], context: &Context) -> Result<Vec<CaseAnswer>, CaseError> {
         let each = |answer: &dyn Fn(&str) -> CaseAnswer| expectations.iter().map(|asked| answer(asked.key)).collect();
         Ok(match self {
-            CaseQuestion::Value(sighted) => {
-                let (environment, frame) = sighted.environment();
+            CaseQuestion::Value(scoped) => {
+                let (environment, frame) = scoped.environment();
                 let mut evaluator = Evaluator::new(&environment, context);
-                let value = evaluator.evaluate(&sighted.expression, &frame)?;
+                let value = evaluator.evaluate(&scoped.expression, &frame)?;
                 vec![CaseAnswer::Value(normalize(value, &mut Evaluator::new(&environment, context))?)]
             }
             CaseQuestion::Match { request, offer } => {
@@ -138,8 +138,8 @@ impl CaseQuestion<'_> {
             CaseQuestion::Cycle { requests, offers, policy } => {
                 vec![CaseAnswer::Places(run_cycle(requests, offers, policy, context)?)]
             }
-            CaseQuestion::Residue { sighted, is_closed } => {
-                let left = sighted.specialize(*is_closed, context);
+            CaseQuestion::Residue { scoped, is_closed } => {
+                let left = scoped.specialize(*is_closed, context);
                 each(&|key| match key {
                     "verdict" => CaseAnswer::Word(left.verdict.as_str()),
                     _ => CaseAnswer::Residue(left.expression.clone()),
@@ -175,13 +175,8 @@ fn unmet_clauses(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<Exp
 /// Returns the names of the ads that meet the constraint.
 fn query_pool(constraint: &Expression, pool: &[SpecAd], context: &Context) -> Result<Vec<String>, CaseError> {
     let query = Query::new(constraint.clone(), context.clone());
-    let mut found = Vec::new();
-    for known in pool {
-        if query.accepts(&known.ad)? {
-            found.push(known.id.clone());
-        }
-    }
-    Ok(found)
+    let name = |known: &SpecAd| Ok(query.accepts(&known.ad)?.then(|| known.id.clone()));
+    pool.iter().filter_map(|known| name(known).transpose()).collect()
 }
 
 /// Evaluates the clauses of both ads against each other.
