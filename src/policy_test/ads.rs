@@ -95,12 +95,15 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Returns the single ad of a node. `None` after reporting an error.
     pub fn single_ad(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<SpecAd> {
         let before = settings.problems.len();
-        let mut ads = self.ads(settings, node);
-        if ads.len() != 1 && settings.problems.len() == before {
+        let ads = self.ads(settings, node);
+        if let [one] = ads.as_slice() {
+            return Some(one.clone());
+        }
+        if settings.problems.len() == before {
             let message = format!("one ad is wanted here, not {}", ads.len());
             settings.report(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
         }
-        ads.pop().filter(|_| ads.is_empty())
+        None
     }
 
     /// Returns the ads of a node. Errors are reported to `settings`.

@@ -1,5 +1,6 @@
 //! The input of an explanation: the ads to explain, the ads they could match, and the policy.
 
+use classad::ad::Ad;
 use classad::explain::{Explainer, RequestReport, SummaryWriter};
 use classad::pool::RequestClusters;
 use classad::protocol::Protocol;
@@ -73,14 +74,12 @@ impl<'c> ExplanationInput<'c> {
         for request in left {
             same.entry(self.subjects[*request].ad.identity()).or_default().push(*request);
         }
-        let same: Vec<Vec<usize>> = same.into_values().collect();
-        let ads = |ads: &mut dyn Iterator<Item = &NamedAd>| ads.map(|ad| ad.ad.clone()).collect::<Vec<_>>();
-        let asking = ads(&mut same.iter().map(|group| &self.subjects[group[0]]));
-        let offered = ads(&mut self.partners.iter());
+        let subjects: Vec<Ad> = same.values().map(|group| self.subjects[group[0]].ad.clone()).collect();
+        let partners: Vec<Ad> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
         let policies = self.policy.policy.match_policies();
-        let clusters = RequestClusters::new(&asking, &offered, &policies, &self.protocol, &session.context());
+        let clusters = RequestClusters::new(&subjects, &partners, &policies, &self.protocol, &session.context());
         let mut groups = vec![Vec::new(); clusters.clusters.len()];
-        for (group, cluster) in same.into_iter().zip(clusters.cluster_of) {
+        for (group, cluster) in same.into_values().zip(clusters.cluster_of) {
             groups[cluster].extend(group);
         }
         for group in &mut groups {

@@ -44,8 +44,9 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
     text.push_str(&port_table(impasse, writer, diagnostics::terminal_width()));
     for port in impasse.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         if port.is_required || evidence {
-            let heading = format!("what keeps {} empty:", port.label);
-            push_conditions(&mut text, &heading, &port.ruled_out, writer, evidence);
+            text.push_str(&single_line(&format!("what keeps {} empty:", port.label)));
+            text.push('\n');
+            push_conditions(&mut text, &port.ruled_out, writer, evidence);
         }
     }
     for stuck in impasse.blocked.iter().filter(|stuck| impasse.ports[stuck.port].independent > 0) {
@@ -77,20 +78,14 @@ fn port_table(impasse: &GangFailure, wording: &SummaryWriter<'_>, width: usize) 
     grid.render(Some(width))
 }
 
-/// Appends the heading, and below it the conditions that rule offers out. Appends nothing if there are no conditions.
-fn push_conditions(
-    text: &mut String,
-    heading: &str,
-    conditions: &[FailedCondition],
-    wording: &SummaryWriter<'_>,
-    evidence: bool,
-) {
-    if conditions.is_empty() {
-        return;
-    }
-    text.push_str(&single_line(heading));
-    text.push('\n');
-    let most = if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS };
+/// Maximum number of conditions or changes in a section.
+fn max_items(evidence: bool) -> usize {
+    if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }
+}
+
+/// Appends the conditions that rule offers out.
+fn push_conditions(text: &mut String, conditions: &[FailedCondition], wording: &SummaryWriter<'_>, evidence: bool) {
+    let most = max_items(evidence);
     for condition in conditions.iter().take(most) {
         let names: Vec<String> =
             condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| wording.offer_name(*offer)).collect();
@@ -122,34 +117,22 @@ fn push_stuck_port(
     } else {
         format!(" beside {}", wording.list_docked(&impasse.deepest))
     };
-    let heading = format!("what keeps the candidates of {label} away{beside}:");
-    let mut heading_text = String::new();
-    push_wrapped(&mut heading_text, "", &heading);
-    text.push_str(&heading_text);
-    let mut lines = String::new();
-    push_conditions(&mut lines, "", &stuck.conditions, wording, evidence);
-    text.push_str(lines.trim_start_matches('\n'));
-    let mut tell = |sentence: String| {
-        push_wrapped(text, "  ", &sentence);
-    };
-    if !stuck.held.is_empty() {
-        tell(format!("{}: in the gang already", stuck.held.len()));
-    }
-    if stuck.unacceptable > 0 {
-        tell(format!("{}: discarded by the docking vector", stuck.unacceptable));
-    }
-    if let Some(first) = stuck.unserved.first() {
-        let needs: Vec<String> =
-            stuck.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}")).collect();
-        let name = wording.offer_name(*first);
-        tell(format!(
-            "{}: they cannot fill their own ports; candidates at those of {name}: {}",
-            stuck.unserved.len(),
-            needs.join(", ")
-        ));
-    }
-    if stuck.fitting > 0 {
-        tell(format!("{}: would do, but the group needs more", stuck.fitting));
+    push_wrapped(text, "", &format!("what keeps the candidates of {label} away{beside}:"));
+    push_conditions(text, &stuck.conditions, wording, evidence);
+    let of_unserved = stuck.unserved.first().map(|first| {
+        let needs = stuck.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}"));
+        let (name, needs) = (wording.offer_name(*first), needs.collect::<Vec<_>>().join(", "));
+        format!("they cannot fill their own ports; candidates at those of {name}: {needs}")
+    });
+    for (offers, what) in [
+        (stuck.held.len(), "in the gang already"),
+        (stuck.unacceptable, "discarded by the docking vector"),
+        (stuck.unserved.len(), of_unserved.as_deref().unwrap_or_default()),
+        (stuck.fitting, "would do, but the group needs more"),
+    ] {
+        if offers > 0 {
+            push_wrapped(text, "  ", &format!("{offers}: {what}"));
+        }
     }
 }
 
@@ -159,7 +142,7 @@ fn push_changes(text: &mut String, changes: &[GangChange], wording: &SummaryWrit
         return;
     }
     text.push_str("it would get a gang with:\n");
-    let most = if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS };
+    let most = max_items(evidence);
     let width = diagnostics::terminal_width();
     for change in changes.iter().take(most) {
         let steps = change_steps(change, wording.names).join(", and ");
