@@ -89,6 +89,11 @@ pub fn refuse<T>(reason: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::refused(reason))
 }
 
+/// Refuses options that contradict each other: fails with the first reason whose condition is true.
+pub fn refuse_contradictions(contradictions: &[(bool, &str)]) -> Result<(), Failure> {
+    contradictions.iter().find(|(is_true, _)| *is_true).map_or(Ok(()), |(_, reason)| refuse(*reason))
+}
+
 /// Reading, evaluating, querying and matching classified advertisements (ClassAds).
 #[derive(Parser)]
 #[command(name = "classad", version, long_version = VERSION, disable_help_subcommand = true, after_help = after_help())]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
 use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
@@ -10,44 +10,45 @@ use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions,
 use crate::protocol::{Advertisement, PORTS, Protocol, is_met, read_ports};
 
 use super::expressions::short_text;
-use super::finding::{FindingLabel, LintFinding};
+use super::finding::LintFinding;
 use super::logic::{self, ConditionPart, ConditionPosition};
-use super::rules;
+use super::{CheckedAttributes, rules, subexpressions};
 
 /// An ad under check, with the scope in which its expressions are specialized.
-pub(super) struct AdCheck<'a> {
-    pub ad: &'a Ad,
-    pub protocol: &'a Protocol,
-    pub context: &'a Context,
+struct AdCheck<'a> {
+    ad: &'a Ad,
+    protocol: &'a Protocol,
+    context: &'a Context,
     environment: Environment,
     frame: Arc<ScopeFrame>,
+    found: &'a mut Vec<LintFinding>,
 }
 
-impl<'a> AdCheck<'a> {
-    pub(super) fn new(ad: &'a Ad, protocol: &'a Protocol, context: &'a Context) -> Self {
-        let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
-        AdCheck { ad, protocol, context, environment, frame }
-    }
-
-    pub(super) fn check(&self, circles: bool, found: &mut Vec<LintFinding>) {
-        self.check_ports(found);
-        let has_ports = self.ad.get(&PORTS).is_some();
-        match self.protocol.constraint_name(self.ad) {
-            Some(name) if !has_ports => self.check_constraint(&name.clone(), circles, found),
-            None if !has_ports && self.is_party() => {
-                let message = "this ad has no constraint, and so accepts nothing".to_owned();
-                found.push(LintFinding::new(&rules::MISSING, message));
-            }
-            _ => {}
+/// Checks the ports, the constraint and the rank of an ad. `has_cycles` is whether some references are circular.
+pub(super) fn check(ad: &Ad, protocol: &Protocol, context: &Context, has_cycles: bool, found: &mut Vec<LintFinding>) {
+    let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
+    let mut check = AdCheck { ad, protocol, context, environment, frame, found };
+    check.check_ports();
+    let has_ports = ad.get(&PORTS).is_some();
+    match protocol.constraint_name(ad) {
+        Some(name) if !has_ports => check.check_constraint(name, has_cycles),
+        None if !has_ports && check.is_party() => {
+            check.found.push(LintFinding::new(&rules::MISSING, "this ad has no constraint, and so accepts nothing"));
         }
-        self.check_rank(found);
+        _ => {}
     }
+    check.check_rank();
+}
 
+impl AdCheck<'_> {
     /// Whether the ad is evidently a request or an offer: its type says so, or it has a rank.
     fn is_party(&self) -> bool {
-        let kind = Advertisement::new(self.ad, self.context).kind();
-        let is_kind = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Job") || kind.eq_ignore_ascii_case("Machine"));
-        is_kind || self.ad.get(self.protocol.rank_name()).is_some()
+        self.is_kind("Job") || self.is_kind("Machine") || self.ad.get(self.protocol.rank_name()).is_some()
+    }
+
+    /// Whether the type of the ad is `kind`.
+    fn is_kind(&self, kind: &str) -> bool {
+        Advertisement::new(self.ad, self.context).kind().is_some_and(|own| own.eq_ignore_ascii_case(kind))
     }
 
     /// Returns the clauses of the constraint, each with the attribute that contains it. Clauses that only name an
@@ -64,23 +65,25 @@ impl<'a> AdCheck<'a> {
         parts.map(|part| (clauses.attribute(part).clone(), part.expression.clone())).collect()
     }
 
-    fn check_constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<LintFinding>) {
+    fn check_constraint(&mut self, constraint: &Name, has_cycles: bool) {
         let mut parts = Vec::new();
         for (attribute, written) in self.clauses(constraint) {
             // Inlining assumes that no reference is circular.
-            let liberties = SpecializeOptions { inline: !circles, ..SpecializeOptions::default() };
-            let left = specialize(&written, &self.frame, &self.environment, self.context, liberties);
-            match left.value {
+            let options = SpecializeOptions { inline: !has_cycles, ..SpecializeOptions::default() };
+            let residue = specialize(&written, &self.frame, &self.environment, self.context, options);
+            match residue.value {
                 Some(value) if !is_met(&value, self.context.dialect) => {
-                    self.report_never_met(constraint, &attribute, &written, &value, found);
+                    self.report_never_met(constraint, &attribute, &written, &value);
                 }
-                Some(_) => {}
-                None if !self.is_steady(&left.expression) => {}
-                None => parts.push(ConditionPart { attribute, written, residue: left.expression }),
+                None if self.is_steady(&residue.expression) => {
+                    parts.push(ConditionPart { attribute, written, residue: residue.expression });
+                }
+                _ => {}
             }
         }
-        let standing = if self.is_machine() { ConditionPosition::Machine } else { ConditionPosition::Constraint };
-        logic::check_contradictions(&parts, standing, self.context.dialect, found);
+        let is_machine = self.is_kind("Machine");
+        let position = if is_machine { ConditionPosition::Machine } else { ConditionPosition::Constraint };
+        logic::check_contradictions(&parts, position, self.context.dialect, self.found);
     }
 
     /// Whether an expression has one value throughout an evaluation, as far as the ad tells. An expression that depends
@@ -99,20 +102,8 @@ impl<'a> AdCheck<'a> {
         true
     }
 
-    fn is_machine(&self) -> bool {
-        let kind = Advertisement::new(self.ad, self.context).kind();
-        kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Machine"))
-    }
-
     /// Reports a clause of the constraint that is never met, whatever the other side is.
-    fn report_never_met(
-        &self,
-        constraint: &Name,
-        attribute: &Name,
-        written: &Expression,
-        value: &Value,
-        found: &mut Vec<LintFinding>,
-    ) {
+    fn report_never_met(&mut self, constraint: &Name, attribute: &Name, written: &Expression, value: &Value) {
         // Skip a clause that is constant without the ad: a literal `false` is intended, and other rules report the
         // rest.
         let (nothing, nowhere) = Environment::unknown();
@@ -122,53 +113,35 @@ impl<'a> AdCheck<'a> {
         }
         let value = short_text(&Expression::literal(value.clone()), self.context.dialect);
         let message = format!("nothing can meet the {constraint} of this ad: this part is {value} here");
-        let missing = self.missing_own_attribute(written);
-        let finding = LintFinding::new(&rules::NEVER, message);
-        let finding = match missing {
-            Some(name) => finding.with_help(format!("this ad has no {name}")),
-            None => finding,
-        };
-        found.push(finding.at(attribute, written, ""));
-    }
-
-    /// Returns an attribute that the expression reads as the ad's own although the ad lacks it. `None` if there is no
-    /// such attribute.
-    fn missing_own_attribute(&self, expression: &Expression) -> Option<Name> {
-        let mut pending = vec![expression];
-        while let Some(expression) = pending.pop() {
-            if let Some(ClauseOperand::Own(name)) = ClauseOperand::of(expression)
-                && self.ad.get(name).is_none()
-            {
-                return Some(name.clone());
-            }
-            expression.kind().for_each_child(|child| pending.push(child));
+        let mut finding = LintFinding::new(&rules::NEVER, message).at(attribute, written, "");
+        let missing_own = subexpressions(written).find_map(|part| match ClauseOperand::of(part) {
+            Some(ClauseOperand::Own(name)) if self.ad.get(name).is_none() => Some(name),
+            _ => None,
+        });
+        if let Some(name) = missing_own {
+            finding = finding.with_help(format!("this ad has no {name}"));
         }
-        None
+        self.found.push(finding);
     }
 
-    fn check_rank(&self, found: &mut Vec<LintFinding>) {
+    fn check_rank(&mut self) {
         let Some(rank) = self.ad.attribute(self.protocol.rank_name()) else { return };
-        let left =
-            specialize(rank.expression, &self.frame, &self.environment, self.context, SpecializeOptions::default());
-        if let Some(kind) = non_numeric_type(&left.expression) {
+        let options = SpecializeOptions::default();
+        let residue = specialize(rank.expression, &self.frame, &self.environment, self.context, options);
+        if let Some(kind) = non_numeric_type(&residue.expression) {
             let finding = LintFinding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()));
-            found.push(finding.at(rank.name, rank.expression, ""));
+            self.found.push(finding.at(rank.name, rank.expression, ""));
         }
     }
 
     /// Reports invalid ports, ports without a constraint, and references to the label of a later port.
-    fn check_ports(&self, found: &mut Vec<LintFinding>) {
+    fn check_ports(&mut self) {
         let Some(list) = self.ad.attribute(&PORTS) else { return };
         let ports = match read_ports(self.ad) {
             Ok(ports) => ports,
             Err(fault) => {
-                let mut finding = LintFinding::new(&rules::PORTS, fault.reason);
-                finding.labels.push(FindingLabel {
-                    attribute: list.name.clone(),
-                    span: Some(fault.span),
-                    text: String::new(),
-                });
-                return found.push(finding);
+                let finding = LintFinding::new(&rules::PORTS, fault.reason);
+                return self.found.push(finding.at_span(list.name, Some(fault.span), ""));
             }
         };
         let entries: &[Expression] = match list.expression.without_parentheses().kind() {
@@ -183,17 +156,14 @@ impl<'a> AdCheck<'a> {
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
-                found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
+                self.found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
             }
-            let later = ports.list.get(place + 1..).unwrap_or_default();
+            let is_later = |name: &Name| ports.list[place + 1..].iter().any(|later| later.label == *name);
             for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
-                let expression = attribute.expression;
-                let named = unqualified_names(expression)
-                    .into_iter()
-                    .find(|(name, _)| later.iter().any(|later| later.label == *name) && record.get(name).is_none());
-                if let Some((name, at)) = named {
+                let mut names = unqualified_names(attribute.expression).into_iter();
+                if let Some((name, part)) = names.find(|(name, _)| is_later(name) && record.get(name).is_none()) {
                     let message = format!("the port {} refers to {name}, which is docked after it", port.label);
-                    found.push(LintFinding::new(&rules::LABELS, message).at(list.name, &at, "not known here"));
+                    self.found.push(LintFinding::new(&rules::LABELS, message).at(list.name, part, "not known here"));
                 }
             }
         }
@@ -201,12 +171,12 @@ impl<'a> AdCheck<'a> {
 }
 
 /// Returns the unqualified names in an expression, each with its subexpression. Nested ads are skipped.
-pub(super) fn unqualified_names(expression: &Expression) -> Vec<(Name, Expression)> {
+fn unqualified_names(expression: &Expression) -> Vec<(&Name, &Expression)> {
     let mut names = Vec::new();
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         match expression.kind() {
-            ExpressionKind::Attribute(name) if !is_scope_name(name) => names.push((name.clone(), expression.clone())),
+            ExpressionKind::Attribute(name) if !is_scope_name(name) => names.push((name, expression)),
             ExpressionKind::Ad(_) => {}
             kind => {
                 let start = pending.len();
@@ -249,26 +219,25 @@ fn non_numeric_type(expression: &Expression) -> Option<Type> {
     found
 }
 
-/// Finds the circular references by depth-first search. Each cycle is returned once. `named` maps an attribute to the
-/// attributes that it reads.
-pub(super) fn reference_cycles(named: &FxHashMap<Name, Vec<Name>>, order: &[Name]) -> Vec<Vec<Name>> {
+/// Finds the circular references by depth-first search. Each cycle is returned once.
+pub(super) fn reference_cycles(attributes: &CheckedAttributes) -> Vec<Vec<&Name>> {
     let mut found = Vec::new();
     let mut done: FxHashSet<&Name> = FxHashSet::default();
-    for start in order {
+    for start in attributes.keys() {
         let mut path: Vec<(&Name, usize)> = vec![(start, 0)];
         if done.contains(start) {
             continue;
         }
         while let Some((name, next)) = path.last_mut() {
-            let Some(target) = named.get(*name).and_then(|targets| targets.get(*next)) else {
+            let Some(target) = attributes.get(*name).and_then(|attribute| attribute.names.get(*next)) else {
                 done.insert(name);
                 path.pop();
                 continue;
             };
             *next += 1;
             if let Some(at) = path.iter().position(|(on_path, _)| *on_path == target) {
-                found.push(path[at..].iter().map(|(name, _)| (*name).clone()).collect());
-            } else if named.contains_key(target) && !done.contains(target) {
+                found.push(path[at..].iter().map(|(name, _)| *name).collect());
+            } else if attributes.contains_key(target) && !done.contains(target) {
                 path.push((target, 0));
             }
         }

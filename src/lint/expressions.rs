@@ -6,40 +6,35 @@ use crate::syntax::{Style, expression_text};
 use crate::text::{did_you_mean, shorten};
 
 use super::finding::LintFinding;
-use super::rules;
+use super::rules::{self, LintRule};
 use super::slips::{ChainedComparison, is_comparison, unknown_function};
+use super::subexpressions;
 
 /// Checks the operators and calls in an attribute's expression.
 pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect, found: &mut Vec<LintFinding>) {
-    if let ExpressionKind::Attribute(name) = expression.without_parentheses().kind()
-        && is_quoted(expression.without_parentheses(), name)
-    {
-        ExpressionCheck { attribute, expression, dialect }.report_quotes(name, expression, found);
-    }
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        let at = ExpressionCheck { attribute, expression, dialect };
+    ExpressionCheck { attribute, expression, dialect, found }.check_quotes(expression);
+    for expression in subexpressions(expression) {
+        let mut check = ExpressionCheck { attribute, expression, dialect, found };
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right) => {
-                at.check_precedence(*operator, left, right, found);
+                check.check_precedence(*operator, left, right);
                 match operator.group() {
                     OperatorGroup::Comparison | OperatorGroup::Identity => {
-                        at.check_comparison(*operator, left, right, found);
+                        check.check_comparison(*operator, left, right);
                     }
                     OperatorGroup::Logic => {
-                        at.check_condition(operator.symbol(), left, found);
-                        at.check_condition(operator.symbol(), right, found);
+                        check.check_condition(operator.symbol(), left);
+                        check.check_condition(operator.symbol(), right);
                     }
-                    OperatorGroup::Bitwise => at.check_bitwise(*operator, left, right, found),
+                    OperatorGroup::Bitwise => check.check_bitwise(*operator, [left, right]),
                     OperatorGroup::Arithmetic => {}
                 }
             }
-            ExpressionKind::Unary(UnaryOperator::Not, operand) => at.check_condition("!", operand, found),
-            ExpressionKind::Conditional(condition, ..) => at.check_condition("?", condition, found),
-            ExpressionKind::Call(name, arguments) => at.check_call(name, arguments.len(), found),
+            ExpressionKind::Unary(UnaryOperator::Not, operand) => check.check_condition("!", operand),
+            ExpressionKind::Conditional(condition, ..) => check.check_condition("?", condition),
+            ExpressionKind::Call(name, arguments) => check.check_call(name, arguments.len()),
             _ => {}
         }
-        expression.kind().for_each_child(|child| pending.push(child));
     }
 }
 
@@ -49,10 +44,12 @@ pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
     shorten(&expression_text(expression, if dialect.is_condor() { Style::Long } else { Style::New }), MAX_CHARS)
 }
 
+/// A subexpression under check. It belongs to the expression of `attribute`.
 struct ExpressionCheck<'e> {
     attribute: &'e Name,
     expression: &'e Expression,
     dialect: Dialect,
+    found: &'e mut Vec<LintFinding>,
 }
 
 impl ExpressionCheck<'_> {
@@ -60,50 +57,47 @@ impl ExpressionCheck<'_> {
         short_text(expression, self.dialect)
     }
 
-    fn check_precedence(
-        &self,
-        operator: BinaryOperator,
-        left: &Expression,
-        right: &Expression,
-        found: &mut Vec<LintFinding>,
+    /// Adds a finding at the expression `marked`. Without `help`, the finding has the help of the rule.
+    fn report(
+        &mut self,
+        rule: &'static LintRule,
+        message: String,
+        help: Option<String>,
+        (marked, label): (&Expression, &str),
     ) {
+        let finding = LintFinding::new(rule, message).at(self.attribute, marked, label);
+        self.found.push(match help {
+            Some(help) => finding.with_help(help),
+            None => finding,
+        });
+    }
+
+    fn check_precedence(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {
+        let symbol = operator.symbol();
         for operand in [left, right] {
             match operand.kind() {
                 ExpressionKind::Binary(inner, ..) if is_comparison(operator) && is_comparison(*inner) => {
-                    let message = format!(
-                        "`{}` compares the result of `{}`, which is true or false",
-                        operator.symbol(),
-                        inner.symbol()
-                    );
-                    let finding = LintFinding::new(&rules::PRECEDENCE, message)
-                        .with_help(self.regrouped(operator, left, right))
-                        .at(self.attribute, operand, format!("`{}` takes this whole", operator.symbol()));
-                    found.push(finding);
+                    let message =
+                        format!("`{symbol}` compares the result of `{}`, which is true or false", inner.symbol());
+                    let help = self.regrouped(symbol, left, right);
+                    let label = format!("`{symbol}` takes this whole");
+                    self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));
                 }
                 ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
-                    let finding = LintFinding::new(&rules::MIXED, "`&&` binds tighter than the `||` beside it").at(
-                        self.attribute,
-                        operand,
-                        "these belong together",
-                    );
-                    found.push(finding);
+                    let message = "`&&` binds tighter than the `||` beside it".to_owned();
+                    self.report(&rules::MIXED, message, None, (operand, "these belong together"));
                 }
                 ExpressionKind::Unary(UnaryOperator::Not, negated)
                     if is_comparison(operator)
                         && operand.ptr_eq(left)
                         && !matches!(right.without_parentheses().kind(), ExpressionKind::Unary(..)) =>
                 {
-                    let message = format!("`!` binds tighter than `{}`", operator.symbol());
+                    let message = format!("`!` binds tighter than `{symbol}`");
                     let (inner, right) = (self.short_text(negated), self.short_text(right));
                     let help = format!(
-                        "write `!({inner} {0} {right})`, or `(!{inner}) {0} {right}` if that is meant",
-                        operator.symbol()
+                        "write `!({inner} {symbol} {right})`, or `(!{inner}) {symbol} {right}` if that is meant"
                     );
-                    found.push(LintFinding::new(&rules::PRECEDENCE, message).with_help(help).at(
-                        self.attribute,
-                        operand,
-                        "only this is negated",
-                    ));
+                    self.report(&rules::PRECEDENCE, message, Some(help), (operand, "only this is negated"));
                 }
                 _ => {}
             }
@@ -111,7 +105,7 @@ impl ExpressionCheck<'_> {
     }
 
     /// Suggests parentheses for a comparison of a comparison.
-    fn regrouped(&self, operator: BinaryOperator, left: &Expression, right: &Expression) -> String {
+    fn regrouped(&self, operator: &str, left: &Expression, right: &Expression) -> String {
         if let Some(chain) = ChainedComparison::of(self.expression)
             && chain.second.as_literal().is_none()
         {
@@ -121,70 +115,50 @@ impl ExpressionCheck<'_> {
                 "write `{first} {inner} ({second} {outer} {last})`, or `({first} {inner} {second}) {outer} {last}` if that is meant"
             );
         }
-        format!("write `({}) {} {}` if that is meant", self.short_text(left), operator.symbol(), self.short_text(right))
+        format!("write `({}) {operator} {}` if that is meant", self.short_text(left), self.short_text(right))
     }
 
-    fn check_comparison(
-        &self,
-        operator: BinaryOperator,
-        left: &Expression,
-        right: &Expression,
-        found: &mut Vec<LintFinding>,
-    ) {
+    fn check_comparison(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {
         for (operand, other) in [(left, right), (right, left)] {
-            match operand.without_parentheses().kind() {
-                ExpressionKind::Literal(value)
-                    if value.is_exceptional() && operator.group() == OperatorGroup::Comparison =>
-                {
-                    let name = value.value_type().as_str();
+            self.check_quotes(operand);
+            let Some(value) = operand.as_literal() else { continue };
+            match (operator.group(), value) {
+                (OperatorGroup::Comparison, Value::Undefined | Value::Error(_)) => {
+                    let (symbol, name) = (operator.symbol(), value.value_type().as_str());
                     let is_unequal = operator == BinaryOperator::NotEqual;
                     let instead = if is_unequal { BinaryOperator::Isnt } else { BinaryOperator::Is };
-                    let instead = instead.symbol_in(self.dialect);
-                    let finding = LintFinding::new(
-                        &rules::UNDEFINED,
-                        format!("`{} {name}` is always {}", operator.symbol(), value.value_type().phrase()),
-                    )
-                    .with_help(format!("write `{} {instead} {name}`", self.short_text(other)))
-                    .at(self.attribute, self.expression, "");
-                    found.push(finding);
+                    let message = format!("`{symbol} {name}` is always {}", value.value_type().phrase());
+                    let help = format!("write `{} {} {name}`", self.short_text(other), instead.symbol_in(self.dialect));
+                    self.report(&rules::UNDEFINED, message, Some(help), (self.expression, ""));
                 }
-                ExpressionKind::Literal(Value::String(text))
-                    if operator.group() == OperatorGroup::Identity
-                        && text.as_bytes().iter().any(u8::is_ascii_alphabetic)
-                        && !matches!(other.without_parentheses().kind(), ExpressionKind::Literal(_)) =>
+                (OperatorGroup::Identity, Value::String(text))
+                    if text.as_bytes().iter().any(u8::is_ascii_alphabetic) && other.as_literal().is_none() =>
                 {
                     let plain = if operator == BinaryOperator::Is { "==" } else { "!=" };
-                    let written = operator.symbol_in(self.dialect);
-                    let what = self.short_text(other);
-                    let finding = LintFinding::new(
-                        &rules::CASE,
-                        format!("`{what} {written} \"...\"` tells upper from lower case"),
-                    )
-                    .with_help(format!(
-                        "write `{} {plain} {}` if case should not count",
-                        self.short_text(other),
-                        self.short_text(operand)
-                    ))
-                    .at(self.attribute, self.expression, "");
-                    found.push(finding);
-                }
-                ExpressionKind::Attribute(name) if is_quoted(operand.without_parentheses(), name) => {
-                    self.report_quotes(name, operand, found);
+                    let (what, string) = (self.short_text(other), self.short_text(operand));
+                    let symbol = operator.symbol_in(self.dialect);
+                    let message = format!("`{what} {symbol} \"...\"` tells upper from lower case");
+                    let help = format!("write `{what} {plain} {string}` if case should not count");
+                    self.report(&rules::CASE, message, Some(help), (self.expression, ""));
                 }
                 _ => {}
             }
         }
     }
 
-    fn report_quotes(&self, name: &Name, quoted: &Expression, found: &mut Vec<LintFinding>) {
-        let finding = LintFinding::new(&rules::QUOTES, format!("'{name}' is the name of an attribute, not a string"))
-            .with_help(format!("write \"{name}\" for the string"))
-            .at(self.attribute, quoted, "");
-        found.push(finding);
+    /// Reports an operand that is a name in single quotes. The span of such a name is two bytes longer than the name.
+    fn check_quotes(&mut self, operand: &Expression) {
+        let inner = operand.without_parentheses();
+        if let ExpressionKind::Attribute(name) = inner.kind()
+            && inner.span().range().len() == name.as_str().len() + 2
+        {
+            let message = format!("'{name}' is the name of an attribute, not a string");
+            self.report(&rules::QUOTES, message, Some(format!("write \"{name}\" for the string")), (operand, ""));
+        }
     }
 
     /// Reports a string, list, ad or time where a condition is expected.
-    fn check_condition(&self, operator: &str, operand: &Expression, found: &mut Vec<LintFinding>) {
+    fn check_condition(&mut self, operator: &str, operand: &Expression) {
         let what = match operand.without_parentheses().kind() {
             ExpressionKind::Literal(Value::String(_)) => "a string",
             ExpressionKind::List(_) => "a list",
@@ -192,25 +166,13 @@ impl ExpressionCheck<'_> {
             ExpressionKind::Literal(Value::AbsoluteTime(_) | Value::RelativeTime(_)) => "a time",
             _ => return,
         };
-        let finding = LintFinding::new(
-            &rules::NOT_BOOLEAN,
-            format!("`{operator}` wants a condition, and this is {what}"),
-        )
-        .at(self.attribute, operand, "");
-        found.push(finding);
+        let message = format!("`{operator}` wants a condition, and this is {what}");
+        self.report(&rules::NOT_BOOLEAN, message, None, (operand, ""));
     }
 
-    fn check_bitwise(
-        &self,
-        operator: BinaryOperator,
-        left: &Expression,
-        right: &Expression,
-        found: &mut Vec<LintFinding>,
-    ) {
-        let logical = |operand: &Expression| match operand.without_parentheses().kind() {
-            ExpressionKind::Binary(inner, ..) => {
-                matches!(inner.group(), OperatorGroup::Comparison | OperatorGroup::Identity | OperatorGroup::Logic)
-            }
+    fn check_bitwise(&mut self, operator: BinaryOperator, operands: [&Expression; 2]) {
+        let is_logical = |operand: &Expression| match operand.without_parentheses().kind() {
+            ExpressionKind::Binary(inner, ..) => is_comparison(*inner) || inner.group() == OperatorGroup::Logic,
             ExpressionKind::Unary(UnaryOperator::Not, _) | ExpressionKind::Literal(Value::Boolean(_)) => true,
             _ => false,
         };
@@ -219,35 +181,23 @@ impl ExpressionCheck<'_> {
             BinaryOperator::BitOr => "||",
             _ => return,
         };
-        if logical(left) || logical(right) {
+        if operands.into_iter().any(is_logical) {
             let message = format!("`{}` joins the bits of integers, not conditions", operator.symbol());
-            let finding = LintFinding::new(&rules::BITWISE, message).with_help(format!("write `{instead}`")).at(
-                self.attribute,
-                self.expression,
-                "",
-            );
-            found.push(finding);
+            self.report(&rules::BITWISE, message, Some(format!("write `{instead}`")), (self.expression, ""));
         }
     }
 
-    fn check_call(&self, name: &Name, arguments: usize, found: &mut Vec<LintFinding>) {
-        let finding = match (unknown_function(name), find_function(name)) {
+    fn check_call(&mut self, name: &Name, arguments: usize) {
+        match (unknown_function(name), find_function(name)) {
             (Some(near), _) => {
-                let help = did_you_mean(&near).unwrap_or_else(|| rules::FUNCTION.help.to_owned());
-                LintFinding::new(&rules::FUNCTION, format!("there is no function {name}")).with_help(help)
+                let message = format!("there is no function {name}");
+                self.report(&rules::FUNCTION, message, did_you_mean(&near), (self.expression, ""));
             }
             (None, Some(function)) if !function.accepts_count(arguments) => {
                 let message = format!("{} takes {}, not {arguments}", function.name, function.arity());
-                LintFinding::new(&rules::ARITY, message).with_help(function.signature)
+                self.report(&rules::ARITY, message, Some(function.signature.to_owned()), (self.expression, ""));
             }
-            _ => return,
-        };
-        found.push(finding.at(self.attribute, self.expression, ""));
+            _ => {}
+        }
     }
-}
-
-/// Whether a name is written in quotes: its span is two bytes longer than the name.
-fn is_quoted(expression: &Expression, name: &Name) -> bool {
-    let span = expression.span();
-    span.end as usize - span.start as usize == name.as_str().len() + 2
 }

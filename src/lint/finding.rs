@@ -39,15 +39,13 @@ impl LintFinding {
     }
 
     /// Adds a label at an expression of an attribute.
-    pub(super) fn at(mut self, attribute: &Name, expression: &Expression, text: impl Into<String>) -> Self {
-        let span = Some(expression.span());
-        self.labels.push(FindingLabel { attribute: attribute.clone(), span, text: text.into() });
-        self
+    pub(super) fn at(self, attribute: &Name, expression: &Expression, text: impl Into<String>) -> Self {
+        self.at_span(attribute, Some(expression.span()), text)
     }
 
-    /// Adds a label at the name of an attribute.
-    pub(super) fn at_name(mut self, attribute: &Name, text: impl Into<String>) -> Self {
-        self.labels.push(FindingLabel { attribute: attribute.clone(), span: None, text: text.into() });
+    /// Adds a label at a span within an attribute, or at the attribute's name.
+    pub(super) fn at_span(mut self, attribute: &Name, span: Option<Span>, text: impl Into<String>) -> Self {
+        self.labels.push(FindingLabel { attribute: attribute.clone(), span, text: text.into() });
         self
     }
 }

@@ -1,18 +1,25 @@
 //! Finds conditions that are always true or never true.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
 use crate::constraint::{ClauseOperand, InconsistencyKind, conjuncts, inconsistencies};
 use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::rules;
+use super::subexpressions;
 
 /// A part of a condition, as written and as its residue in the ad.
 pub(super) struct ConditionPart {
     pub attribute: Name,
     pub written: Expression,
     pub residue: Expression,
+}
+
+impl ConditionPart {
+    pub(super) fn new(attribute: &Name, written: &Expression, residue: Expression) -> Self {
+        ConditionPart { attribute: attribute.clone(), written: written.clone(), residue }
+    }
 }
 
 /// The position of a condition. It decides which rule is reported, and whether the attributes of the ad are known.
@@ -52,14 +59,10 @@ pub(super) fn check(
                     if *operator == BinaryOperator::Or {
                         check_alternatives(attribute, &parts, context.dialect, found);
                     } else if with_top || !is_top {
-                        let part = |part: &&Expression| ConditionPart {
-                            attribute: attribute.clone(),
-                            written: (*part).clone(),
-                            residue: (*part).clone(),
-                        };
-                        let parts: Vec<ConditionPart> = parts.iter().map(part).collect();
-                        let standing = if is_top { ConditionPosition::Top } else { ConditionPosition::Nested };
-                        check_contradictions(&parts, standing, context.dialect, found);
+                        let part = |part: &Expression| ConditionPart::new(attribute, part, part.clone());
+                        let parts: Vec<ConditionPart> = parts.into_iter().map(part).collect();
+                        let position = if is_top { ConditionPosition::Top } else { ConditionPosition::Nested };
+                        check_contradictions(&parts, position, context.dialect, found);
                     }
                 }
             }
@@ -92,55 +95,51 @@ fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
 /// and without a qualifier: these may be different attributes.
 pub(super) fn check_contradictions(
     parts: &[ConditionPart],
-    standing: ConditionPosition,
+    position: ConditionPosition,
     dialect: Dialect,
     found: &mut Vec<LintFinding>,
 ) {
-    let is_text = matches!(standing, ConditionPosition::Top | ConditionPosition::Nested);
+    let is_text = matches!(position, ConditionPosition::Top | ConditionPosition::Nested);
     let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();
-    let mut told: Vec<Expression> = Vec::new();
+    let mut reported: Vec<Expression> = Vec::new();
     let mut all = inconsistencies(&left, dialect);
     // Prefer contradictions in the text as written, between parts close to each other.
-    let changed = |place: &usize| parts.get(*place).is_some_and(|part| !part.residue.ptr_eq(&part.written));
+    let is_changed = |place: &&usize| !parts[**place].residue.ptr_eq(&parts[**place].written);
     all.sort_by_key(|one| {
         let extent = one.clauses.last().zip(one.clauses.first()).map_or(0, |(last, first)| last - first);
-        (one.clauses.iter().filter(|place| changed(place)).count(), extent)
+        (one.clauses.iter().filter(is_changed).count(), extent)
     });
     for one in all {
-        let involved = || one.clauses.iter().filter_map(|place| parts.get(*place));
-        if told.contains(&one.subject) || (is_text && mixes_sides(involved(), &one.subject)) {
+        let involved = || one.clauses.iter().map(|place| &parts[*place]);
+        if reported.contains(&one.subject) || (is_text && mixes_sides(involved(), &one.subject)) {
             continue;
         }
         let subject = short_text(&one.subject, dialect);
-        let both = match one.clauses.len() {
-            1 => format!("no value of `{subject}` makes this true"),
-            2 => format!("no value of `{subject}` makes both of these true"),
-            _ => format!("no value of `{subject}` makes all of these true"),
+        let message = match (one.kind, one.clauses.len()) {
+            (InconsistencyKind::Value, 1) => format!("no value of `{subject}` makes this true"),
+            (InconsistencyKind::Value, 2) => format!("no value of `{subject}` makes both of these true"),
+            (InconsistencyKind::Value, _) => format!("no value of `{subject}` makes all of these true"),
+            (InconsistencyKind::Type, _) => format!("`{subject}` cannot be of two types at once"),
+            (InconsistencyKind::Presence, _) => format!("`{subject}` cannot be undefined and have a value at once"),
         };
-        let (rule, message) = match one.kind {
-            InconsistencyKind::Value => (&rules::CONTRADICTION, both),
-            InconsistencyKind::Type => (&rules::TYPE_CLASH, format!("`{subject}` cannot be of two types at once")),
-            InconsistencyKind::Presence => {
-                (&rules::CONTRADICTION, format!("`{subject}` cannot be undefined and have a value at once"))
-            }
-        };
-        let rule = match standing {
+        let rule = match position {
             ConditionPosition::Nested => &rules::DEAD,
-            ConditionPosition::Machine if one.clauses.iter().any(changed) => &rules::NEVER,
-            _ => rule,
+            ConditionPosition::Machine if one.clauses.iter().any(|place| is_changed(&place)) => &rules::NEVER,
+            _ if one.kind == InconsistencyKind::Type => &rules::TYPE_CLASH,
+            _ => &rules::CONTRADICTION,
         };
         let mut finding = LintFinding::new(rule, message);
         for (number, part) in involved().enumerate() {
             let here = short_text(&part.residue, dialect);
-            let text = match (number, here == short_text(&part.written, dialect)) {
-                (_, false) => format!("here this is `{here}`"),
-                (0, true) => "this".to_owned(),
-                (_, true) => "and this".to_owned(),
+            let text = match number {
+                _ if one.clauses.len() == 1 => String::new(),
+                _ if here != short_text(&part.written, dialect) => format!("here this is `{here}`"),
+                0 => "this".to_owned(),
+                _ => "and this".to_owned(),
             };
-            finding =
-                finding.at(&part.attribute, &part.written, if one.clauses.len() == 1 { String::new() } else { text });
+            finding = finding.at(&part.attribute, &part.written, text);
         }
-        told.push(one.subject);
+        reported.push(one.subject);
         found.push(finding);
     }
 }
@@ -150,42 +149,25 @@ fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Exp
     let Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(subject) else {
         return false;
     };
-    let (mut other, mut free) = (false, false);
-    for part in parts {
-        let mut pending = vec![&part.written];
-        while let Some(expression) = pending.pop() {
-            match ClauseOperand::of(expression) {
-                Some(ClauseOperand::Other(found)) if found == name => other = true,
-                Some(ClauseOperand::Unqualified(found)) if found == name => free = true,
-                _ => {}
-            }
-            expression.kind().for_each_child(|child| pending.push(child));
-        }
-    }
-    other && free
+    let written = parts.flat_map(|part| subexpressions(&part.written));
+    let operands: Vec<ClauseOperand<'_>> = written.filter_map(ClauseOperand::of).collect();
+    operands.iter().any(|operand| matches!(operand, ClauseOperand::Other(other) if *other == name))
+        && operands.iter().any(|operand| matches!(operand, ClauseOperand::Unqualified(other) if *other == name))
 }
 
 /// Reports two alternatives of which one is always true: their negations contradict each other.
 fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found: &mut Vec<LintFinding>) {
-    let negated = |part: &&Expression| ConditionPart {
-        attribute: attribute.clone(),
-        written: (*part).clone(),
-        residue: Expression::unary(UnaryOperator::Not, (*part).clone()),
-    };
-    let parts: Vec<ConditionPart> = parts.iter().map(negated).collect();
+    let negation = |part: &Expression| Expression::unary(UnaryOperator::Not, part.clone());
+    let parts: Vec<_> = parts.iter().map(|part| ConditionPart::new(attribute, part, negation(part))).collect();
     let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();
     for one in inconsistencies(&left, dialect).into_iter().filter(|one| one.kind == InconsistencyKind::Value) {
-        let involved: Vec<&ConditionPart> = one.clauses.iter().filter_map(|place| parts.get(*place)).collect();
-        if one.clauses.len() != 2 || mixes_sides(involved.iter().copied(), &one.subject) {
+        let [first, second] = one.clauses[..] else { continue };
+        if mixes_sides([&parts[first], &parts[second]].into_iter(), &one.subject) {
             continue;
         }
         let message = format!("no value of `{}` makes both of these false", short_text(&one.subject, dialect));
-        let mut finding = LintFinding::new(&rules::ALWAYS, message);
-        for (part, text) in involved.into_iter().zip(["this", "or this"]) {
-            finding = finding.at(attribute, &part.written, text);
-        }
-        found.push(finding);
-        return;
+        let finding = LintFinding::new(&rules::ALWAYS, message).at(attribute, &parts[first].written, "this");
+        return found.push(finding.at(attribute, &parts[second].written, "or this"));
     }
 }
 
@@ -199,7 +181,10 @@ fn check_constants(
 ) {
     let context = Context { now: None, random: None, ..context.clone() };
     let (environment, frame) = Environment::unknown();
-    for part in parts.iter().filter(|part| !has_boolean_literals_only(part) && is_small(part)) {
+    // The rules on literals among conditions report the parts that are literals.
+    let checked =
+        |part: &&&Expression| part.as_literal().is_none() && !has_boolean_literals_only(part) && is_small(part);
+    for part in parts.iter().filter(checked) {
         let left = specialize(part, &frame, &environment, &context, SpecializeOptions::default());
         let effect = match (&left.value, operator) {
             (Some(Value::Boolean(true)), BinaryOperator::And) | (Some(Value::Boolean(false)), BinaryOperator::Or) => {
@@ -214,10 +199,6 @@ fn check_constants(
         };
         let value =
             left.value.map(|value| short_text(&Expression::literal(value), context.dialect)).unwrap_or_default();
-        // The rules on literals among conditions report such a part.
-        if matches!(part.without_parentheses().kind(), ExpressionKind::Literal(_)) {
-            continue;
-        }
         let finding = LintFinding::new(&rules::CONSTANT, format!("this is always {value}: {effect}"));
         found.push(finding.at(attribute, part, ""));
     }
@@ -226,28 +207,15 @@ fn check_constants(
 /// Whether an expression has at most 100 nodes. Larger expressions take too long to specialize.
 fn is_small(expression: &Expression) -> bool {
     const MAX_NODES: usize = 100;
-    let (mut pending, mut size) = (vec![expression], 0);
-    while let Some(expression) = pending.pop() {
-        size += 1;
-        if size > MAX_NODES {
-            return false;
-        }
-        expression.kind().for_each_child(|child| pending.push(child));
-    }
-    true
+    subexpressions(expression).take(MAX_NODES + 1).count() <= MAX_NODES
 }
 
 fn has_boolean_literals_only(expression: &Expression) -> bool {
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        match expression.kind() {
-            ExpressionKind::Literal(Value::Boolean(_))
-            | ExpressionKind::Parentheses(_)
-            | ExpressionKind::Unary(UnaryOperator::Not, _)
-            | ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::Or, ..) => {}
-            _ => return false,
-        }
-        expression.kind().for_each_child(|child| pending.push(child));
-    }
-    true
+    subexpressions(expression).all(|part| match part.kind() {
+        ExpressionKind::Binary(operator, ..) => operator.group() == OperatorGroup::Logic,
+        ExpressionKind::Literal(Value::Boolean(_))
+        | ExpressionKind::Parentheses(_)
+        | ExpressionKind::Unary(UnaryOperator::Not, _) => true,
+        _ => false,
+    })
 }

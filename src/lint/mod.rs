@@ -8,11 +8,12 @@ mod pool;
 mod rules;
 mod slips;
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, Attribute, Expression, ExpressionKind, Name, Span};
 use crate::constraint::ClauseOperand;
 use crate::eval::{Context, FunctionKind};
 use crate::protocol::{PORTS, Protocol};
@@ -21,8 +22,6 @@ pub use finding::{FindingLabel, LintFinding};
 pub use pool::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
-
-use ads::AdCheck;
 
 /// Checks ads one after the other. A finding that many ads share is reported once, then only counted. Results are
 /// cached by expression and by ad.
@@ -41,12 +40,16 @@ pub struct Checker {
 }
 
 /// The cached results of an expression.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct CheckedExpression {
+    fingerprint: u64,
     findings: Vec<usize>,
     /// The attributes of the containing ad that the expression may read.
     names: Vec<Name>,
 }
+
+/// The results of the attributes of an ad that are no literals, in the order of the ad.
+type CheckedAttributes = IndexMap<Name, CheckedExpression, FxBuildHasher>;
 
 impl Checker {
     /// Creates a checker. The protocol names the constraint and the rank of the ads.
@@ -54,8 +57,8 @@ impl Checker {
     pub fn new(protocol: Protocol, context: &Context) -> Self {
         // Remove clock and random seed, so that an expression that depends on them does not seem to be constant.
         let context = Context { now: None, random: None, ..context.clone() };
-        let (expressions, ads, numbers_by_content) = <_>::default();
-        Checker { protocol, context, pool: None, counts: Vec::new(), expressions, ads, numbers_by_content }
+        let (counts, expressions, ads, numbers_by_content) = <_>::default();
+        Checker { protocol, context, pool: None, counts, expressions, ads, numbers_by_content }
     }
 
     /// Also checks the ads against the pool in which they are to match.
@@ -67,38 +70,29 @@ impl Checker {
     /// Checks an ad. Returns the new findings with their numbers; known findings are only counted.
     pub fn check(&mut self, ad: &Ad) -> Vec<(usize, LintFinding)> {
         let mut new = Vec::new();
-        let mut touched: Vec<usize> = Vec::new();
-        let mut named: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
-        let mut order = Vec::new();
-        let mut prints: FxHashMap<Name, u64> = FxHashMap::default();
+        let mut checked = CheckedAttributes::default();
         let constraint = self.protocol.constraint_name(ad).cloned();
-        for attribute in ad.iter() {
-            if matches!(attribute.expression.kind(), ExpressionKind::Literal(_)) {
-                continue;
-            }
-            let print = attribute.expression.fingerprint();
-            prints.insert(attribute.name.clone(), print);
+        for attribute in
+            ad.iter().filter(|attribute| !matches!(attribute.expression.kind(), ExpressionKind::Literal(_)))
+        {
             let is_constraint = constraint.as_ref() == Some(attribute.name);
-            let seen =
-                self.check_expression(ad, (attribute.name, attribute.expression), print, is_constraint, &mut new);
-            touched.extend(&seen.findings);
-            order.push(attribute.name.clone());
-            named.insert(attribute.name.clone(), seen.names);
+            let seen = self.check_expression(ad, attribute, is_constraint, &mut new);
+            checked.insert(attribute.name.clone(), seen);
         }
-        let reached = self.reachable_attributes(ad, &named);
-        let key = ad_hash(ad, &reached, &prints, constraint.as_ref(), self.protocol.rank_name());
-        if let Some(findings) = self.ads.get(&key) {
-            touched.extend(findings);
+        let mut numbers: Vec<usize> = checked.values().flat_map(|seen| &seen.findings).copied().collect();
+        let reached = self.reachable_attributes(ad, &checked);
+        let key = ad_hash(ad, &reached, &checked, constraint.as_ref(), self.protocol.rank_name());
+        if let Some(known) = self.ads.get(&key) {
+            numbers.extend(known);
         } else {
-            let findings = self.check_ad(ad, &named, &order, &reached);
-            let numbers: Vec<usize> =
-                findings.into_iter().map(|finding| self.register(ad, finding, &mut new)).collect();
-            touched.extend(&numbers);
-            self.ads.insert(key, numbers);
+            let findings = self.check_ad(ad, &checked, &reached).into_iter();
+            let of_ad: Vec<usize> = findings.map(|finding| self.register(ad, finding, &mut new)).collect();
+            numbers.extend(&of_ad);
+            self.ads.insert(key, of_ad);
         }
-        touched.sort_unstable();
-        touched.dedup();
-        for number in touched {
+        numbers.sort_unstable();
+        numbers.dedup();
+        for number in numbers {
             self.counts[number] += 1;
         }
         new
@@ -118,27 +112,23 @@ impl Checker {
 
     /// Returns the number of a finding. Adds the finding to `new` if no earlier finding has the same content.
     fn register(&mut self, ad: &Ad, finding: LintFinding, new: &mut Vec<(usize, LintFinding)>) -> usize {
-        let said = content_hash(ad, &finding);
-        if let Some(known) = self.numbers_by_content.get(&said) {
-            return *known;
-        }
-        self.counts.push(0);
-        let number = self.counts.len() - 1;
-        self.numbers_by_content.insert(said, number);
-        new.push((number, finding));
-        number
+        *self.numbers_by_content.entry(content_hash(ad, &finding)).or_insert_with(|| {
+            self.counts.push(0);
+            new.push((self.counts.len() - 1, finding));
+            self.counts.len() - 1
+        })
     }
 
     /// Checks an expression without the rest of its ad. Results are cached.
     fn check_expression(
         &mut self,
         ad: &Ad,
-        (name, expression): (&Name, &Expression),
-        print: u64,
+        Attribute { name, expression }: Attribute<'_>,
         is_constraint: bool,
         new: &mut Vec<(usize, LintFinding)>,
     ) -> CheckedExpression {
-        let key = (name.clone(), print);
+        let fingerprint = expression.fingerprint();
+        let key = (name.clone(), fingerprint);
         if let Some(seen) = self.expressions.get(&key) {
             return seen.clone();
         }
@@ -151,47 +141,50 @@ impl Checker {
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = found.into_iter().map(|finding| self.register(ad, finding, new)).collect();
-        let seen = CheckedExpression { findings, names: own_names(expression) };
+        let seen = CheckedExpression { fingerprint, findings, names: own_names(expression) };
         self.expressions.insert(key, seen.clone());
         seen
     }
 
     /// Returns the attributes that constraint, rank and ports depend on, including these three.
-    fn reachable_attributes(&self, ad: &Ad, named: &FxHashMap<Name, Vec<Name>>) -> Vec<Name> {
+    fn reachable_attributes(&self, ad: &Ad, checked: &CheckedAttributes) -> Vec<Name> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         let mut pending: Vec<Name> = vec![self.protocol.rank_name().clone(), PORTS.clone()];
         pending.extend(self.protocol.constraint_name(ad).cloned());
         while let Some(name) = pending.pop() {
             if seen.insert(name.clone()) {
-                pending.extend(named.get(&name).into_iter().flatten().cloned());
+                pending.extend(checked.get(&name).into_iter().flat_map(|seen| &seen.names).cloned());
                 reached.push(name);
             }
         }
         reached
     }
 
-    fn check_ad(
-        &self,
-        ad: &Ad,
-        named: &FxHashMap<Name, Vec<Name>>,
-        order: &[Name],
-        reached: &[Name],
-    ) -> Vec<LintFinding> {
+    fn check_ad(&self, ad: &Ad, checked: &CheckedAttributes, reached: &[Name]) -> Vec<LintFinding> {
         let mut found = Vec::new();
-        let circles = ads::reference_cycles(named, order);
-        for circle in &circles {
-            let mut path: Vec<&str> = circle.iter().map(Name::as_str).collect();
-            path.extend(circle.first().map(Name::as_str));
-            let finding = LintFinding::new(&rules::CIRCLE, format!("this refers to itself: {}", path.join(" -> ")));
-            found.extend(circle.first().map(|first| finding.at_name(first, "")));
+        let cycles = ads::reference_cycles(checked);
+        for cycle in &cycles {
+            let path: Vec<&str> = cycle.iter().chain(cycle.first()).map(|name| name.as_str()).collect();
+            let message = format!("this refers to itself: {}", path.join(" -> "));
+            found.push(LintFinding::new(&rules::CIRCLE, message).at_span(cycle[0], None, ""));
         }
-        AdCheck::new(ad, &self.protocol, &self.context).check(!circles.is_empty(), &mut found);
+        ads::check(ad, &self.protocol, &self.context, !cycles.is_empty(), &mut found);
         if ad.get(&PORTS).is_none() {
             pool::check_references(ad, reached, self.pool.as_ref(), self.context.dialect, &mut found);
         }
         found
     }
+}
+
+/// Returns an expression and all that it contains.
+fn subexpressions(expression: &Expression) -> impl Iterator<Item = &Expression> {
+    let mut pending = vec![expression];
+    std::iter::from_fn(move || {
+        let next = pending.pop()?;
+        next.kind().for_each_child(|child| pending.push(child));
+        Some(next)
+    })
 }
 
 /// Returns the attributes of the containing ad that an expression may read: unqualified names, and names qualified as
@@ -200,20 +193,15 @@ fn own_names(expression: &Expression) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
-        match ClauseOperand::of(expression) {
-            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name))
-                if !matches!(expression.kind(), ExpressionKind::Parentheses(_)) =>
-            {
+        match (expression.kind(), ClauseOperand::of(expression)) {
+            (ExpressionKind::Ad(_), _) => {}
+            (ExpressionKind::Parentheses(inner), _) => pending.push(inner),
+            (_, Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name))) => {
                 if !names.contains(name) {
                     names.push(name.clone());
                 }
-                continue;
             }
-            _ => {}
-        }
-        match expression.kind() {
-            ExpressionKind::Ad(_) => {}
-            kind => for_each_in_scope(kind, |child| pending.push(child)),
+            (kind, _) => for_each_in_scope(kind, |child| pending.push(child)),
         }
     }
     names
@@ -238,12 +226,9 @@ fn remove_consequences(found: &mut Vec<LintFinding>) {
     };
     let span = |finding: &LintFinding| finding.labels.first().and_then(|label| label.span);
     let causes = found.iter().filter(|finding| !is_consequence(finding) && finding.rule.level > LintLevel::Note);
-    let causes: Vec<_> = causes.filter_map(span).collect();
-    found.retain(|finding| {
-        let within =
-            |whole: crate::ad::Span| causes.iter().any(|cause| whole.start <= cause.start && cause.end <= whole.end);
-        !is_consequence(finding) || !span(finding).is_some_and(within)
-    });
+    let causes: Vec<Span> = causes.filter_map(span).collect();
+    let has_cause = |whole: Span| causes.iter().any(|cause| whole.start <= cause.start && cause.end <= whole.end);
+    found.retain(|finding| !is_consequence(finding) || !span(finding).is_some_and(has_cause));
 }
 
 /// Hashes the content of a finding: rule, message and marked expressions. The position in the ad does not count, so
@@ -266,25 +251,19 @@ fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
 }
 
 /// Hashes everything that decides the findings of an ad as a whole.
-fn ad_hash(ad: &Ad, reached: &[Name], prints: &FxHashMap<Name, u64>, constraint: Option<&Name>, rank: &Name) -> u64 {
+fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, constraint: Option<&Name>, rank: &Name) -> u64 {
     let mut hasher = FxHasher::default();
     (constraint, ad.get(rank).is_some()).hash(&mut hasher);
     for name in ["MyType", "Type"] {
         ad.get_str(name).map(Expression::fingerprint).hash(&mut hasher);
     }
     for name in reached {
-        name.hash(&mut hasher);
-        let print = || ad.get(name).map(Expression::fingerprint);
-        prints.get(name).copied().or_else(print).hash(&mut hasher);
+        let of_literal = || ad.get(name).map(Expression::fingerprint);
+        (name, checked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
     }
-    // Any attribute may be part of a circular reference.
-    let mut all = 0_u64;
-    for (name, print) in prints {
-        let mut one = FxHasher::default();
-        (name, print).hash(&mut one);
-        all = all.wrapping_add(one.finish());
-    }
-    all.hash(&mut hasher);
+    // Any attribute may be part of a circular reference. The order of the attributes does not count.
+    let one_hash = |(name, seen): (&Name, &CheckedExpression)| FxBuildHasher.hash_one((name, seen.fingerprint));
+    checked.iter().map(one_hash).fold(0, u64::wrapping_add).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -4,17 +4,17 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{
-    Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
+    Ad, Attribute, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
 };
 use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::find_function;
 use crate::pool::BindingKind;
-use crate::text::did_you_mean;
+use crate::text::{counted_plain, did_you_mean};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
-use super::rules;
 use super::slips::{differs_in_case, is_comparison, similar_names};
+use super::{rules, subexpressions};
 
 /// The attributes of a pool, with the types and strings that occur.
 #[derive(Default)]
@@ -52,15 +52,6 @@ impl PoolStatistics {
     pub fn ads(&self) -> usize {
         self.ads
     }
-
-    /// Returns a string of the attribute `name` in the pool that differs from `text` in case only. `None` if the pool
-    /// has `text` itself, or no such string.
-    fn other_spelling(&self, name: &Name, text: &ByteString) -> Option<&ByteString> {
-        let strings = &self.attributes.get(name)?.strings;
-        // Of several spellings return the smallest, to be deterministic.
-        let alike = || strings.iter().filter(|known| differs_in_case(known, text)).min();
-        if strings.contains(text) { None } else { alike() }
-    }
 }
 
 impl AttributeStatistics {
@@ -79,15 +70,17 @@ impl AttributeStatistics {
         }
     }
 
-    /// The kind of content that the attribute has in most ads.
-    fn most_common_content(&self) -> Option<BindingKind> {
-        self.contents.iter().max_by_key(|(_, ads)| *ads).map(|(content, _)| *content)
+    /// Returns a string of the attribute in the pool that differs from `text` in case only. `None` if the pool has
+    /// `text` itself, or no such string.
+    fn other_spelling(&self, text: &ByteString) -> Option<&ByteString> {
+        // Of several spellings return the smallest, to be deterministic.
+        let alike = || self.strings.iter().filter(|known| differs_in_case(known, text)).min();
+        if self.strings.contains(text) { None } else { alike() }
     }
 }
 
 /// A reference to an attribute of the other side.
 struct PoolReference<'e> {
-    attribute: &'e Name,
     name: &'e Name,
     expression: &'e Expression,
     is_qualified: bool,
@@ -101,34 +94,30 @@ pub(super) fn check_references(
     dialect: Dialect,
     found: &mut Vec<LintFinding>,
 ) {
-    let mut reached: Vec<_> = reached.iter().filter_map(|name| ad.attribute(name)).collect();
-    reached.reverse();
-    for attribute in &reached {
-        let mut mentions = unresolved_references(ad, attribute.name, attribute.expression);
-        report_fall_through(&mentions, dialect, found);
+    for Attribute { name: attribute, expression } in reached.iter().rev().filter_map(|name| ad.attribute(name)) {
+        let references = unresolved_references(ad, expression);
+        found.extend(fall_through(attribute, &references, dialect));
         let Some(pool) = pool.filter(|pool| pool.ads() > 0) else { continue };
-        pool.check_comparisons(ad, attribute.name, attribute.expression, dialect, found);
-        let guarded = guarded_names(attribute.expression);
-        let mut told: FxHashSet<&Name> = FxHashSet::default();
-        mentions.retain(|mention| !guarded.contains(mention.name) && told.insert(mention.name));
-        for mention in &mentions {
-            pool.check_known(mention, found);
+        let mut check = PoolCheck { pool, ad, attribute, dialect, found };
+        check.check_comparisons(expression);
+        // A name that an expression guards against being undefined may be unknown, and each name is reported once.
+        let mut excluded = guarded_names(expression);
+        for reference in references.iter().filter(|reference| excluded.insert(reference.name)) {
+            check.check_known(reference);
         }
     }
 }
 
 /// Returns the references in an expression that `ad` does not resolve.
-fn unresolved_references<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expression) -> Vec<PoolReference<'e>> {
-    let mut mentions = Vec::new();
+fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolReference<'e>> {
+    let mut references = Vec::new();
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
-        let mention = |name, is_qualified| PoolReference { attribute, name, expression, is_qualified };
+        let mut add = |name, is_qualified| references.push(PoolReference { name, expression, is_qualified });
         match expression.kind() {
-            ExpressionKind::Attribute(name) if !is_scope_name(name) && ad.get(name).is_none() => {
-                mentions.push(mention(name, false));
-            }
+            ExpressionKind::Attribute(name) if !is_scope_name(name) && ad.get(name).is_none() => add(name, false),
             ExpressionKind::Select(..) => match ClauseOperand::of(expression) {
-                Some(ClauseOperand::Other(name)) => mentions.push(mention(name, true)),
+                Some(ClauseOperand::Other(name)) => add(name, true),
                 Some(_) => {}
                 None => expression.kind().for_each_child(|child| pending.push(child)),
             },
@@ -140,171 +129,161 @@ fn unresolved_references<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expre
             }
         }
     }
-    mentions
+    references
 }
 
-fn report_fall_through(mentions: &[PoolReference<'_>], dialect: Dialect, found: &mut Vec<LintFinding>) {
-    let mut firsts: Vec<&PoolReference<'_>> = Vec::new();
-    for mention in mentions.iter().filter(|mention| !mention.is_qualified) {
-        if !firsts.iter().any(|first| first.name == mention.name) {
-            firsts.push(mention);
-        }
+/// Returns the finding that unqualified names of an attribute fall through to the other ad; `None` if none does.
+fn fall_through(attribute: &Name, references: &[PoolReference<'_>], dialect: Dialect) -> Option<LintFinding> {
+    let mut firsts: IndexMap<&Name, &Expression> = IndexMap::new();
+    for reference in references.iter().filter(|reference| !reference.is_qualified) {
+        firsts.entry(reference.name).or_insert(reference.expression);
     }
-    let Some(first) = firsts.first() else { return };
-    let names: Vec<&str> = firsts.iter().map(|mention| mention.name.as_str()).collect();
-    let message = match names.as_slice() {
-        [name] => format!("this ad has no {name}: the name falls through to the other ad"),
-        names => format!("this ad has none of {}: the names fall through to the other ad", names.join(", ")),
+    let (first, _) = firsts.first()?;
+    let message = if firsts.len() == 1 {
+        format!("this ad has no {first}: the name falls through to the other ad")
+    } else {
+        let names: Vec<&str> = firsts.keys().map(|name| name.as_str()).collect();
+        format!("this ad has none of {}: the names fall through to the other ad", names.join(", "))
     };
     let [_, side] = dialect.side_names();
-    let help = format!("write `{side}.{}` to say whose attribute it is", first.name);
-    let mut finding = LintFinding::new(&rules::FALLS, message).with_help(help);
-    for mention in firsts {
-        finding = finding.at(mention.attribute, mention.expression, "");
-    }
-    found.push(finding);
+    let help = format!("write `{side}.{first}` to say whose attribute it is");
+    let finding = LintFinding::new(&rules::FALLS, message).with_help(help);
+    Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }
 
 /// Returns the names that an expression guards against being undefined: by `isUndefined`, `=?=`, `=!=` or `?:`.
-fn guarded_names(expression: &Expression) -> FxHashSet<Name> {
-    let mut names = FxHashSet::default();
-    let mut pending = vec![expression];
-    let name = |expression: &Expression| match ClauseOperand::of(expression) {
-        Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name.clone()),
+fn guarded_names(expression: &Expression) -> FxHashSet<&Name> {
+    let guarded = subexpressions(expression).flat_map(|part| match part.kind() {
+        ExpressionKind::Call(function, arguments) if function.is("isUndefined") => arguments.iter().collect(),
+        ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Identity => {
+            vec![left, right]
+        }
+        ExpressionKind::Elvis(left, _) => vec![left],
+        _ => Vec::new(),
+    });
+    let name = |operand| match ClauseOperand::of(operand) {
+        Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
         _ => None,
     };
-    while let Some(expression) = pending.pop() {
-        match expression.kind() {
-            ExpressionKind::Call(function, arguments) if function.is("isUndefined") => {
-                names.extend(arguments.iter().filter_map(name));
-            }
-            ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Identity => {
-                names.extend([left, right].into_iter().filter_map(name));
-            }
-            ExpressionKind::Elvis(left, _) => names.extend(name(left)),
-            _ => {}
-        }
-        expression.kind().for_each_child(|child| pending.push(child));
-    }
-    names
+    guarded.filter_map(name).collect()
 }
 
-impl PoolStatistics {
-    fn check_known(&self, mention: &PoolReference<'_>, found: &mut Vec<LintFinding>) {
-        let name = mention.name;
-        if self.attributes.contains_key(name) {
+/// The check of an attribute of an ad against the pool.
+struct PoolCheck<'a> {
+    pool: &'a PoolStatistics,
+    ad: &'a Ad,
+    attribute: &'a Name,
+    dialect: Dialect,
+    found: &'a mut Vec<LintFinding>,
+}
+
+impl PoolCheck<'_> {
+    /// Reports a reference to an attribute that the pool does not have.
+    fn check_known(&mut self, reference: &PoolReference<'_>) {
+        let PoolReference { name, expression, .. } = *reference;
+        let known = &self.pool.attributes;
+        if known.contains_key(name) {
             return;
         }
-        let ads_with = |name: &Name| self.attributes.get(name).map_or(0, |known| known.ads);
-        let near = similar_names(name, self.attributes.keys(), ads_with).into_iter();
-        let near: Vec<String> =
-            near.map(|(near, ads)| format!("{near} ({ads} ad{})", if ads == 1 { "" } else { "s" })).collect();
-        let help = match (&near, find_function(name)) {
-            (_, Some(function)) => format!("{} is a function: {}", function.name, function.signature),
-            (near, None) => did_you_mean(near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
+        let near = similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads)).into_iter();
+        let near: Vec<String> = near.map(|(near, ads)| format!("{near} ({})", counted_plain(ads, "ad"))).collect();
+        let help = match find_function(name) {
+            Some(function) => format!("{} is a function: {}", function.name, function.signature),
+            None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };
-        let message = match self.ads() {
+        let message = match self.pool.ads() {
             1 => format!("the one ad of the pool does not have {name}"),
             ads => format!("none of the {ads} ads of the pool has {name}"),
         };
         let finding = LintFinding::new(&rules::UNKNOWN, message);
-        found.push(finding.with_help(help).at(mention.attribute, mention.expression, ""));
+        self.found.push(finding.with_help(help).at(self.attribute, expression, ""));
     }
 
     /// Checks comparisons of an attribute of the pool with a literal, or with an attribute that the ad binds to a
     /// literal.
-    fn check_comparisons(
-        &self,
-        ad: &Ad,
-        attribute: &Name,
-        expression: &Expression,
-        dialect: Dialect,
-        found: &mut Vec<LintFinding>,
-    ) {
-        let mut pending = vec![expression];
-        while let Some(expression) = pending.pop() {
-            if let ExpressionKind::Binary(operator, left, right) = expression.kind()
-                && is_comparison(*operator)
-            {
-                for (side, other) in [(left, right), (right, left)] {
-                    let name = match ClauseOperand::of(side) {
-                        Some(ClauseOperand::Other(name)) => name,
-                        Some(ClauseOperand::Unqualified(name)) if ad.get(name).is_none() => name,
-                        _ => continue,
-                    };
-                    if let Some(value) = literal_value(ad, other) {
-                        let comparison =
-                            PoolComparison { attribute, expression, operator: *operator, name, value, other };
-                        self.check_comparison(&comparison, dialect, found);
+    fn check_comparisons(&mut self, expression: &Expression) {
+        for part in subexpressions(expression) {
+            let ExpressionKind::Binary(operator, left, right) = part.kind() else { continue };
+            if !is_comparison(*operator) {
+                continue;
+            }
+            for (side, other) in [(left, right), (right, left)] {
+                let name = match ClauseOperand::of(side) {
+                    Some(ClauseOperand::Other(name)) => name,
+                    Some(ClauseOperand::Unqualified(name)) if self.ad.get(name).is_none() => name,
+                    _ => continue,
+                };
+                let value = match ClauseOperand::of(other) {
+                    Some(ClauseOperand::Literal(value)) => Some(value),
+                    Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
+                        self.ad.get(name).and_then(Expression::as_literal)
                     }
+                    _ => None,
+                };
+                if let Some((value, known)) = value.zip(self.pool.attributes.get(name)) {
+                    self.check_type(part, *operator, value, (name, known));
+                    self.check_case(part, *operator, value, known, other);
                 }
             }
-            expression.kind().for_each_child(|child| pending.push(child));
         }
     }
 
-    fn check_comparison(&self, compared: &PoolComparison<'_>, dialect: Dialect, found: &mut Vec<LintFinding>) {
-        let PoolComparison { attribute, expression, operator, name, value, other } = compared;
-        let Some(known) = self.attributes.get(*name) else { return };
+    /// Reports the comparison `part` of the attribute `name` with a value of a type that the attribute never has.
+    fn check_type(
+        &mut self,
+        part: &Expression,
+        operator: BinaryOperator,
+        value: &Value,
+        (name, known): (&Name, &AttributeStatistics),
+    ) {
         let class = |kind: Type| match kind {
             Type::Integer | Type::Real => Some(Type::Real),
-            Type::Boolean if dialect.is_condor() => Some(Type::Real),
+            Type::Boolean if self.dialect.is_condor() => Some(Type::Real),
             Type::Undefined | Type::Error => None,
             kind => Some(kind),
         };
-        let kinds: Option<Vec<Type>> = known
-            .contents
-            .iter()
-            .map(|(content, _)| match content {
-                BindingKind::Value(kind) => class(*kind),
-                BindingKind::Expression => None,
-            })
-            .collect();
+        let known_class = |content: &BindingKind| match content {
+            BindingKind::Value(kind) => class(*kind),
+            BindingKind::Expression => None,
+        };
+        let kinds: Option<Vec<Type>> = known.contents.iter().map(|(content, _)| known_class(content)).collect();
         if let (Some(kinds), Some(wanted)) = (kinds, class(value.value_type()))
             && !kinds.contains(&wanted)
         {
-            let has = known.most_common_content().map_or("nothing", |content| match content {
-                BindingKind::Value(kind) => kind.phrase(),
-                BindingKind::Expression => "an expression",
-            });
+            let has = match known.contents.iter().max_by_key(|(_, ads)| *ads) {
+                Some((BindingKind::Value(kind), _)) => kind.phrase(),
+                Some((BindingKind::Expression, _)) => "an expression",
+                None => "nothing",
+            };
             let result = match operator {
                 BinaryOperator::Is => "false",
                 BinaryOperator::Isnt => "true",
                 _ => "an error",
             };
-            let message = format!(
-                "{name} is {has} in the pool, and this is {}: the result is {result}",
-                value.value_type().phrase()
-            );
-            found.push(LintFinding::new(&rules::TYPE, message).at(attribute, expression, ""));
-        }
-        if let (Value::String(text), OperatorGroup::Identity) = (value, operator.group())
-            && let Some(spelt) = self.other_spelling(name, text)
-        {
-            let symbol = operator.symbol_in(dialect);
-            let message = format!("the pool writes \"{}\", and `{symbol}` tells upper from lower case", spelt.to_str());
-            let instead = if *operator == BinaryOperator::Is { "==" } else { "!=" };
-            let help = format!("write `{instead} {}`, which ignores case", short_text(other, dialect));
-            found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(attribute, expression, ""));
+            let is = value.value_type().phrase();
+            let message = format!("{name} is {has} in the pool, and this is {is}: the result is {result}");
+            self.found.push(LintFinding::new(&rules::TYPE, message).at(self.attribute, part, ""));
         }
     }
-}
 
-/// A comparison of the pool's attribute `name` with a value known from the ad.
-struct PoolComparison<'e> {
-    attribute: &'e Name,
-    expression: &'e Expression,
-    operator: BinaryOperator,
-    name: &'e Name,
-    value: &'e Value,
-    other: &'e Expression,
-}
-
-/// Returns the value of a literal, or of an attribute that the ad binds to a literal. `None` for any other expression.
-fn literal_value<'e>(ad: &'e Ad, expression: &'e Expression) -> Option<&'e Value> {
-    match ClauseOperand::of(expression)? {
-        ClauseOperand::Literal(value) => Some(value),
-        ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => ad.get(name)?.as_literal(),
-        ClauseOperand::Other(_) => None,
+    /// Reports the comparison `part` of an attribute by `is` or `isnt` with the string `other`, if the attribute has
+    /// this string in another case only.
+    fn check_case(
+        &mut self,
+        part: &Expression,
+        operator: BinaryOperator,
+        value: &Value,
+        known: &AttributeStatistics,
+        other: &Expression,
+    ) {
+        if let (Value::String(text), OperatorGroup::Identity) = (value, operator.group())
+            && let Some(spelt) = known.other_spelling(text)
+        {
+            let symbol = operator.symbol_in(self.dialect);
+            let message = format!("the pool writes \"{}\", and `{symbol}` tells upper from lower case", spelt.to_str());
+            let instead = if operator == BinaryOperator::Is { "==" } else { "!=" };
+            let help = format!("write `{instead} {}`, which ignores case", short_text(other, self.dialect));
+            self.found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(self.attribute, part, ""));
+        }
     }
 }

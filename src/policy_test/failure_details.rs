@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::ad::{Expression, ExpressionKind, Name, Value};
+use crate::ad::{Expression, ExpressionKind, Value};
 use crate::eval::{Context, Evaluator};
 use crate::explain::{AdReference, ClauseOutcome, EvaluatedClause, Explainer, SummaryWriter, explain_gang};
 use crate::format::document_tree::YamlNode;
@@ -38,15 +38,11 @@ pub fn collect_details<'o>(
     context: &Context,
 ) -> FailureDetails<'o> {
     let reasons = match (question, mismatches) {
-        (CaseQuestion::Value(sighted), _) => return value_details(sighted, context),
+        (CaseQuestion::Value(scoped), _) => return value_details(scoped, context),
         (CaseQuestion::Match { request, offer }, _) => refusal_details(request, offer, context),
-        (
-            CaseQuestion::Cycle { requests, offers, .. },
-            [Mismatch { expectation, actual: CaseAnswer::Places(actual) }],
-        ) => match &expectation.fact {
-            CaseAnswer::Places(expected) => cycle_details(requests, offers, [expected, actual], context),
-            _ => Vec::new(),
-        },
+        (CaseQuestion::Cycle { requests, offers, .. }, [mismatch]) => {
+            cycle_details(requests, offers, mismatch, context)
+        }
         (CaseQuestion::Gang { request, offers, policy }, [Mismatch { actual: CaseAnswer::Places(actual), .. }])
             if actual.is_empty() =>
         {
@@ -60,49 +56,45 @@ pub fn collect_details<'o>(
 /// Says which clauses of the request and of the offer are unmet, or that one of them has no constraint.
 fn refusal_details(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<String> {
     let paired = evaluate_pair(request, offer, context);
-    let mut reasons = Vec::new();
-    for (known, clauses) in [(request, &paired.request), (offer, &paired.offer)] {
-        if clauses.is_empty() {
-            reasons.push(format!("{} has no constraint, so that it accepts nothing", known.id));
-        }
-    }
-    reasons.extend(paired.unmet().take(MAX_DETAILS).map(|(side, clause)| {
+    let without = [(request, &paired.request), (offer, &paired.offer)].into_iter().filter(|(_, own)| own.is_empty());
+    let without = without.map(|(known, _)| format!("{} has no constraint, so that it accepts nothing", known.id));
+    let unmet = paired.unmet().take(MAX_DETAILS).map(|(side, clause)| {
         let (who, whom) = if side == PairSide::Request { (request, offer) } else { (offer, request) };
         format!("{} does not accept {}: {}", who.id, whom.id, clause_text(clause))
-    }));
-    reasons
+    });
+    without.chain(unmet).collect()
 }
 
 /// Says why requests do not get the offers that they were expected to get.
-fn cycle_details(
-    requests: &[SpecAd],
-    offers: &[SpecAd],
-    [expected, actual]: [&[(String, String)]; 2],
-    context: &Context,
-) -> Vec<String> {
+fn cycle_details(requests: &[SpecAd], offers: &[SpecAd], mismatch: &Mismatch<'_>, context: &Context) -> Vec<String> {
     let mut reasons = Vec::new();
+    let (CaseAnswer::Places(expected), CaseAnswer::Places(actual)) = (&mismatch.expectation.fact, &mismatch.actual)
+    else {
+        return reasons;
+    };
     for (request, offer) in expected.iter().filter(|place| !actual.contains(place)).take(MAX_DETAILS) {
         // A part of an offer is called by the offer's name with `#` and a number.
         let whole = offer.rsplit_once('#').map_or(offer.as_str(), |(whole, _)| whole);
-        let found = (
-            requests.iter().find(|known| known.id == *request),
-            offers.iter().find(|known| known.id == *offer).or_else(|| offers.iter().find(|known| known.id == whole)),
-        );
-        let (Some(asking), Some(asked)) = found else {
-            let (what, name) = if found.0.is_none() { ("request", request) } else { ("offer", offer) };
-            reasons.push(format!("there is no {what} called {name}"));
-            continue;
-        };
-        let refusals = refusal_details(asking, asked, context);
-        if refusals.is_empty() {
-            let other = actual.iter().find(|(_, given)| given == offer);
-            let but = other.map_or(String::new(), |(other, _)| format!(", but {other} has it"));
-            reasons.push(format!("{request} and {offer} accept each other{but}"));
+        match (find(requests, request), find(offers, offer).or_else(|| find(offers, whole))) {
+            (None, _) => reasons.push(format!("there is no request called {request}")),
+            (_, None) => reasons.push(format!("there is no offer called {offer}")),
+            (Some(request_ad), Some(offer_ad)) => {
+                let refusals = refusal_details(request_ad, offer_ad, context);
+                if refusals.is_empty() {
+                    let holder = actual.iter().find(|(_, held)| held == offer);
+                    let but = holder.map_or(String::new(), |(holder, _)| format!(", but {holder} has it"));
+                    reasons.push(format!("{request} and {offer} accept each other{but}"));
+                }
+                reasons.extend(refusals);
+            }
         }
-        reasons.extend(refusals);
     }
     reasons.truncate(MAX_DETAILS);
     reasons
+}
+
+fn find<'a>(ads: &'a [SpecAd], id: &str) -> Option<&'a SpecAd> {
+    ads.iter().find(|known| known.id == id)
 }
 
 /// Says why a request gets no gang. `None` if the explanation fails.
@@ -129,47 +121,35 @@ fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &
 
 /// Marks each name in an expression with its value. If the expression is a single attribute, also lists the clauses of
 /// this attribute that are not true.
-fn value_details<'o>(sighted: &ScopedExpression<'o>, context: &Context) -> FailureDetails<'o> {
-    let (environment, frame) = sighted.environment();
-    let value = |expression: &Expression| {
-        let value = Evaluator::new(&environment, context).evaluate(expression, &frame);
-        value.map_or_else(
-            |halt| halt.to_string(),
-            |value| {
-                let text = value.to_string();
-                match value.error_origin() {
-                    Some(fault) => format!("{text}: {fault}"),
-                    None => shorten(&text, MAX_VALUE_CHARS),
-                }
-            },
-        )
+fn value_details<'o>(scoped: &ScopedExpression<'o>, context: &Context) -> FailureDetails<'o> {
+    let (environment, frame) = scoped.environment();
+    let value = |expression: &Expression| match Evaluator::new(&environment, context).evaluate(expression, &frame) {
+        Err(halt) => halt.to_string(),
+        Ok(value) => match value.error_origin() {
+            Some(origin) => format!("{value}: {origin}"),
+            None => shorten(&value.to_string(), MAX_VALUE_CHARS),
+        },
     };
-    let of_part = |part: &Expression| (sighted.node, part.span().range(), format!("is {}", value(part)));
-    let mut marks: Vec<_> = scope_names(&sighted.expression).into_iter().take(MAX_DETAILS).map(of_part).collect();
+    let of_part = |part: &Expression| (scoped.node, part.span().range(), format!("is {}", value(part)));
+    let mut marks: Vec<_> = scope_names(&scoped.expression).into_iter().take(MAX_DETAILS).map(of_part).collect();
     if marks.is_empty() {
-        marks.push(of_part(&sighted.expression));
+        marks.push(of_part(&scoped.expression));
     }
     let mut reasons = Vec::new();
-    if let (ExpressionKind::Attribute(name), Some(my)) = (sighted.expression.without_parentheses().kind(), &sighted.my)
+    if let (ExpressionKind::Attribute(name), Some(my)) = (scoped.expression.without_parentheses().kind(), &scoped.my)
         && my.ad.get(name).is_some()
     {
-        let target = sighted.target.as_ref().map(|known| known.ad.clone()).unwrap_or_default();
+        let target = scoped.target.as_ref().map(|known| known.ad.clone()).unwrap_or_default();
         let protocol = Protocol::new(context.dialect).with_attributes(Some(name.as_str()), None);
         let paired = Explainer::new(&[target], protocol, context.clone()).explain_pair(&my.ad, 0);
         let clauses = paired.request.iter().filter(|clause| clause.outcome != ClauseOutcome::True);
         // List even a single clause: the values that it reads are new information.
-        reasons.extend(
-            clauses
-                .take(MAX_DETAILS)
-                .map(|clause| format!("in {}, {}", clause_place(clause, name), clause_text(clause))),
-        );
+        reasons.extend(clauses.take(MAX_DETAILS).map(|clause| {
+            let attribute = clause.clause.attribute().unwrap_or(name);
+            format!("in {attribute}, {}", clause_text(clause))
+        }));
     }
     FailureDetails { marks, reasons }
-}
-
-/// Returns the attribute that contains a clause; `name` for a clause that belongs to no attribute.
-fn clause_place(clause: &EvaluatedClause, name: &Name) -> String {
-    clause.clause.attribute().unwrap_or(name).to_string()
 }
 
 /// Describes a clause: ``` `LoadAvg < 0.3` is false (MY.LoadAvg is 0.9) ```

@@ -121,7 +121,7 @@ impl<'o> TestCase<'o> {
     #[must_use]
     pub fn expression_node(&self) -> Option<&'o YamlNode> {
         match &self.question {
-            CaseQuestion::Value(sighted) | CaseQuestion::Residue { sighted, .. } => Some(sighted.node),
+            CaseQuestion::Value(scoped) | CaseQuestion::Residue { scoped, .. } => Some(scoped.node),
             _ => None,
         }
     }

@@ -33,7 +33,7 @@ pub enum CaseQuestion<'o> {
     /// The offers that requests get in a negotiation cycle.
     Cycle { requests: Vec<SpecAd>, offers: Vec<SpecAd>, policy: Policy },
     /// The residue of an expression when some ads are known. With `is_closed` the ads have no further attributes.
-    Residue { sighted: ScopedExpression<'o>, is_closed: bool },
+    Residue { scoped: ScopedExpression<'o>, is_closed: bool },
 }
 
 /// An expression with the ads of its scope; an ad that the case does not give is `None`.
@@ -65,7 +65,7 @@ impl From<Abort> for CaseError {
     }
 }
 
-/// The keywords that say which sides refuse.
+/// The keywords that say which sides refuse. The index of a keyword is 1 if the request refuses, plus 2 if the offer does.
 pub const REFUSING_SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 
 impl ScopedExpression<'_> {
@@ -85,12 +85,12 @@ impl ScopedExpression<'_> {
         let [my, target] = self.ads();
         let extent = if is_closed { Knowledge::Complete } else { Knowledge::Partial };
         let (environment, frame) = Environment::partial(my, target, extent);
-        let liberties = SpecializeOptions::default();
+        let options = SpecializeOptions::default();
         match self.expression.without_parentheses().kind() {
             ExpressionKind::Attribute(name) if frame.ad.get(name).is_some() => {
-                specialize_attribute(name, &frame, &environment, context, liberties)
+                specialize_attribute(name, &frame, &environment, context, options)
             }
-            _ => specialize(&self.expression, &frame, &environment, context, liberties),
+            _ => specialize(&self.expression, &frame, &environment, context, options),
         }
     }
 }
@@ -104,18 +104,26 @@ impl CaseQuestion<'_> {
     pub fn answer(&self, expectations: &[Expectation<'_>], context: &Context) -> Result<Vec<CaseAnswer>, CaseError> {
         let each = |answer: &dyn Fn(&str) -> CaseAnswer| expectations.iter().map(|asked| answer(asked.key)).collect();
         Ok(match self {
-            CaseQuestion::Value(sighted) => {
-                let (environment, frame) = sighted.environment();
+            CaseQuestion::Value(scoped) => {
+                let (environment, frame) = scoped.environment();
                 let mut evaluator = Evaluator::new(&environment, context);
-                let value = evaluator.evaluate(&sighted.expression, &frame)?;
+                let value = evaluator.evaluate(&scoped.expression, &frame)?;
                 vec![CaseAnswer::Value(normalize(value, &mut Evaluator::new(&environment, context))?)]
             }
             CaseQuestion::Match { request, offer } => {
-                let accepts = mutual_acceptance(request, offer, context)?;
+                let protocol = Protocol::new(context.dialect);
+                let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
+                let (by_request, by_offer) = (!pair.accepts(PairSide::Request)?, !pair.accepts(PairSide::Offer)?);
                 each(&|key| match key {
-                    "match" => CaseAnswer::Truth(accepts == [true, true]),
-                    "refused-by" => CaseAnswer::Word(refusing_side(accepts)),
-                    _ => CaseAnswer::Clauses(unmet_clauses(request, offer, context)),
+                    "match" => CaseAnswer::Truth(!by_request && !by_offer),
+                    "refused-by" => {
+                        CaseAnswer::Word(REFUSING_SIDES[usize::from(by_request) + 2 * usize::from(by_offer)])
+                    }
+                    _ => {
+                        let pair = evaluate_pair(request, offer, context);
+                        let clauses = pair.unmet().map(|(_, clause)| clause.clause.expression.clone());
+                        CaseAnswer::Clauses(clauses.collect())
+                    }
                 })
             }
             CaseQuestion::Query { constraint, pool } => {
@@ -138,50 +146,22 @@ impl CaseQuestion<'_> {
             CaseQuestion::Cycle { requests, offers, policy } => {
                 vec![CaseAnswer::Places(run_cycle(requests, offers, policy, context)?)]
             }
-            CaseQuestion::Residue { sighted, is_closed } => {
-                let left = sighted.specialize(*is_closed, context);
+            CaseQuestion::Residue { scoped, is_closed } => {
+                let residue = scoped.specialize(*is_closed, context);
                 each(&|key| match key {
-                    "verdict" => CaseAnswer::Word(left.verdict.as_str()),
-                    _ => CaseAnswer::Residue(left.expression.clone()),
+                    "verdict" => CaseAnswer::Word(residue.verdict.as_str()),
+                    _ => CaseAnswer::Residue(residue.expression.clone()),
                 })
             }
         })
     }
 }
 
-/// Returns whether the request accepts the offer, and whether the offer accepts the request.
-fn mutual_acceptance(request: &SpecAd, offer: &SpecAd, context: &Context) -> Result<[bool; 2], CaseError> {
-    let protocol = Protocol::new(context.dialect);
-    let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
-    Ok([pair.accepts(PairSide::Request)?, pair.accepts(PairSide::Offer)?])
-}
-
-/// Returns the keyword for the sides that refuse, given whether request and offer accept.
-fn refusing_side(accepts: [bool; 2]) -> &'static str {
-    match accepts {
-        [true, true] => REFUSING_SIDES[0],
-        [false, true] => REFUSING_SIDES[1],
-        [true, false] => REFUSING_SIDES[2],
-        [false, false] => REFUSING_SIDES[3],
-    }
-}
-
-/// Returns the unmet clauses of both sides.
-fn unmet_clauses(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<Expression> {
-    let paired = evaluate_pair(request, offer, context);
-    paired.unmet().map(|(_, clause)| clause.clause.expression.clone()).collect()
-}
-
 /// Returns the names of the ads that meet the constraint.
 fn query_pool(constraint: &Expression, pool: &[SpecAd], context: &Context) -> Result<Vec<String>, CaseError> {
     let query = Query::new(constraint.clone(), context.clone());
-    let mut found = Vec::new();
-    for known in pool {
-        if query.accepts(&known.ad)? {
-            found.push(known.id.clone());
-        }
-    }
-    Ok(found)
+    let name = |known: &SpecAd| Ok(query.accepts(&known.ad)?.then(|| known.id.clone()));
+    pool.iter().filter_map(|known| name(known).transpose()).collect()
 }
 
 /// Evaluates the clauses of both ads against each other.

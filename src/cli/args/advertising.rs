@@ -3,13 +3,17 @@
 use std::borrow::Cow;
 
 use clap::Args;
+use classad::eval::FreeNames;
 use classad::matching::{Party, Registrar};
 use classad::protocol::{AdvertisementHeader, latest_advertisements};
 
 use super::global;
+use super::matching::{MatchArgs, ReadMode};
+use super::notify::NotifyArgs;
 use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::match_records;
+use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
 /// When ads have to count.
@@ -38,111 +42,100 @@ impl LifetimeArgs {
             return ads;
         }
         let context = session.context();
-        let counts = latest_advertisements(ads.len(), |index| {
-            let standing = ads[index].standing(&context);
+        let is_latest = latest_advertisements(ads.len(), |index| {
+            let header = ads[index].standing(&context);
+            if id.is_none() {
+                return header;
+            }
             // With `--id`, ads are duplicates if both identity and display name agree. Agreement in the display name
             // does not suffice, as many ads may share one heading.
-            let called = ads[index].id();
-            let asked = id.map(|_| match &standing.identity {
-                Some(own) => format!("{}\n{called}", own.to_str()).into(),
-                None => called.into(),
-            });
-            match asked {
-                Some(asked) => Cow::Owned(AdvertisementHeader { identity: Some(asked), ..standing.into_owned() }),
-                None => standing,
-            }
+            let name = ads[index].id();
+            let identity = match &header.identity {
+                Some(own) => format!("{}\n{name}", own.to_str()).into(),
+                None => name.into(),
+            };
+            Cow::Owned(AdvertisementHeader { identity: Some(identity), ..header.into_owned() })
         });
-        retain_flagged(session, ads, &counts, |left, all| {
-            format!(
-                "{left} of {all} {what} left out: there are later ads of the same name (--as-given takes them, too)"
-            )
-        })
+        let reason = "there are later ads of the same name (--as-given takes them, too)";
+        retain_flagged(session, ads, what, &is_latest, reason)
     }
 
     /// Drops the ads that have expired, and notes how many.
     fn retain_unexpired(&self, session: &Session, ads: Vec<NamedAd>, what: &str) -> Vec<NamedAd> {
         let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
-        let counts: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
-        retain_flagged(session, ads, &counts, |left, all| {
-            format!("{left} of {all} {what} left out: expired by {at} (--at sets the time, --as-given takes them, too)")
-        })
+        let is_current: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
+        let reason = format!("expired by {at} (--at sets the time, --as-given takes them, too)");
+        retain_flagged(session, ads, what, &is_current, &reason)
     }
 }
 
-/// Which ads take part in matching.
+/// Which ads take part in matching, and how they are read.
 #[derive(Args)]
 pub struct AdvertisingArgs {
     #[command(flatten)]
-    pub lifetime: LifetimeArgs,
+    lifetime: LifetimeArgs,
     /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
     /// wrote, or `-o jsonl`
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
+    #[command(flatten)]
+    pub common: MatchArgs,
 }
 
 impl AdvertisingArgs {
-    /// Whether `--matched` names records of earlier matches.
-    pub fn reads_match_records(&self) -> bool {
-        !self.matched.is_empty()
+    /// Returns the time of the matches in notifications, in seconds since 1970.
+    pub fn match_time(&self, session: &Session) -> Option<i64> {
+        self.lifetime.expiry_time(session).or(session.context().now)
     }
 
-    /// Keeps the requests and offers that take part in matching, and notes how many are dropped for which reason.
+    /// Returns how to read ads for bilateral matching: selectively, and with the attributes of the advertising protocol
+    /// if records of matches are read or written.
+    pub fn selective_mode(&self, notify: &NotifyArgs) -> ReadMode {
+        let has_records = notify.notify.is_some() || !self.matched.is_empty();
+        if has_records { ReadMode::SelectiveWithAdvertisements } else { ReadMode::Selective }
+    }
+
+    /// Reads the requests and offers that take part in matching, and notes how many are dropped for which reason.
+    /// `also` holds further names that the caller looks up in the ads.
     ///
     /// # Errors
     ///
-    /// A file of `--matched` cannot be read.
-    pub fn select_current(
+    /// `--id` is no expression, an ad is bad and `--fail-fast` is given, or a file of `--matched` cannot be read.
+    pub fn read_current(
         &self,
         session: &mut Session,
-        [requests, offers]: [Vec<NamedAd>; 2],
-        id: Option<&str>,
+        sources: [Vec<AdSource>; 2],
+        reading: ReadMode,
+        also: &FreeNames,
     ) -> Result<[Vec<NamedAd>; 2], Failure> {
+        let [requests, offers] = self.common.read_ads(session, sources, reading, also)?;
         let mut registrar = Registrar::default();
         for notice in match_records::read_match_records(session, &self.matched)? {
             registrar.record(&notice);
         }
+        let context = session.context();
+        let is_fresh = |ad: &NamedAd| !registrar.was_matched(&Party::new(ad.advertisement(), ad.id(), &context));
         let current = |ads, what| {
-            let ads = self.lifetime.retain_latest(session, ads, what, id);
+            let ads = self.lifetime.retain_latest(session, ads, what, self.common.id.as_deref());
             let ads = self.lifetime.retain_unexpired(session, ads, what);
-            self.retain_unmatched(session, ads, what, &registrar)
+            if self.matched.is_empty() {
+                return ads;
+            }
+            let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
+            retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised afresh")
         };
         Ok([current(requests, "requests"), current(offers, "offers")])
     }
-
-    /// Drops the ads that a match of `--matched` contains and that were not advertised again since, and notes how many.
-    fn retain_unmatched(
-        &self,
-        session: &Session,
-        ads: Vec<NamedAd>,
-        what: &str,
-        registrar: &Registrar,
-    ) -> Vec<NamedAd> {
-        if self.matched.is_empty() {
-            return ads;
-        }
-        let context = session.context();
-        let fresh = |ad: &NamedAd| !registrar.was_matched(&Party::new(ad.advertisement(), ad.id(), &context));
-        let counts: Vec<bool> = ads.iter().map(fresh).collect();
-        retain_flagged(session, ads, &counts, |left, all| {
-            format!("{left} of {all} {what} left out: matched before and not advertised afresh")
-        })
-    }
 }
 
-/// Drops the ads whose flag in `counts` is false. If any are dropped, prints a note; `message` makes the text of the
-/// note from the numbers of dropped ads and of all ads.
-fn retain_flagged(
-    session: &Session,
-    ads: Vec<NamedAd>,
-    counts: &[bool],
-    message: impl Fn(usize, usize) -> String,
-) -> Vec<NamedAd> {
-    let left = counts.iter().filter(|counts| !**counts).count();
-    if left == 0 {
+/// Keeps the ads whose flag is true. Notes how many are dropped, if any, and the reason; `what` is their plural noun.
+fn retain_flagged(session: &Session, ads: Vec<NamedAd>, what: &str, flags: &[bool], reason: &str) -> Vec<NamedAd> {
+    let dropped = flags.iter().filter(|is_kept| !**is_kept).count();
+    if dropped == 0 {
         return ads;
     }
-    session.note(&message(left, ads.len()));
-    let kept = ads.into_iter().zip(counts).filter(|(_, counts)| **counts);
+    session.note(&format!("{dropped} of {} {what} left out: {reason}", ads.len()));
+    let kept = ads.into_iter().zip(flags).filter(|(_, is_kept)| **is_kept);
     kept.map(|(ad, _)| ad).collect()
 }

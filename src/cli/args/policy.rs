@@ -2,10 +2,11 @@
 
 use clap::Args;
 use classad::format::{FileFormat, Problem};
+use classad::matching::gang::GangFault;
 use classad::matching::policy::{Policy, PolicyFault, PolicyRule};
 
 use crate::cli::Failure;
-use crate::cli::io::input;
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
@@ -65,12 +66,6 @@ impl PolicyArgs {
 }
 
 impl LoadedPolicy {
-    /// Whether the policy, apart from its shares, influences which offer a request gets.
-    pub fn affects_matching(&self) -> bool {
-        let Policy { roots, order, docking, residual, share: _ } = &self.policy;
-        roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some()
-    }
-
     /// Drops the shares, which apply to whole negotiation cycles only, and notes that.
     pub fn without_share(mut self, session: &Session) -> Self {
         if self.policy.share.take().is_some() {
@@ -103,10 +98,16 @@ impl LoadedPolicy {
             _ => Failure::refused(fault.reason),
         }
     }
-}
 
-/// Maximum number of problems printed for one file of settings; further ones are only counted.
-const MAX_PROBLEMS_SHOWN: usize = 20;
+    /// Reports why a request gets no gang. Malformed ports concern this request alone; a policy that cannot be followed
+    /// is a failure of the whole run.
+    pub fn report_gang_fault(&self, session: &mut Session, request: &NamedAd, fault: GangFault) -> Result<(), Failure> {
+        match fault {
+            GangFault::Ports(fault) => request.report_bad_ports(session, &fault),
+            GangFault::Policy(fault) => Err(self.report_fault(session, fault)),
+        }
+    }
+}
 
 /// Reads and parses a file of settings. Also returns the text, in which later faults can be located.
 ///
@@ -124,12 +125,7 @@ pub fn read_settings<T>(
     match parsed {
         Ok(settings) => Ok((settings, Some(text))),
         Err(problems) => {
-            for problem in problems.iter().take(MAX_PROBLEMS_SHOWN) {
-                diagnostics::print_problem(&session.options, &text, problem);
-            }
-            if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS_SHOWN).filter(|more| *more > 0) {
-                session.note(&format!("{more} more of the kind"));
-            }
+            session.print_setting_problems(&text, &problems);
             Err(Failure::Refused(None))
         }
     }

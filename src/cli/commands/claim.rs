@@ -5,14 +5,13 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Ad;
-use classad::eval::Context;
 use classad::matching::claim::{ClaimMessageKind, ClaimResult, Claimer, Veto};
 use classad::matching::{Notice, Party, Statistics};
 use classad::protocol::Advertisement;
 
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::input;
 use crate::cli::io::match_records;
 use crate::cli::render::output;
 use crate::cli::render::rows::{ResultTable, TableCell};
@@ -74,11 +73,15 @@ impl ClaimCommand {
         let at = self.lifetime.expiry_time(session);
         let context = session.context();
         let mut claimer = Claimer::new(&ads, self.common.protocol(session), context.clone(), at);
-        let by_name = AdsByName::new(&current, &context);
+        let mut by_name = AdsByName::default();
+        for (index, ad) in current.iter().enumerate() {
+            let kind = Advertisement::new(&ad.ad, &context).kind();
+            by_name.entry(ad.id()).or_default().push((index, kind));
+        }
         let mut claims: Vec<ClaimResult> = Vec::new();
         for notice in &notices {
-            let indexes: Vec<Result<usize, Veto>> = notice.parties.iter().map(|party| by_name.find(party)).collect();
-            claims.push(claimer.claim(notice, &indexes));
+            let parties = notice.parties.iter().map(|party| find_current(&by_name, party));
+            claims.push(claimer.claim(notice, &parties.collect::<Vec<_>>()));
             if session.options.quiet && claims.last().is_some_and(ClaimResult::is_committed) {
                 break;
             }
@@ -101,35 +104,21 @@ impl ClaimCommand {
 }
 
 /// The current ads by name (their identity). Each ad is given by its index into all ads and its kind (`MyType`).
-struct AdsByName<'a> {
-    ads: HashMap<&'a str, Vec<(usize, Option<String>)>>,
-}
+type AdsByName<'a> = HashMap<&'a str, Vec<(usize, Option<String>)>>;
 
-impl<'a> AdsByName<'a> {
-    fn new(ads: &'a [NamedAd], context: &Context) -> Self {
-        let mut by_name: HashMap<&str, Vec<(usize, Option<String>)>> = HashMap::new();
-        for (index, ad) in ads.iter().enumerate() {
-            let kind = Advertisement::new(&ad.ad, context).kind();
-            by_name.entry(ad.id()).or_default().push((index, kind));
-        }
-        AdsByName { ads: by_name }
-    }
-
-    /// Returns the index of the current ad that a party of a match stands for.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no current ad, or more than one, has the name and the kind of the party. A party without a kind fits
-    /// ads of every kind.
-    fn find(&self, party: &Party) -> Result<usize, Veto> {
-        let ads = self.ads.get(party.advertised_id()).map(Vec::as_slice).unwrap_or_default();
-        let same_kind = |(_, kind): &&(usize, Option<String>)| party.kind.is_none() || *kind == party.kind;
-        let found: Vec<usize> = ads.iter().filter(same_kind).map(|(index, _)| *index).collect();
-        match found.as_slice() {
-            [] => Err(Veto::Gone),
-            [only] => Ok(*only),
-            several => Err(Veto::Ambiguous(several.len())),
-        }
+/// Returns the index of the current ad that a party of a match stands for.
+///
+/// # Errors
+///
+/// Fails if no current ad, or more than one, has the name and the kind of the party. A party without a kind fits ads of
+/// every kind.
+fn find_current(ads: &AdsByName<'_>, party: &Party) -> Result<usize, Veto> {
+    let of_name = ads.get(party.advertised_id()).into_iter().flatten();
+    let of_kind = of_name.filter(|(_, kind)| party.kind.is_none() || *kind == party.kind);
+    match *of_kind.map(|(index, _)| *index).collect::<Vec<usize>>() {
+        [] => Err(Veto::Gone),
+        [only] => Ok(only),
+        ref several => Err(Veto::Ambiguous(several.len())),
     }
 }
 
@@ -161,29 +150,21 @@ fn message_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
     let mut rows = ResultTable::new(&["match", "round", "message", "from", "to", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {
         let name = |party: usize| notice.parties[party].id.clone();
+        let mut push = |round: usize, message: &str, from: String, to: String, reason: String| {
+            let texts = [message.to_owned(), from, to, reason].map(TableCell::from);
+            rows.rows.push([notice.id.clone().into(), round.into()].into_iter().chain(texts).collect());
+        };
         for message in &claim.transcript {
             let reason = match &message.kind {
                 ClaimMessageKind::Veto(veto) => veto.to_string(),
                 _ => String::new(),
             };
-            let word = message.kind.as_str().to_owned();
-            rows.rows.push(vec![
-                notice.id.clone().into(),
-                message.round.into(),
-                word.into(),
-                name(message.from).into(),
-                name(message.to).into(),
-                reason.into(),
-            ]);
+            push(message.round, message.kind.as_str(), name(message.from), name(message.to), reason);
         }
         let rounds = claim.transcript.last().map_or(1, |message| message.round);
         let root = claim.vetoes.iter().find(|(party, _)| *party == 0);
-        let reason = root.map_or_else(String::new, |(_, veto)| veto.to_string());
-        let cells = [name(0), String::new(), reason];
-        let mut row: Vec<TableCell> =
-            vec![notice.id.clone().into(), rounds.into(), outcome_name(claim).to_owned().into()];
-        row.extend(cells.map(TableCell::from));
-        rows.rows.push(row);
+        let reason = root.map(|(_, veto)| veto.to_string()).unwrap_or_default();
+        push(rounds, outcome_name(claim), name(0), String::new(), reason);
     }
     rows
 }

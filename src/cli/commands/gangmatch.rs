@@ -5,14 +5,13 @@ use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use classad::eval::{Context, FreeNames};
-use classad::explain::GangReport;
-use classad::matching::gang::{Algorithm, Gang, GangFault, Gangmatcher};
-use classad::matching::policy::PolicyFault;
+use classad::eval::FreeNames;
+use classad::explain::{GangReport, explain_gang};
+use classad::matching::gang::{Algorithm, Gang, Gangmatcher};
 use serde_json::json;
 
 use crate::cli::args::advertising::AdvertisingArgs;
-use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::input;
@@ -25,7 +24,7 @@ use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{self, OutputForm, out};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
+use crate::cli::{Failure, Status, refuse_contradictions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,9 +73,7 @@ pub struct Gangmatch {
     #[command(flatten)]
     notify: NotifyArgs,
     #[command(flatten)]
-    advertising: AdvertisingArgs,
-    #[command(flatten)]
-    common: MatchArgs,
+    ads: AdvertisingArgs,
 }
 
 /// Returns the parser of `--algorithm`, which accepts the names of [`Algorithm::ALL`].
@@ -88,29 +85,29 @@ fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
-        let given = self.policy.read(session)?.without_share(session);
-        self.check_options(&given)?;
-        let ads = self.common.read_ads(session, sources, ReadMode::Whole, &FreeNames::default())?;
-        let [requests, mut offers] = self.advertising.select_current(session, ads, self.common.id.as_deref())?;
+        let policy = &self.policy.read(session)?.without_share(session);
+        self.check_options(policy)?;
+        let ads = self.ads.read_current(session, sources, ReadMode::Whole, &FreeNames::default())?;
+        let [requests, mut offers] = ads;
         let start = Instant::now();
         let context = session.context();
-        offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
-        let parties = Parties::new([requests, offers]);
+        offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
+        let parties = &Parties::new([requests, offers]);
         let [requests, offers] = parties.ads();
-        let (roots, failures) =
-            given.policy.roots(&requests, &context).map_err(|fault| given.report_fault(session, fault))?;
-        let (matcher, bad) = Gangmatcher::new(&offers, self.common.protocol(session), session.context());
+        let roots = policy.policy.roots(&requests, &context);
+        let (roots, failures) = roots.map_err(|fault| policy.report_fault(session, fault))?;
+        let (matcher, bad) = Gangmatcher::new(&offers, self.ads.common.protocol(session), context);
         let matcher = matcher.with_algorithm(self.algorithm, session.options.seed.unwrap_or_default());
-        let mut matcher =
-            matcher.with_docking_vector(given.policy.docking.clone()).with_residual(given.policy.residual.clone());
+        let matcher = matcher.with_docking_vector(policy.policy.docking.clone());
+        let mut matcher = matcher.with_residual(policy.policy.residual.clone());
         for bad in bad {
             parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
         }
-        let mut run = GangmatchRun { command: self, session, given: &given, parties: &parties, context, roots: &roots };
+        let mut run = GangmatchRun { command: self, session, policy, parties, roots };
         let found = if self.lists_only() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
         let statistics = matcher.statistics();
         session.report_budget_failures(statistics.failures + failures);
-        if self.common.stats {
+        if self.ads.common.stats {
             output::print_counters(statistics, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(found))
@@ -121,80 +118,77 @@ impl Gangmatch {
         self.all || self.limit.is_some()
     }
 
-    /// Refuses options that contradict each other.
-    fn check_options(&self, given: &LoadedPolicy) -> Result<(), Failure> {
-        if self.notify.notify.is_some() && self.lists_only() {
-            return refuse("--notify tells of matches; with --all or --limit there are none");
-        }
-        if self.notify.writes_to_stdout() && self.explain {
-            return refuse("--explain and --notify - both want standard output");
-        }
-        if self.explain && !matches!(self.common.output.form, None | Some(OutputForm::Json | OutputForm::Jsonl)) {
-            return refuse("--explain prints lines to read, or json or jsonl");
-        }
-        if self.algorithm != Algorithm::Best && !given.policy.docking.is_empty() {
-            return refuse("the algorithms of the thesis have no preferences: a docking vector needs --algorithm best");
-        }
-        Ok(())
+    fn check_options(&self, policy: &LoadedPolicy) -> Result<(), Failure> {
+        let (notifies, to_stdout) = (self.notify.notify.is_some(), self.notify.writes_to_stdout());
+        let is_text_or_json = matches!(self.ads.common.output.form, None | Some(OutputForm::Json | OutputForm::Jsonl));
+        let docks = !policy.policy.docking.is_empty();
+        refuse_contradictions(&[
+            (notifies && self.lists_only(), "--notify tells of matches; with --all or --limit there are none"),
+            (to_stdout && self.explain, "--explain and --notify - both want standard output"),
+            (self.explain && !is_text_or_json, "--explain prints lines to read, or json or jsonl"),
+            (
+                docks && self.algorithm != Algorithm::Best,
+                "the algorithms of the thesis have no preferences: a docking vector needs --algorithm best",
+            ),
+        ])
     }
 }
 
-/// What a run of `gangmatch` works on. `roots` are the indexes of the requests that the policy serves, in the order of
-/// the policy.
+/// A run of `gangmatch`. `roots` are the indexes of the requests that the policy serves, in the order of the policy.
 struct GangmatchRun<'r> {
     command: &'r Gangmatch,
     session: &'r mut Session,
-    given: &'r LoadedPolicy,
+    policy: &'r LoadedPolicy,
     parties: &'r Parties,
-    context: Context,
-    roots: &'r [usize],
+    roots: Vec<usize>,
 }
 
 impl GangmatchRun<'_> {
     /// Allocates a gang to each request in turn. Prints the gangs, or with `--explain` why requests got none. Returns
     /// whether any request got a gang.
     fn marshal(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
-        let command = self.command;
+        let GangmatchRun { command: Gangmatch { ads, notify, .. }, ref mut session, policy, parties, .. } = *self;
         let mut gangs: Vec<Gang> = Vec::new();
-        let mut impasses = Vec::new();
+        let mut reports = Vec::new();
         for (place, &index) in self.roots.iter().enumerate() {
             progress::report_step("matching", place, Some(self.roots.len()));
-            let request = &self.parties.requests[index];
-            let gang = matcher.marshal(index, &request.ad).or_else(|fault| self.report_fault(index, fault))?;
-            if gang.is_none() && command.explain {
-                let report = classad::explain::explain_gang(matcher, index, &request.ad).map(Some);
-                impasses.extend(report.or_else(|fault| self.skip_reported_fault(fault))?.map(|report| (index, report)));
-            }
-            gangs.extend(gang);
+            let request = &parties.requests[index];
+            let mut find = || {
+                match matcher.marshal(index, &request.ad)? {
+                    Some(gang) => gangs.push(gang),
+                    None if self.command.explain => reports.push((index, explain_gang(matcher, index, &request.ad)?)),
+                    None => {}
+                }
+                Ok(())
+            };
+            find().or_else(|fault| policy.report_gang_fault(session, request, fault))?;
             // With --quiet only the exit status matters, and one gang decides the status.
-            if self.session.options.quiet && command.notify.notify.is_none() && !gangs.is_empty() {
+            if session.options.quiet && notify.notify.is_none() && !gangs.is_empty() {
                 break;
             }
         }
-        let at = command.advertising.lifetime.expiry_time(self.session).or(self.context.now);
-        command
-            .notify
-            .write_notices(|| gangs.iter().map(|gang| self.parties.gang_notice(gang, &self.context, at)).collect())?;
-        if command.notify.writes_to_stdout() {
-        } else if command.explain {
-            self.explain(&mut out(), &impasses)?;
+        let (context, at) = (session.context(), ads.match_time(session));
+        notify.write_notices(|| gangs.iter().map(|gang| parties.gang_notice(gang, &context, at)).collect())?;
+        if notify.writes_to_stdout() {
+        } else if self.command.explain {
+            self.explain(&mut out(), &reports)?;
         } else {
-            let mut writer = self.gang_writer();
+            let mut writer = GangWriter::new(ads.common.output);
             for gang in &gangs {
-                self.write_gang(&mut writer, &mut out(), gang)?;
+                writer.write(session, gang, parties)?;
             }
-            writer.finish(&mut out())?;
+            writer.finish()?;
         }
         Ok(!gangs.is_empty())
     }
 
     /// Writes the reports on requests without a gang.
     fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
-        let mut writer = self.command.common.output.form.map(JsonValueWriter::new);
+        let mut writer = self.command.ads.common.output.form.map(JsonValueWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
             let subject = self.parties.requests[*request].id();
             let longest = if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS };
-            let sentences = gangs::summary_writer(self.parties, subject, self.context.dialect, longest);
+            let sentences = gangs::summary_writer(self.parties, subject, self.session.dialect(), longest);
             if let Some(writer) = &mut writer {
                 let summary = single_line(&sentences.gang_summary(report));
                 let tail = json!({ "version": RECORD_VERSION, "request": subject, "summary": summary });
@@ -204,81 +198,39 @@ impl GangmatchRun<'_> {
             let gap = if place > 0 { "\n" } else { "" };
             write!(out, "{gap}{}", gangs::gang_report_text(report, &sentences, false))?;
         }
-        if let Some(writer) = writer {
-            writer.finish(out)?;
-        }
-        Ok(())
+        writer.map_or(Ok(()), |writer| Ok(writer.finish(out)?))
     }
 
     /// Writes the possible gangs of each request as they are found, at most `--limit` for each. Returns whether any
     /// gang is possible.
     fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        let mut out = out();
-        let mut writer = self.gang_writer();
+        let mut writer = GangWriter::new(self.command.ads.common.output);
         let mut any = false;
         for (place, &index) in self.roots.iter().enumerate() {
             progress::report_step("matching", place, Some(self.roots.len()));
-            let mut gangs = match matcher.gangs(index, &self.parties.requests[index].ad) {
+            let request = &self.parties.requests[index];
+            let mut gangs = match matcher.gangs(index, &request.ad) {
                 Ok(gangs) => gangs,
                 Err(fault) => {
-                    self.report_fault(index, fault)?;
+                    self.policy.report_gang_fault(self.session, request, fault)?;
                     continue;
                 }
             };
             for gang in gangs.by_ref().take(most) {
                 any = true;
-                self.write_gang(&mut writer, &mut out, &gang)?;
+                writer.write(self.session, &gang, self.parties)?;
                 // Show this gang now, because the search for the next one may take long.
-                out.flush()?;
+                out().flush()?;
                 if self.session.options.quiet {
                     return Ok(true);
                 }
             }
             if let Some(fault) = gangs.fault() {
-                return Err(self.given.report_fault(self.session, fault));
+                return Err(self.policy.report_fault(self.session, fault));
             }
         }
-        writer.finish(&mut out)?;
+        writer.finish()?;
         Ok(any)
-    }
-
-    /// Reports unusable ports of a request and returns `None`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the policy cannot be applied, which ends the run.
-    fn report_fault(&mut self, index: usize, fault: GangFault) -> Result<Option<Gang>, Failure> {
-        match fault {
-            GangFault::Ports(fault) => {
-                self.parties.requests[index].report_bad_ports(self.session, &fault).map(|()| None)
-            }
-            GangFault::Policy(fault) => Err(self.refuse(fault)),
-        }
-    }
-
-    /// Returns `None` for unusable ports of a request, which were reported already.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the policy cannot be applied.
-    fn skip_reported_fault<T>(&mut self, fault: GangFault) -> Result<Option<T>, Failure> {
-        match fault {
-            GangFault::Ports(_) => Ok(None),
-            GangFault::Policy(fault) => Err(self.refuse(fault)),
-        }
-    }
-
-    fn refuse(&mut self, fault: PolicyFault) -> Failure {
-        self.given.report_fault(self.session, fault)
-    }
-
-    fn gang_writer(&self) -> GangWriter {
-        GangWriter::new(self.command.common.output)
-    }
-
-    fn write_gang(&mut self, writer: &mut GangWriter, out: &mut dyn Write, gang: &Gang) -> Result<(), Failure> {
-        let (parties, context) = (self.parties, &self.context);
-        writer.write(self.session, out, gang, parties, || parties.gang_notice(gang, context, None))
     }
 }

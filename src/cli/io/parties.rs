@@ -4,7 +4,8 @@ use classad::ad::{Ad, Name};
 use classad::eval::Context;
 use classad::explain::{AdNames, AdReference};
 use classad::matching::gang::Gang;
-use classad::matching::{BilateralMatch as Pairing, Notice, Party, part_name};
+use classad::matching::negotiate::Grant;
+use classad::matching::{BilateralMatch, Notice, Party, part_name};
 use classad::protocol::{PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -70,18 +71,13 @@ impl Parties {
 
     /// Returns the notification of a match of a unit of the request and a part of the offer; `at` is in seconds since
     /// 1970.
-    pub fn pair_notice(
-        &self,
-        pairing: &Pairing,
-        (unit, part): (Option<usize>, usize),
-        context: &Context,
-        at: Option<i64>,
-    ) -> Notice {
-        let (request, offer) = (&self.requests[pairing.request], &self.offers[pairing.offer]);
-        let mut asking = Party::new(request.advertisement(), &self.request_name(pairing.request, unit), context);
-        asking.whole_id = unit.map(|_| request.id().to_owned());
-        let offered = |_| Party::from_offer(offer.advertisement(), offer.id(), context).into_part(part);
-        Notice::for_pair(pairing, asking, offered, at)
+    pub fn pair_notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
+        let Grant { request, unit, offer, part, request_rank, offer_rank, .. } = *grant;
+        let mut asking = Party::new(self.requests[request].advertisement(), &self.request_name(request, unit), context);
+        asking.whole_id = unit.map(|_| self.requests[request].id().to_owned());
+        let offered = &self.offers[offer];
+        let offered = |_| Party::from_offer(offered.advertisement(), offered.id(), context).into_part(part);
+        Notice::for_pair(&BilateralMatch { request, offer, request_rank, offer_rank }, asking, offered, at)
     }
 
     /// Returns the notification of a gang; `at` is in seconds since 1970.

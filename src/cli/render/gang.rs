@@ -10,7 +10,8 @@ use super::diagnostics;
 
 /// A gang as a list of ports in depth-first order: each port is followed by the ports of the offer docked at it.
 pub struct GangView {
-    id: String,
+    /// The identifier of the match.
+    pub id: String,
     request: String,
     ports: Vec<GangViewPort>,
 }
@@ -43,11 +44,6 @@ impl GangView {
             }
         }
         GangView { id, request: parties.requests[gang.request].id().to_owned(), ports }
-    }
-
-    /// The identifier of the match.
-    pub fn id(&self) -> &str {
-        &self.id
     }
 
     /// The number of offers on the longest path from the request to an offer.

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use classad::matching::Notice;
 use classad::matching::gang::Gang;
 
 use crate::cli::Failure;
@@ -12,7 +11,7 @@ use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JsonValueWriter;
-use crate::cli::render::output::{AdWriter, OutputForm};
+use crate::cli::render::output::{AdWriter, OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell, TableWriter};
 use crate::cli::session::Session;
 
@@ -48,28 +47,22 @@ impl GangWriter {
         }
     }
 
-    /// Writes a gang. `notice` is only called if the form shows the identifier of the match.
-    pub fn write(
-        &mut self,
-        session: &mut Session,
-        out: &mut dyn Write,
-        gang: &Gang,
-        parties: &Parties,
-        notice: impl FnOnce() -> Notice,
-    ) -> Result<(), Failure> {
-        let told = |notice: Notice| GangView::new(gang, notice.id, parties);
+    /// Writes a gang.
+    pub fn write(&mut self, session: &mut Session, gang: &Gang, parties: &Parties) -> Result<(), Failure> {
+        let out = &mut out();
+        let context = session.context();
+        // Rows have no identifier of the match, so that none is computed for them.
+        let view = || GangView::new(gang, parties.gang_notice(gang, &context, None).id, parties);
         match self {
-            GangWriter::Tree { width } => out.write_all(told(notice()).tree(*width).as_bytes())?,
-            GangWriter::Json(writer) => writer.write(out, &told(notice()).record())?,
+            GangWriter::Tree { width } => out.write_all(view().tree(*width).as_bytes())?,
+            GangWriter::Json(writer) => writer.write(out, &view().record())?,
             GangWriter::Ads(writer) => {
-                let told = told(notice());
-                let ad = NamedAd::unnamed(told.ad()).with_name(told.id().to_owned());
-                writer.write(session, out, &ad)?;
+                let view = view();
+                writer.write(session, out, &NamedAd::unnamed(view.ad()).with_name(view.id))?;
             }
             GangWriter::Table { rows, .. } => {
-                let mut cells = gang_row(gang, parties, ", ");
-                cells.push(TableCell::from(told(notice()).unfilled()));
-                rows.rows.push(cells);
+                let unfilled = GangView::new(gang, String::new(), parties).unfilled();
+                rows.rows.push(gang_row(gang, parties, ", ").into_iter().chain([unfilled.into()]).collect());
             }
             GangWriter::Rows(writer) => writer.write(out, gang_row(gang, parties, ","))?,
         }
@@ -77,7 +70,8 @@ impl GangWriter {
     }
 
     /// Writes the end of the document, or the whole table.
-    pub fn finish(self, out: &mut dyn Write) -> Result<(), Failure> {
+    pub fn finish(self) -> Result<(), Failure> {
+        let out = &mut out();
         match self {
             GangWriter::Tree { .. } => {}
             GangWriter::Json(writer) => writer.finish(out)?,

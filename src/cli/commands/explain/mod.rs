@@ -1,6 +1,5 @@
 //! `classad explain`: explains why requests match nothing.
 
-mod allocation;
 mod suggestions;
 
 use std::time::Instant;
@@ -8,22 +7,21 @@ use std::time::Instant;
 use clap::Args;
 use classad::ad::Ad;
 use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
-use classad::matching::Query;
-use classad::matching::negotiate::negotiation_names;
-use rustc_hash::FxHashMap;
+use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
+use classad::matching::{Accelerations, Query};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cli::args::advertising::AdvertisingArgs;
-use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::Parties;
-use crate::cli::render::explanation::{ExplanationInput, ExplanationWriter, GangExplainer};
+use crate::cli::matching_run::{MatchingRun, PairSelection};
+use crate::cli::render::explanation::{Allocation, ExplanationInput, ExplanationWriter, GangExplainer, gangs, pair};
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
-
-use allocation::Allocation;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,17 +90,15 @@ pub struct Explain {
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
-    advertising: AdvertisingArgs,
-    #[command(flatten)]
-    common: MatchArgs,
+    ads: AdvertisingArgs,
 }
 
 impl Explain {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let form = self.common.output.form;
+        let common = &self.ads.common;
+        let form = common.output.form;
         if !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
-            let message = "explanations are written as text, json or jsonl";
-            return refuse(message);
+            return refuse("explanations are written as text, json or jsonl");
         }
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
@@ -110,46 +106,38 @@ impl Explain {
             return Err(Failure::Refused(None));
         }
         let start = Instant::now();
-        let given = self.policy.read(session)?.without_share(session);
-        let protocol = self.common.protocol(session);
+        let policy = self.policy.read(session)?.without_share(session);
+        let protocol = common.protocol(session);
         let constraint = input::parse_constraints(session, &self.constraint)?;
-        let of_policy = negotiation_names(&given.policy, session.dialect());
-        let mut to_read = suggestions::suggest_names(session, &sources, &protocol, &of_policy, self.reverse);
+        let mut also = negotiation_names(&policy.policy, session.dialect());
+        also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
-            to_read.add(constraint, session.dialect());
+            also.add(constraint, session.dialect());
         }
-        to_read.names.extend(of_policy.names);
-        to_read.reads_anything |= of_policy.reads_anything;
-        let ads = self.common.read_ads(session, sources, ReadMode::SelectiveUnlessPorts, &to_read)?;
-        let [mut requests, mut offers] = self.advertising.select_current(session, ads, self.common.id.as_deref())?;
-        let chosen = RequestFilter(constraint.map(|constraint| Query::new(constraint, session.context())));
+        let ads = self.ads.read_current(session, sources, ReadMode::SelectiveUnlessPorts, &also)?;
+        let [mut requests, mut offers] = ads;
+        let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
         if !self.unmatched {
-            requests.retain(|request| chosen.includes(session, request));
-            chosen.refuse_empty(&requests)?;
+            requests.retain(|request| accepts(session, filter.as_ref(), request));
+            if filter.is_some() && requests.is_empty() {
+                return refuse("the constraint is true of no request");
+            }
         }
         let context = session.context();
-        offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
+        offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
         let parties = Parties::new([requests, offers]);
-        let case = ExplanationInput::new(&parties, self.reverse, protocol, &given, self.evidence);
-        if self.reverse && crate::cli::render::explanation::gangs::any_ports(&parties.requests) {
+        let case = ExplanationInput::new(&parties, self.reverse, protocol, &policy, self.evidence);
+        if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
         }
         let mut explainer = case.explainer(session);
         let status = match &self.offer {
-            Some(id) if !self.reverse => {
-                let named = (id.as_str(), self.request.as_deref());
-                crate::cli::render::explanation::pair::explain_pair(
-                    session,
-                    &case,
-                    &mut explainer,
-                    &parties,
-                    named,
-                    form,
-                )?
+            Some(offer) if !self.reverse => {
+                pair::explain_pair(session, &case, &mut explainer, (offer, self.request.as_deref()), form)?
             }
-            _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
+            _ => self.explain_each(session, &case, &mut explainer, filter.as_ref())?,
         };
-        if self.common.stats {
+        if common.stats {
             let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
             output::print_counters(counters, start.elapsed().as_secs_f64());
         }
@@ -162,37 +150,34 @@ impl Explain {
         session: &mut Session,
         case: &ExplanationInput<'_>,
         explainer: &mut Explainer,
-        parties: &Parties,
-        chosen: &RequestFilter,
+        filter: Option<&Query>,
     ) -> Result<Status, Failure> {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
-        let new = |session: &mut Session| GangExplainer::new(session, parties, case.policy, &case.protocol);
-        let mut gangs = if has_gangs { Some(new(session)?) } else { None };
-        let queue = match (self.unmatched, &gangs) {
+        let mut gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
+        let allocation = match (self.unmatched, &gangs) {
             (false, _) => None,
-            (true, Some(gangs)) => Some(Allocation::Gangs(gangs.marshal_queue(session, &roots)?)),
-            (true, None) => Some(Allocation::Pairs(allocation::allocate_pairs(session, parties, case)?)),
+            (true, Some(gangs)) => Some(gangs.allocate(session, &roots)?),
+            (true, None) => Some(allocate_pairs(session, case)?),
         };
-        let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
+        let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
-        let [left, unserved] = self.select_wanted(session, case, chosen, [left, unserved])?;
-        let mut page = ExplanationWriter::new(case, self.common.output.form);
+        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved])?;
+        let mut page = ExplanationWriter::new(case, self.ads.common.output.form);
         let mut matches_all = unserved.is_empty();
         let groups = group_requests(session, case, gangs.as_ref(), &left);
-        let all = groups.len();
+        let total = groups.len();
         for (done, group) in groups.into_iter().enumerate() {
-            progress::report_step("explaining", done, Some(all));
+            progress::report_step("explaining", done, Some(total));
             if let Some(gangs) = gangs.as_mut().filter(|_| case.needs_gang(group[0])) {
-                let queue = queue.as_ref().and_then(Allocation::as_gangs);
-                let Some(report) = gangs.explain(session, group[0], queue)? else { continue };
+                let Some(report) = gangs.explain(session, group[0], allocation.as_ref())? else { continue };
                 matches_all &= matches!(report.verdict, GangVerdict::Matches);
                 if !session.options.quiet {
                     page.add_gang(session, &group, &report)?;
                 }
                 continue;
             }
-            let report = Self::explain_bilateral(&case.subjects[group[0]].ad, explainer, queue.as_ref());
+            let report = Self::explain_bilateral(&case.subjects[group[0]].ad, explainer, allocation.as_ref());
             matches_all &= report.verdict == RequestVerdict::Matches;
             if !session.options.quiet {
                 page.add_report(session, &group, &report)?;
@@ -213,13 +198,13 @@ impl Explain {
         &self,
         session: &mut Session,
         case: &ExplanationInput<'_>,
-        chosen: &RequestFilter,
+        filter: Option<&Query>,
         requests: [Vec<usize>; 2],
     ) -> Result<[Vec<usize>; 2], Failure> {
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
         let mut is_wanted = |request: &usize| {
             let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || chosen.includes(session, request))
+            wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || accepts(session, filter, request))
         };
         let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
         match wanted.filter(|_| selected.iter().all(Vec::is_empty)) {
@@ -238,15 +223,12 @@ impl Explain {
         if self.reverse {
             return Ok(((0..case.subjects.len()).collect(), Vec::new()));
         }
-        let ads: Vec<Ad> = case.subjects.iter().map(|ad| ad.ad.clone()).collect();
-        let roots = case.policy.policy.roots(&ads, &session.context());
+        let [requests, _] = case.parties.ads();
+        let roots = case.policy.policy.roots(&requests, &session.context());
         let (mut roots, failures) = roots.map_err(|fault| case.policy.report_fault(session, fault))?;
         session.report_budget_failures(failures);
-        let mut is_served = vec![false; ads.len()];
-        for request in &roots {
-            is_served[*request] = true;
-        }
-        let unserved = (0..ads.len()).filter(|request| !is_served[*request]).collect();
+        let served: FxHashSet<usize> = roots.iter().copied().collect();
+        let unserved = (0..requests.len()).filter(|request| !served.contains(request)).collect();
         // Reports follow the order of the input. The order of the policy matters only where offers are taken.
         if !self.unmatched {
             roots.sort_unstable();
@@ -254,18 +236,33 @@ impl Explain {
         Ok((roots, unserved))
     }
 
-    /// Explains a request by bilateral matching. If the request has candidates and `queue` is given, the verdict is
+    /// Explains a request by bilateral matching. If the request has candidates and `allocation` is given, the verdict is
     /// `Taken`, with the requests that hold the candidates.
-    fn explain_bilateral(request: &Ad, explainer: &mut Explainer, queue: Option<&Allocation>) -> RequestReport {
+    fn explain_bilateral(request: &Ad, explainer: &mut Explainer, allocation: Option<&Allocation>) -> RequestReport {
         let mut report = explainer.explain(request);
-        if report.verdict != RequestVerdict::Matches {
-            return report;
-        }
-        if let Some(queue) = queue {
-            report.verdict = RequestVerdict::Taken(queue.holders_of(&explainer.matching_offers(request)));
+        if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
+            report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
         }
         report
     }
+}
+
+/// Matches each request in turn with the best offer left, like `classad match`.
+fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<Allocation, Failure> {
+    let settings = NegotiationSettings {
+        policy: case.policy.policy.clone(),
+        protocol: case.protocol.clone(),
+        context: session.context(),
+        accelerations: Accelerations::ALL,
+    };
+    let run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
+    let found = run.find_pairs(&case.parties.ads()).map_err(|fault| case.policy.report_fault(session, fault))?;
+    let mut allocation = Allocation::new(case.parties);
+    for grant in found.grants {
+        allocation.add(grant.request, [grant.offer]);
+    }
+    session.report_budget_failures(found.statistics.failures);
+    Ok(allocation)
 }
 
 /// Groups requests that get the same explanation. Requests that need a gang are grouped apart from bilateral ones. The
@@ -287,24 +284,11 @@ fn group_requests(
     groups
 }
 
-/// Filter for the requests that `--constraint` is true of; `None` accepts all.
-struct RequestFilter(Option<Query>);
-
-impl RequestFilter {
-    /// Whether the constraint accepts a request. If the constraint exceeds its budget, reports that and returns false.
-    fn includes(&self, session: &mut Session, request: &NamedAd) -> bool {
-        let accepts = |query: &Query| query.accepts(&request.ad);
-        self.0.as_ref().map_or(Ok(true), accepts).unwrap_or_else(|halt| {
-            session.report_abort(&halt, request.id());
-            false
-        })
-    }
-
-    /// Refuses a constraint that accepted no request.
-    fn refuse_empty(&self, requests: &[NamedAd]) -> Result<(), Failure> {
-        match self.0 {
-            Some(_) if requests.is_empty() => refuse("the constraint is true of no request"),
-            _ => Ok(()),
-        }
-    }
+/// Whether the constraint of `--constraint`, if given, accepts a request. If the constraint exceeds its budget, reports
+/// that and returns false.
+fn accepts(session: &mut Session, constraint: Option<&Query>, request: &NamedAd) -> bool {
+    constraint.map_or(Ok(true), |constraint| constraint.accepts(&request.ad)).unwrap_or_else(|halt| {
+        session.report_abort(&halt, request.id());
+        false
+    })
 }

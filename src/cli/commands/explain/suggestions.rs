@@ -24,49 +24,41 @@ const SAMPLE_BYTES: usize = 1 << 20;
 /// Maximum number of missing names for which similar ones are searched.
 const MAX_MISSING_NAMES: usize = 100;
 
-/// Returns attribute names similar to those that requests use and the offers seem to lack. They have to be read besides
-/// what matching needs; otherwise selective loading would drop them. Returns none if the ads are read whole anyway. With
-/// `reverse`, requests and offers change roles.
-pub fn suggest_names(
+/// Returns attribute names similar to those that requests use and the offers seem to lack, spelt as in the ads. The ads
+/// must be read with them, because selective loading would drop them. Returns none if the ads are read whole anyway.
+/// With `reverse`, requests and offers change roles.
+pub fn similar_names(
     session: &Session,
     sources: &[Vec<AdSource>; 2],
     protocol: &Protocol,
     of_policy: &FreeNames,
     reverse: bool,
-) -> FreeNames {
-    let [asking, offered] = if reverse { [&sources[1], &sources[0]] } else { [&sources[0], &sources[1]] };
-    if !asking.iter().chain(offered).all(AdSource::is_long_file) {
-        return FreeNames::default();
+) -> Vec<Name> {
+    let [subjects, partners] = if reverse { [&sources[1], &sources[0]] } else { [&sources[0], &sources[1]] };
+    if !subjects.iter().chain(partners).all(AdSource::is_long_file) {
+        return Vec::new();
     }
-    // Ignore an unreadable file here: it is reported later, when the ads are loaded.
-    search_names(session, asking, offered, protocol, of_policy).unwrap_or_default()
-}
-
-/// Searches the attribute names of both sides for names similar to missing ones.
-fn search_names(
-    session: &Session,
-    asking: &[AdSource],
-    offered: &[AdSource],
-    protocol: &Protocol,
-    of_policy: &FreeNames,
-) -> io::Result<FreeNames> {
-    let mut missing = unresolved_names(session, asking, protocol)?;
-    missing.extend(of_policy.theirs.iter().cloned());
-    let known: FxHashSet<Name> = attribute_names(offered, SAMPLE_BYTES)?.into_iter().collect();
-    missing.retain(|name| !known.contains(name));
-    let mut found = FreeNames::default();
-    if missing.is_empty() {
-        return Ok(found);
-    }
-    // A misspelt name may mean an attribute of the offer or of the request itself.
-    for side in [offered, asking] {
-        let names = attribute_names(side, usize::MAX)?;
-        for name in missing.iter().take(MAX_MISSING_NAMES) {
-            let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
-            found.names.extend(near.into_iter().map(Name::new));
+    let search = || {
+        let mut missing = unresolved_names(session, subjects, protocol)?;
+        missing.extend(of_policy.theirs.iter().cloned());
+        let known: FxHashSet<Name> = attribute_names(partners, SAMPLE_BYTES)?.into_iter().collect();
+        missing.retain(|name| !known.contains(name));
+        let mut found = Vec::new();
+        if missing.is_empty() {
+            return Ok(found);
         }
-    }
-    Ok(found)
+        // A misspelt name may mean an attribute of the offer or of the request itself.
+        for side in [partners, subjects] {
+            let names = attribute_names(side, usize::MAX)?;
+            for name in missing.iter().take(MAX_MISSING_NAMES) {
+                let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
+                found.extend(near.into_iter().map(Name::new));
+            }
+        }
+        Ok::<_, io::Error>(found)
+    };
+    // Ignore an unreadable file here: it is reported later, when the ads are loaded.
+    search().unwrap_or_default()
 }
 
 /// Returns the names that the constraints and ranks of ads use and that the ad itself does not resolve.
@@ -93,13 +85,13 @@ fn unresolved_names(session: &Session, sources: &[AdSource], protocol: &Protocol
     Ok(names.into_iter().filter(|name| !is_side_name(name)).collect())
 }
 
-/// Returns the attribute names in some files. Stops reading after about `most` bytes.
-fn attribute_names(sources: &[AdSource], most: usize) -> io::Result<Vec<Name>> {
+/// Returns the attribute names in some files. Stops reading after about `max_bytes` bytes.
+fn attribute_names(sources: &[AdSource], max_bytes: usize) -> io::Result<Vec<Name>> {
     let (mut spellings, mut read) = (AttributeNameCollector::default(), 0);
     for source in sources {
         let mut source = source.reopen()?;
         while let Some(text) = source.next_block()?
-            && read < most
+            && read < max_bytes
         {
             read += text.block.text.len();
             spellings.collect(&text.block.text);

@@ -7,21 +7,20 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
-use classad::matching::policy::PolicyFault;
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::AdvertisingArgs;
-use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::cases;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection, PairingResult};
+use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection, grant_cells};
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
+use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use what_if::WhatIf;
 
 const EXAMPLES: &str = "\
@@ -76,9 +75,7 @@ pub struct MatchCommand {
     #[command(flatten)]
     notify: NotifyArgs,
     #[command(flatten)]
-    advertising: AdvertisingArgs,
-    #[command(flatten)]
-    common: MatchArgs,
+    ads: AdvertisingArgs,
 }
 
 impl MatchCommand {
@@ -88,115 +85,84 @@ impl MatchCommand {
         }
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
-        let given = self.policy.read(session)?.without_share(session);
-        if self.strategy != MatchStrategy::Greedy && given.policy.residual.is_some() {
-            let message = "what remains of an offer goes to later requests: `residual` needs --strategy greedy";
-            return refuse(message);
+        let policy = self.policy.read(session)?.without_share(session);
+        if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
+            return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");
         }
-        let also = negotiation_names(&given.policy, session.dialect());
-        let ads = self.common.read_ads(session, sources, self.read_mode(), &also)?;
-        let parties = Parties::new(self.advertising.select_current(session, ads, self.common.id.as_deref())?);
-        let overview = parties.summarize_requests(session);
+        let also = negotiation_names(&policy.policy, session.dialect());
+        // A --what-if expression may refer to any attribute.
+        let is_actual = self.what_if.is_empty();
+        let reading = if is_actual { self.ads.selective_mode(&self.notify) } else { ReadMode::Whole };
+        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also)?);
         let start = Instant::now();
         let context = session.context();
+        let settings = NegotiationSettings {
+            policy: policy.policy.clone(),
+            protocol: self.ads.common.protocol(session),
+            context: context.clone(),
+            accelerations: self.accelerating.accelerations(),
+        };
+        let mut run = MatchingRun::new(session, &parties, self.selection(session), settings);
+        run.follows_policy |= !is_actual;
         let what_if = WhatIf::new(session, &self.what_if)?;
-        let task = MatchingRun {
-            selection: self.pairing_options(session),
-            settings: NegotiationSettings {
-                policy: given.policy.clone(),
-                protocol: self.common.protocol(session),
-                context: context.clone(),
-                accelerations: self.accelerating.accelerations(),
-            },
-            follows_policy: given.affects_matching() || overview.has_resource_counts || !what_if.is_empty(),
-            has_shared_ads: parties.requests.first().is_none_or(NamedAd::is_projected),
-            distinct_requests: overview.distinct_ads as u64,
+        let find = |session: &mut Session, what_if: &WhatIf| {
+            let found = run.find_pairs(&what_if.apply(&parties, &context));
+            found.map_err(|fault| policy.report_fault(session, fault))
         };
-        let found = |what_if: &WhatIf| {
-            let changed = what_if::with_definitions;
-            let requests = changed(&parties.requests, &what_if.requests, &context);
-            task.find_pairs(&[requests, changed(&parties.offers, &what_if.offers, &context)])
-        };
-        let refuse = |session: &mut Session, fault: PolicyFault| given.report_fault(session, fault);
-        let here = found(&what_if).map_err(|fault| refuse(session, fault))?;
-        if !what_if.is_empty() && !session.options.quiet {
-            let before = found(&WhatIf::default()).map_err(|fault| refuse(session, fault))?;
-            let what = if task.selection.lists_candidates() { "pairs" } else { "matches" };
-            session.note(&format!("{} {what}; as the ads are: {}", here.pairings.len(), before.pairings.len()));
+        let outcome = find(session, &what_if)?;
+        let count = outcome.grants.len();
+        if !is_actual && !session.options.quiet {
+            let actual = find(session, &WhatIf::default())?.grants.len();
+            let what = if run.selection.lists_candidates() { "pairs" } else { "matches" };
+            session.note(&format!("{count} {what}; as the ads are: {actual}"));
         }
-        let at = self.advertising.lifetime.expiry_time(session).or(context.now);
-        self.notify.write_notices(|| {
-            let pairings = here.pairings.iter().enumerate();
-            pairings
-                .map(|(at_pair, pairing)| parties.pair_notice(pairing, here.unit_and_part(at_pair), &context, at))
-                .collect()
-        })?;
+        let at = self.ads.match_time(session);
+        let notice = |grant| parties.pair_notice(grant, &context, at);
+        self.notify.write_notices(|| outcome.grants.iter().map(notice).collect())?;
         if self.notify.writes_to_stdout() {
         } else if self.count {
-            writeln!(out(), "{}", here.pairings.len())?;
+            writeln!(out(), "{count}")?;
         } else {
-            self.print(&here, &parties)?;
+            let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
+            rows.rows.extend(outcome.grants.iter().map(|grant| grant_cells(&parties, grant)));
+            self.ads.common.output.write(&rows)?;
         }
-        given.note_discarding_components(session, &here.discarding_components);
-        session.report_budget_failures(here.statistics.failures);
-        if self.common.stats {
-            output::print_counters(here.statistics, start.elapsed().as_secs_f64());
+        policy.note_discarding_components(session, &outcome.unordered_components);
+        session.report_budget_failures(outcome.statistics.failures);
+        if self.ads.common.stats {
+            output::print_counters(outcome.statistics, start.elapsed().as_secs_f64());
         }
         output::leak_on_exit(parties);
-        Ok(Status::of(!here.pairings.is_empty()))
+        Ok(Status::of(count > 0))
     }
 
     /// Translates the options into a [`PairSelection`]. With `--quiet` the first pair ends the search, unless
     /// `--notify` needs all pairs.
-    fn pairing_options(&self, session: &Session) -> PairSelection {
+    fn selection(&self, session: &Session) -> PairSelection {
         PairSelection {
             strategy: self.strategy,
             all_pairs: self.all,
             max_per_request: self.best.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
-            consume: !self.no_consume,
+            keeps_offers: self.no_consume,
             stops_at_first: session.options.quiet && self.notify.notify.is_none(),
         }
     }
 
-    /// Returns which attributes of the ads to read.
-    fn read_mode(&self) -> ReadMode {
-        match (self.what_if.is_empty(), self.notify.notify.is_some() || self.advertising.reads_match_records()) {
-            // A --what-if expression may refer to any attribute.
-            (false, _) => ReadMode::Whole,
-            (true, true) => ReadMode::SelectiveWithAdvertisements,
-            (true, false) => ReadMode::Selective,
-        }
-    }
-
-    /// Refuses options that contradict each other.
     fn check_options(&self) -> Result<(), Failure> {
-        let takes_nothing = self.all || self.best.is_some();
-        if self.strategy != MatchStrategy::Greedy && takes_nothing {
-            return refuse("--all and --best give nothing to anybody: --strategy has no use there");
-        }
-        if self.strategy != MatchStrategy::Greedy && self.no_consume {
-            return refuse("if offers are not used up, each request has its best one: --strategy greedy --no-consume");
-        }
-        if self.notify.notify.is_some() && (takes_nothing || self.no_consume || !self.what_if.is_empty()) {
-            return refuse("--notify tells of matches; with --all, --best, --no-consume or --what-if there are none");
-        }
-        if self.notify.writes_to_stdout() && self.count {
-            return refuse("--count and --notify - both want standard output");
-        }
-        Ok(())
-    }
-
-    fn print(&self, found: &PairingResult, parties: &Parties) -> Result<(), Failure> {
-        let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
-        rows.rows.extend(found.pairings.iter().enumerate().map(|(at, pairing)| {
-            let (unit, part) = found.unit_and_part(at);
-            vec![
-                parties.request_name(pairing.request, unit).into(),
-                parties.offer_name(pairing.offer, part).into(),
-                pairing.request_rank.into(),
-                pairing.offer_rank.into(),
-            ]
-        }));
-        self.common.output.write(&rows)
+        let is_greedy = self.strategy == MatchStrategy::Greedy;
+        let lists_only = self.all || self.best.is_some();
+        let takes_nothing = lists_only || self.no_consume || !self.what_if.is_empty();
+        refuse_contradictions(&[
+            (!is_greedy && lists_only, "--all and --best give nothing to anybody: --strategy has no use there"),
+            (
+                !is_greedy && self.no_consume,
+                "if offers are not used up, each request has its best one: --strategy greedy --no-consume",
+            ),
+            (
+                self.notify.notify.is_some() && takes_nothing,
+                "--notify tells of matches; with --all, --best, --no-consume or --what-if there are none",
+            ),
+            (self.notify.writes_to_stdout() && self.count, "--count and --notify - both want standard output"),
+        ])
     }
 }

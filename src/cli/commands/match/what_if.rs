@@ -5,13 +5,14 @@ use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, direct_r
 
 use crate::cli::Failure;
 use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::parties::Parties;
 use crate::cli::session::Session;
 
 /// Hypothetical attributes of every request and of every offer.
 #[derive(Default)]
 pub struct WhatIf {
-    pub requests: Vec<(Name, Expression)>,
-    pub offers: Vec<(Name, Expression)>,
+    requests: Vec<(Name, Expression)>,
+    offers: Vec<(Name, Expression)>,
 }
 
 impl WhatIf {
@@ -32,19 +33,17 @@ impl WhatIf {
         Ok(what_if)
     }
 
-    /// Whether there are no definitions.
-    pub fn is_empty(&self) -> bool {
-        self.requests.is_empty() && self.offers.is_empty()
+    /// Returns the requests and the offers, each with the hypothetical attributes added or replaced.
+    pub fn apply(&self, parties: &Parties, context: &Context) -> [Vec<Ad>; 2] {
+        let change = |ad: Ad, (name, expression): &(Name, Expression)| {
+            let expression = resolve_self_reference(&ad, name, expression, context);
+            ad.with(name.clone(), expression)
+        };
+        let changed = |ads: &[NamedAd], definitions: &[(Name, Expression)]| {
+            ads.iter().map(|ad| definitions.iter().fold(ad.ad.clone(), change)).collect()
+        };
+        [changed(&parties.requests, &self.requests), changed(&parties.offers, &self.offers)]
     }
-}
-
-/// Returns the ads, each with the attributes of `definitions` added or replaced.
-pub fn with_definitions(ads: &[NamedAd], definitions: &[(Name, Expression)], context: &Context) -> Vec<Ad> {
-    let change = |ad: Ad, (name, expression): &(Name, Expression)| {
-        let expression = resolve_self_reference(&ad, name, expression, context);
-        ad.with(name.clone(), expression)
-    };
-    ads.iter().map(|ad| definitions.iter().fold(ad.ad.clone(), change)).collect()
 }
 
 /// Resolves references of a definition to the attribute that the definition replaces. In `Memory=Memory/2` the second
@@ -54,7 +53,7 @@ fn resolve_self_reference(ad: &Ad, name: &Name, expression: &Expression, context
     if !direct_references(expression, &frame, &environment, context).internal.contains(name) {
         return expression.clone();
     }
-    let liberties = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
+    let options = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
     let context = Context { random: None, ..context.clone() };
-    specialize(expression, &frame, &environment, &context, liberties).expression
+    specialize(expression, &frame, &environment, &context, options).expression
 }

@@ -8,28 +8,27 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use classad::matching::BilateralMatch as Pairing;
+use classad::matching::Statistics;
 use classad::matching::negotiate::{
-    Grant, NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
+    NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
 };
 use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{ParseOptions, parse_expression};
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::AdvertisingArgs;
-use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, read_settings};
 use crate::cli::io::atomic_write;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::CycleProgress;
+use crate::cli::matching_run::{cycle_progress, grant_cells};
 use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::{self, out};
-use crate::cli::render::rows::{ResultTable, TableCell};
+use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
+use crate::cli::{Failure, Status, refuse_contradictions};
 use transcript::Transcript;
 
 const EXAMPLES: &str = "\
@@ -71,99 +70,87 @@ pub struct Negotiate {
     #[command(flatten)]
     notify: NotifyArgs,
     #[command(flatten)]
-    advertising: AdvertisingArgs,
-    #[command(flatten)]
-    common: MatchArgs,
+    ads: AdvertisingArgs,
 }
 
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
-        let mut given = self.policy.read(session)?;
-        let mut accountant = self.load_usage(session, &mut given)?;
-        let also = negotiation_names(&given.policy, session.dialect());
-        let ads = self.common.read_ads(session, sources, self.read_mode(), &also)?;
-        let parties = Parties::new(self.advertising.select_current(session, ads, self.common.id.as_deref())?);
+        let mut policy = self.policy.read(session)?;
+        let mut accountant = self.load_usage(session, &mut policy)?;
+        let also = negotiation_names(&policy.policy, session.dialect());
+        let reading = self.ads.selective_mode(&self.notify);
+        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also)?);
         parties.summarize_requests(session);
         let ads = parties.ads();
         let settings = NegotiationSettings {
-            policy: given.policy.clone(),
-            protocol: self.common.protocol(session),
+            policy: policy.policy.clone(),
+            protocol: self.ads.common.protocol(session),
             context: session.context(),
             accelerations: self.accelerating.accelerations(),
         };
         if self.compare {
-            let rows =
-                compare::comparison_table(&settings, &ads).map_err(|fault| given.report_fault(session, fault))?;
-            self.common.output.write(&rows)?;
+            let rows = compare::comparison_table(&settings, &ads);
+            self.ads.common.output.write(&rows.map_err(|fault| policy.report_fault(session, fault))?)?;
             return Ok(Status::Yes);
         }
         let start = Instant::now();
         let mut transcript = Transcript::new(&parties);
         let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.effective_priority(submitter));
-        let mut considered = CycleProgress::new(ads[0].len());
+        let mut count_request = cycle_progress(ads[0].len());
         let mut tell = |event: &NegotiationEvent<'_>| {
-            considered.count_event(event);
+            count_request(event);
             if self.transcript {
                 transcript.record(event);
             }
         };
-        let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell)
-            .map_err(|fault| given.report_fault(session, fault))?;
+        let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell);
+        let outcome = outcome.map_err(|fault| policy.report_fault(session, fault))?;
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone: if saving fails, the matches do not count.
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
             save_usage(path, accountant, &outcome)?;
         }
-        let at = self.advertising.lifetime.expiry_time(session).or(settings.context.now);
-        self.notify.write_notices(|| {
-            let notice = |grant: &Grant| {
-                let Grant { request, offer, request_rank, offer_rank, .. } = *grant;
-                let pairing = Pairing { request, offer, request_rank, offer_rank };
-                parties.pair_notice(&pairing, (grant.unit, grant.part), &settings.context, at)
-            };
-            outcome.grants.iter().map(notice).collect()
-        })?;
-        self.print(&transcript, &parties, &outcome)?;
-        given.note_discarding_components(session, &outcome.unordered_components);
+        let at = self.ads.match_time(session);
+        let notice = |grant| parties.pair_notice(grant, &settings.context, at);
+        self.notify.write_notices(|| outcome.grants.iter().map(notice).collect())?;
+        if self.notify.writes_to_stdout() {
+        } else if self.transcript {
+            transcript.write(&mut out(), self.ads.common.output)?;
+        } else {
+            let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
+            rows.rows.extend(outcome.grants.iter().map(|grant| {
+                let preempted = grant.preempted.clone().unwrap_or_default();
+                grant_cells(&parties, grant).into_iter().chain([preempted.into()]).collect()
+            }));
+            self.ads.common.output.write(&rows)?;
+        }
+        policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);
-        if self.common.stats {
+        if self.ads.common.stats {
             print_statistics(&outcome, seconds);
         }
         Ok(Status::of(!outcome.grants.is_empty()))
     }
 
-    /// Refuses options that contradict each other.
     fn check_options(&self) -> Result<(), Failure> {
-        if self.notify.notify.is_some() && self.compare {
-            return refuse("--notify tells of matches; with --compare there are none");
-        }
-        if self.common.stats && self.compare {
-            return refuse("--compare prints the counters of each configuration: --stats has none of its own");
-        }
-        if self.notify.writes_to_stdout() && self.transcript {
-            return refuse("--transcript and --notify - both want standard output");
-        }
-        Ok(())
-    }
-
-    /// Returns which attributes of the ads to read.
-    fn read_mode(&self) -> ReadMode {
-        if self.notify.notify.is_some() || self.advertising.reads_match_records() {
-            ReadMode::SelectiveWithAdvertisements
-        } else {
-            ReadMode::Selective
-        }
+        let (notifies, to_stdout) = (self.notify.notify.is_some(), self.notify.writes_to_stdout());
+        let stats = self.ads.common.stats;
+        refuse_contradictions(&[
+            (notifies && self.compare, "--notify tells of matches; with --compare there are none"),
+            (stats && self.compare, "--compare prints the counters of each configuration: --stats has none of its own"),
+            (to_stdout && self.transcript, "--transcript and --notify - both want standard output"),
+        ])
     }
 
     /// Reads the file of `--usage` and accounts for the time since the last cycle. Returns `None` without the option.
     /// If the policy defines no shares, sets shares by `Owner`.
-    fn load_usage(&self, session: &mut Session, given: &mut LoadedPolicy) -> Result<Option<Accountant>, Failure> {
+    fn load_usage(&self, session: &mut Session, policy: &mut LoadedPolicy) -> Result<Option<Accountant>, Failure> {
         let Some(path) = &self.usage else { return Ok(None) };
-        if given.policy.share.is_none() {
+        if policy.policy.share.is_none() {
             let owner = parse_expression(b"Owner", ParseOptions::new(session.dialect()));
-            given.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
+            policy.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
         }
         // A missing file is no error: the first cycle creates it.
         let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -172,33 +159,6 @@ impl Negotiate {
         accountant.advance(session.context().now.unwrap_or_default());
         Ok(Some(accountant))
     }
-
-    fn print(
-        &self,
-        transcript: &Transcript<'_>,
-        parties: &Parties,
-        outcome: &NegotiationOutcome,
-    ) -> Result<(), Failure> {
-        if self.notify.writes_to_stdout() {
-        } else if self.transcript {
-            transcript.write(&mut out(), self.common.output)?;
-        } else {
-            let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
-            rows.rows.extend(outcome.grants.iter().map(|grant| grant_row(parties, grant)));
-            self.common.output.write(&rows)?;
-        }
-        Ok(())
-    }
-}
-
-fn grant_row(parties: &Parties, grant: &Grant) -> Vec<TableCell> {
-    vec![
-        parties.request_name(grant.request, grant.unit).into(),
-        parties.offer_name(grant.offer, grant.part).into(),
-        grant.request_rank.into(),
-        grant.offer_rank.into(),
-        grant.preempted.clone().unwrap_or_default().into(),
-    ]
 }
 
 /// Adds the number of offers that each submitter got to the submitter's usage. Replaces the file atomically.
@@ -212,51 +172,49 @@ fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutc
 /// Prints the counters that sections 4.1 and 6 of the 2006 paper report, on standard error. A terminal also gets bar
 /// charts.
 fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
-    let counted = &outcome.statistics;
-    let preempted = outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count() as u64;
+    let Statistics { roots, matched, skipped, tests, evaluations, probes, backtracks, autoclusters, .. } =
+        outcome.statistics;
     let counters = serde_json::json!({
-        "roots": counted.roots,
-        "matched": counted.matched,
-        "failed": counted.roots - counted.matched,
-        "skipped": counted.skipped,
-        "preempted": preempted,
-        "tests": counted.tests,
-        "evaluations": counted.evaluations,
-        "probes": counted.probes,
-        "backtracks": counted.backtracks,
-        "autoclusters": counted.autoclusters,
+        "roots": roots,
+        "matched": matched,
+        "failed": roots - matched,
+        "skipped": skipped,
+        "preempted": outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count(),
+        "tests": tests,
+        "evaluations": evaluations,
+        "probes": probes,
+        "backtracks": backtracks,
+        "autoclusters": autoclusters,
     });
     output::print_counters(counters, seconds);
     if io::stderr().is_terminal() {
+        let became = [("matched", matched), ("failed", roots - matched), ("skipped", skipped)];
+        let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
+        let by_submitter = outcome.submitters.iter().map(|(submitter, offers)| (submitter.as_str(), *offers));
+        let by_submitter: Vec<(&str, usize)> = by_submitter.collect();
         // Ignore a closed standard error.
-        let _ = write_charts(&mut io::stderr().lock(), outcome);
+        let _ = write_chart(&mut io::stderr().lock(), "requests", &became);
+        // The bar of a single submitter would repeat the bar of the matched requests.
+        if by_submitter.len() > 1 {
+            let _ = write_chart(&mut io::stderr().lock(), "offers by submitter", &by_submitter);
+        }
     }
 }
 
-/// Draws bar charts of the outcomes of requests and of the offers by submitter.
-fn write_charts(err: &mut dyn Write, outcome: &NegotiationOutcome) -> io::Result<()> {
-    let counted = &outcome.statistics;
-    let became =
-        [("matched", counted.matched), ("failed", counted.roots - counted.matched), ("skipped", counted.skipped)];
-    let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
-    let submitters: Vec<(&str, usize)> =
-        outcome.submitters.iter().map(|(submitter, offers)| (submitter.as_str(), *offers)).collect();
-    // The bar of a single submitter would repeat the bar of the matched requests.
-    let submitters = if submitters.len() > 1 { &submitters[..] } else { &[] };
-    for (heading, bars) in [("requests", &became[..]), ("offers by submitter", submitters)] {
-        let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);
-        if most == 0 {
-            continue;
-        }
-        writeln!(err, "{heading}")?;
-        let widest = bars.iter().map(|(name, _)| diagnostics::single_line(name).chars().count()).max().unwrap_or(0);
-        let digits = most.to_string().len();
-        let chart = BarChart::new(most, widest + digits + "      ".len());
-        for (name, number) in bars {
-            let row =
-                format!("  {:<widest$}  {number:>digits$}  {}", diagnostics::single_line(name), chart.bar(*number));
-            writeln!(err, "{}", row.trim_end())?;
-        }
+/// Draws a bar chart of numbers with their names, unless all numbers are 0.
+fn write_chart(err: &mut dyn Write, heading: &str, bars: &[(&str, usize)]) -> io::Result<()> {
+    let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);
+    if most == 0 {
+        return Ok(());
+    }
+    writeln!(err, "{heading}")?;
+    let widest = bars.iter().map(|(name, _)| diagnostics::single_line(name).chars().count()).max().unwrap_or(0);
+    let digits = most.to_string().len();
+    let chart = BarChart::new(most, widest + digits + "      ".len());
+    for (name, number) in bars {
+        let name = diagnostics::single_line(name);
+        let row = format!("  {name:<widest$}  {number:>digits$}  {}", chart.bar(*number));
+        writeln!(err, "{}", row.trim_end())?;
     }
     Ok(())
 }

@@ -39,22 +39,20 @@ impl<'p> Transcript<'p> {
     }
 
     /// Appends the line and the record of an event. `cells` are the columns request, offer, preempted and detail.
-    fn push(&mut self, line: String, submitter: &str, event: &str, cells: [String; 4]) {
+    fn push(&mut self, line: String, submitter: &str, event: &str, [request, offer, preempted, detail]: [&str; 4]) {
         self.lines.push(line);
-        let mut record: Vec<TableCell> = vec![self.round.into(), submitter.to_owned().into(), event.to_owned().into()];
-        record.extend(cells.map(TableCell::from));
-        self.records.rows.push(record);
+        let texts = [submitter, event, request, offer, preempted, detail].map(|text| TableCell::from(text.to_owned()));
+        self.records.rows.push([self.round.into()].into_iter().chain(texts).collect());
     }
 
     /// Appends a line of text and a record for an event of the cycle.
     pub fn record(&mut self, event: &NegotiationEvent<'_>) {
         let parties = self.parties;
-        let nothing = String::new;
         match *event {
             NegotiationEvent::Round { number, offers } => {
                 self.round = number;
                 let detail = counted_plain(offers, "offer");
-                self.push(format!("round {number}: {detail}"), "", "round", [nothing(), nothing(), nothing(), detail]);
+                self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
             }
             NegotiationEvent::Turn { submitter, priority, slice, requests } => {
                 let asked = counted_plain(requests, "request");
@@ -63,7 +61,7 @@ impl<'p> Transcript<'p> {
                     None => asked,
                 };
                 let who = if slice.is_none() { "all submitters" } else { submitter };
-                self.push(format!("{who}: {detail}"), submitter, "turn", [nothing(), nothing(), nothing(), detail]);
+                self.push(format!("{who}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
             NegotiationEvent::Matched { grant, submitter } => {
                 let (request, offer) =
@@ -73,23 +71,22 @@ impl<'p> Transcript<'p> {
                     None => format!("{{ {}, {} }}", grant.request_rank, grant.offer_rank),
                 };
                 let preempted = grant.preempted.clone().unwrap_or_default();
-                let loser = if preempted.is_empty() { nothing() } else { format!(", preempts {preempted}") };
+                let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
                 let line = format!("  {request} gets {offer} {worth}{loser}");
-                self.push(line, submitter, "matched", [request, offer, preempted, worth]);
+                self.push(line, submitter, "matched", [&request, &offer, &preempted, &worth]);
             }
             NegotiationEvent::Rejected { request, submitter, compatible, discarded } => {
                 let request = parties.request_name(request, None);
                 let detail = rejection_reason(compatible, discarded);
                 let line = format!("  {request} is rejected: {detail}");
-                self.push(line, submitter, "rejected", [request, nothing(), nothing(), detail]);
+                self.push(line, submitter, "rejected", [&request, "", "", &detail]);
             }
             NegotiationEvent::Skipped { request, submitter, requests } => {
                 let request = parties.request_name(request, None);
-                let detail =
-                    if requests == 1 { nothing() } else { format!(", {} of it", counted_plain(requests, "request")) };
-                let line = format!("  {request} is skipped{detail}: one like it was rejected");
-                let detail = "one like it was rejected".to_owned();
-                self.push(line, submitter, "skipped", [request, nothing(), nothing(), detail]);
+                let detail = "one like it was rejected";
+                let units = if requests == 1 { "" } else { &format!(", {} of it", counted_plain(requests, "request")) };
+                let line = format!("  {request} is skipped{units}: {detail}");
+                self.push(line, submitter, "skipped", [&request, "", "", detail]);
             }
         }
     }
@@ -97,24 +94,19 @@ impl<'p> Transcript<'p> {
 
 /// Explains a rejection from the numbers of compatible offers and of those that the docking vector discarded.
 fn rejection_reason(compatible: usize, discarded: usize) -> String {
-    match (compatible, discarded) {
-        (0, _) => "no offer is compatible".to_owned(),
-        (all, 0) => format!("{}, taken", counted_plain(all, "compatible offer")),
-        (all, discarded) if all == discarded => {
-            format!("{}, discarded by the docking vector", counted_plain(all, "compatible offer"))
-        }
-        (all, discarded) => format!(
-            "{}: {} taken, {discarded} discarded by the docking vector",
-            counted_plain(all, "compatible offer"),
-            all - discarded
-        ),
+    let offers = counted_plain(compatible, "compatible offer");
+    match discarded {
+        _ if compatible == 0 => "no offer is compatible".to_owned(),
+        0 => format!("{offers}, taken"),
+        all if all == compatible => format!("{offers}, discarded by the docking vector"),
+        some => format!("{offers}: {} taken, {some} discarded by the docking vector", compatible - some),
     }
 }
 
 fn vector_text(vector: &PolicyVector) -> String {
-    let component = |value: Option<&Value>| {
-        String::from_utf8_lossy(&value_text(value.unwrap_or(&Value::Undefined), false)).into_owned()
-    };
-    let components = vector.0.iter().map(|one| component(one.as_ref().map(|component| &component.value)));
+    let components = vector.0.iter().map(|component| {
+        let value = component.as_ref().map_or(&Value::Undefined, |component| &component.value);
+        String::from_utf8_lossy(&value_text(value, false)).into_owned()
+    });
     format!("{{ {} }}", components.collect::<Vec<_>>().join(", "))
 }

@@ -13,7 +13,7 @@ use crate::cli::render::explanation::gangs::GangExplainer;
 use crate::cli::render::explanation::pair;
 use crate::cli::render::explanation::writer::ExplanationWriter;
 use crate::cli::render::gang_writer::GangWriter;
-use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
@@ -25,10 +25,10 @@ pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
         return refuse("there is nobody to fill the ports: `:pool FILE` loads offers");
     }
     desk.pool.parties.requests = vec![request];
-    let (protocol, context) = (desk.protocol(), desk.session.context());
+    let protocol = desk.protocol();
     let parties = &desk.pool.parties;
     let request = &parties.requests[0];
-    let (mut matcher, bad) = Gangmatcher::new(&desk.pool.ads(), protocol.clone(), context.clone());
+    let (mut matcher, bad) = Gangmatcher::new(&desk.pool.ads(), protocol.clone(), desk.session.context());
     for bad in bad {
         parties.offers[bad.index].report_bad_ports(desk.session, &bad.fault)?;
     }
@@ -47,10 +47,9 @@ pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     desk.session.report_budget_failures(matcher.statistics().failures);
     let mut writer = GangWriter::new(TableOutputArgs { form: Some(OutputForm::Tree), no_header: false });
     for gang in &gangs {
-        let notice = || parties.gang_notice(gang, &context, None);
-        writer.write(desk.session, &mut out(), gang, parties, notice)?;
+        writer.write(desk.session, gang, parties)?;
     }
-    writer.finish(&mut out())
+    writer.finish()
 }
 
 /// `:explain`: prints why the own side matches nothing in the pool, or does not match one ad.
@@ -97,7 +96,7 @@ pub fn explain(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Resu
     let given = LoadedPolicy::default();
     let case = ExplanationInput::new(parties, false, protocol, &given, evidence);
     let mut explainer = case.explainer(desk.session);
-    pair::explain_pair(desk.session, &case, &mut explainer, parties, (other, None), None)?;
+    pair::explain_pair(desk.session, &case, &mut explainer, (other, None), None)?;
     Ok(())
 }
 
@@ -107,7 +106,7 @@ fn explain_request(session: &mut Session, parties: &Parties, protocol: Protocol,
     let case = ExplanationInput::new(parties, false, protocol, &given, evidence);
     let mut page = ExplanationWriter::new(&case, None);
     if case.needs_gang(0) {
-        let mut gangs = GangExplainer::new(session, parties, &given, &case.protocol)?;
+        let mut gangs = GangExplainer::new(session, &case)?;
         let report = gangs.explain(session, 0, None)?;
         session.check_interrupt()?;
         session.report_budget_failures(gangs.budget_failures());

@@ -12,19 +12,20 @@
 
 use std::io::Write;
 
+use classad::format::Position;
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
 
-use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpectation, stop_reason};
+use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, UnmetExpectation};
 
 pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
-    let count = |is: &dyn Fn(&CaseVerdict) -> bool| report.outcomes().filter(|outcome| is(&outcome.verdict)).count();
+    let count = |wanted: &[CaseStatus]| report.outcomes().filter(|outcome| wanted.contains(&outcome.status)).count();
     let document = json!({
         "schema": "classad.test/1",
-        "passed": count(&|verdict| matches!(verdict, CaseVerdict::Passed)),
-        "failed": count(&|verdict| matches!(verdict, CaseVerdict::Failed(_))),
-        "stopped": count(&|verdict| matches!(verdict, CaseVerdict::Stopped(_))),
+        "passed": count(&[CaseStatus::Passed]),
+        "failed": count(&[CaseStatus::Failed]),
+        "stopped": count(&[CaseStatus::OverBudget, CaseStatus::Unusable]),
         "updated": report.updated,
         "files": report.files.iter().map(spec_json).collect::<Vec<Value>>(),
     });
@@ -33,46 +34,31 @@ pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
 }
 
 fn spec_json(file: &SpecResult) -> Value {
-    let problems = file.problems.iter().map(|(place, message)| {
-        json!({
-            "line": place.map(|place| place.line), "column": place.map(|place| place.column), "message": message,
-        })
+    let problems = file.problems.iter().map(|(position, message)| {
+        let [line, column] = line_and_column(*position);
+        json!({ "line": line, "column": column, "message": message })
     });
     json!({
         "file": file.name,
-        "problems": problems.collect::<Vec<Value>>(),
-        "cases": file.outcomes.iter().map(case_json).collect::<Vec<Value>>(),
+        "problems": problems.collect::<Value>(),
+        "cases": file.outcomes.iter().map(case_json).collect::<Value>(),
     })
 }
 
 fn case_json(outcome: &CaseResult) -> Value {
-    let (status, unmet, message) = match &outcome.verdict {
-        CaseVerdict::Listed => ("listed", Vec::new(), None),
-        CaseVerdict::Passed => ("passed", Vec::new(), None),
-        CaseVerdict::Failed(unmet) => {
-            let sentences: Vec<String> = unmet.iter().map(UnmetExpectation::sentence).collect();
-            ("failed", unmet.iter().map(self::unmet_json).collect(), Some(sentences.join("; ")))
-        }
-        CaseVerdict::Stopped(stop) => ("stopped", Vec::new(), Some(stop_reason(stop))),
-    };
+    let CaseResult { name, tags, position, status, message, unmet, reasons, marks: _ } = outcome;
+    let [line, column] = line_and_column(*position);
+    let unmet = unmet.iter().map(|UnmetExpectation { key, position: Position { line, column }, expected, actual }| {
+        json!({
+            "key": key, "line": line, "column": column, "expected": expected.to_line(), "actual": actual.to_line(),
+        })
+    });
     json!({
-        "name": outcome.name,
-        "tags": outcome.tags,
-        "line": outcome.position.map(|place| place.line),
-        "column": outcome.position.map(|place| place.column),
-        "status": status,
-        "unmet": unmet,
-        "reasons": outcome.reasons,
-        "message": message,
+        "name": name, "tags": tags, "line": line, "column": column, "status": status,
+        "unmet": unmet.collect::<Value>(), "reasons": reasons, "message": message,
     })
 }
 
-fn unmet_json(unmet: &UnmetExpectation) -> Value {
-    json!({
-        "key": unmet.key,
-        "line": unmet.position.line,
-        "column": unmet.position.column,
-        "expected": unmet.expected.to_line(),
-        "actual": unmet.actual.to_line(),
-    })
+fn line_and_column(position: Option<Position>) -> [Option<usize>; 2] {
+    [position.map(|position| position.line), position.map(|position| position.column)]
 }

@@ -2,29 +2,23 @@
 
 use std::io::Write;
 
-use classad::format::Position;
-
 use crate::cli::Failure;
 
-use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpectation, stop_reason};
+use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, located};
 
 pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
-    let files = || report.files.iter();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"classad test\"{}>", count_attributes(files()))?;
-    for file in files() {
+    writeln!(out, "<testsuites name=\"classad test\"{}>", count_attributes(&report.files))?;
+    for file in &report.files {
         let name = escape_attribute(&file.name);
-        writeln!(out, "  <testsuite name=\"{name}\"{}>", count_attributes(std::iter::once(file)))?;
+        writeln!(out, "  <testsuite name=\"{name}\"{}>", count_attributes(std::slice::from_ref(file)))?;
         for outcome in &file.outcomes {
             write_case(out, &name, outcome)?;
         }
-        for (place, message) in &file.problems {
-            let text = format!("{}{}: {message}", file.name, position_suffix(*place));
-            writeln!(
-                out,
-                "    <testcase name=\"the spec is well-formed{}\" classname=\"{name}\">",
-                escape_attribute(&position_suffix(*place))
-            )?;
+        for (position, message) in &file.problems {
+            let case = escape_attribute(&located("the spec is well-formed", *position));
+            writeln!(out, "    <testcase name=\"{case}\" classname=\"{name}\">")?;
+            let text = format!("{}: {message}", located(&file.name, *position));
             write_element(out, "error", message, "spec", &text)?;
             writeln!(out, "    </testcase>")?;
         }
@@ -35,49 +29,38 @@ pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
 }
 
 /// Returns the attributes with the numbers of cases, failures and errors in `files`.
-fn count_attributes<'f>(files: impl Iterator<Item = &'f SpecResult>) -> String {
-    let (mut tests, mut failures, mut errors) = (0, 0, 0);
-    for file in files {
-        tests += file.outcomes.len() + file.problems.len();
-        errors += file.problems.len();
-        for outcome in &file.outcomes {
-            match outcome.verdict {
-                CaseVerdict::Passed | CaseVerdict::Listed => {}
-                CaseVerdict::Failed(_) => failures += 1,
-                CaseVerdict::Stopped(_) => errors += 1,
-            }
-        }
-    }
+fn count_attributes(files: &[SpecResult]) -> String {
+    let problems: usize = files.iter().map(|file| file.problems.len()).sum();
+    let count = |wanted: &[CaseStatus]| {
+        let outcomes = files.iter().flat_map(|file| &file.outcomes);
+        outcomes.filter(|outcome| wanted.contains(&outcome.status)).count()
+    };
+    let (failures, stopped) = (count(&[CaseStatus::Failed]), count(&[CaseStatus::OverBudget, CaseStatus::Unusable]));
+    let tests = files.iter().map(|file| file.outcomes.len()).sum::<usize>() + problems;
+    let errors = stopped + problems;
     format!(" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\"")
 }
 
 fn write_case(out: &mut dyn Write, file: &str, outcome: &CaseResult) -> Result<(), Failure> {
-    let line = outcome.position.map(|place| format!(" line=\"{}\"", place.line)).unwrap_or_default();
-    write!(
-        out,
-        "    <testcase name=\"{}\" classname=\"{file}\" file=\"{file}\"{line}",
-        escape_attribute(&outcome.name)
-    )?;
-    if let CaseVerdict::Passed = outcome.verdict {
+    let name = escape_attribute(&outcome.name);
+    let line = outcome.position.map(|position| format!(" line=\"{}\"", position.line)).unwrap_or_default();
+    write!(out, "    <testcase name=\"{name}\" classname=\"{file}\" file=\"{file}\"{line}")?;
+    let Some(message) = &outcome.message else {
         writeln!(out, "/>")?;
         return Ok(());
-    }
+    };
     writeln!(out, ">")?;
-    match &outcome.verdict {
-        CaseVerdict::Passed | CaseVerdict::Listed => {}
-        CaseVerdict::Failed(unmet) => {
-            let sentences: Vec<String> = unmet.iter().map(UnmetExpectation::sentence).collect();
-            let mut lines = Vec::new();
-            for unmet in unmet {
-                lines.push(format!("{}:", unmet.key));
-                let difference = unmet.expected.difference(&unmet.actual).into_iter();
-                lines.extend(difference.map(|(sign, line)| format!("{sign} {line}")));
-            }
-            lines.extend(outcome.reasons.iter().cloned());
-            let text = lines.join("\n");
-            write_element(out, "failure", &sentences.join("; "), "unmet", &text)?;
+    if outcome.status == CaseStatus::Failed {
+        let mut lines = Vec::new();
+        for unmet in &outcome.unmet {
+            lines.push(format!("{}:", unmet.key));
+            let difference = unmet.expected.difference(&unmet.actual).into_iter();
+            lines.extend(difference.map(|(sign, line)| format!("{sign} {line}")));
         }
-        CaseVerdict::Stopped(stop) => write_element(out, "error", &stop_reason(stop), "stopped", "")?,
+        lines.extend(outcome.reasons.iter().cloned());
+        write_element(out, "failure", message, "unmet", &lines.join("\n"))?;
+    } else {
+        write_element(out, "error", message, "stopped", "")?;
     }
     writeln!(out, "    </testcase>")?;
     Ok(())
@@ -87,10 +70,6 @@ fn write_element(out: &mut dyn Write, name: &str, message: &str, kind: &str, tex
     let (message, text) = (escape_attribute(message), escape_text(text));
     writeln!(out, "      <{name} message=\"{message}\" type=\"{kind}\">{text}</{name}>")?;
     Ok(())
-}
-
-fn position_suffix(place: Option<Position>) -> String {
-    place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default()
 }
 
 /// Escapes the value of an XML attribute. Escapes line ends and tabs too, which a parser would turn into blanks.

@@ -9,14 +9,13 @@ mod text;
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use classad::eval::EvaluationSettings;
 use classad::format::document_tree::YamlTree;
 use classad::format::{FileFormat, Problem};
-use classad::policy_test::{CaseError, Spec, update_expectations};
+use classad::policy_test::{Spec, update_expectations};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::atomic_write;
@@ -25,7 +24,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
-use report::{CaseResult, CaseVerdict, TestReport, stop_reason};
+use report::{CaseResult, CaseStatus, SpecResult, TestReport};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -116,9 +115,6 @@ pub enum TestForm {
     Json,
 }
 
-/// Maximum number of problems printed per spec; further ones are only counted.
-const MAX_PROBLEMS_PER_SPEC: usize = 20;
-
 impl TestCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
@@ -140,8 +136,8 @@ impl TestCommand {
             TestForm::Tap => tap::write(&mut out, &report)?,
             TestForm::Json => json::write(&mut out, &report)?,
         }
-        let is_passed = |outcome: &CaseResult| matches!(outcome.verdict, CaseVerdict::Passed | CaseVerdict::Listed);
-        Ok(Status::of(report.outcomes().next().is_some() && report.outcomes().all(is_passed)))
+        let are_good = report.outcomes().all(|outcome| outcome.status.is_good());
+        Ok(Status::of(are_good && report.outcomes().next().is_some()))
     }
 
     /// Whether `--filter` and `--tag` select a case.
@@ -151,132 +147,106 @@ impl TestCommand {
             && (self.tag.is_empty() || self.tag.iter().any(|tag| tags.contains(tag)))
     }
 
-    /// Returns the settings of the command line, which apply where a spec does not set its own.
-    fn default_settings(session: &Session) -> EvaluationSettings {
-        let given = session.options.evaluation_settings();
-        EvaluationSettings { now: given.now.or(session.context().now), ..given }
-    }
-
     /// Runs the cases of a spec and adds their results to the report.
     fn run_spec(&self, session: &mut Session, path: &Path, report: &mut TestReport) -> Result<(), Failure> {
         let is_stdin = path.as_os_str() == "-";
-        let shown = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
-        let read = if is_stdin { read_whole("-") } else { std::fs::read(path) };
-        let bytes = match read {
+        let name = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
+        let bytes = match if is_stdin { read_whole("-") } else { std::fs::read(path) } {
             Ok(bytes) => bytes,
             Err(error) => {
-                let reason = format!("cannot read {shown}: {}", diagnostics::io_reason(&error));
+                let reason = format!("cannot read {name}: {}", diagnostics::io_reason(&error));
                 session.error(&reason);
-                report.add_malformed(&shown, Vec::new(), reason);
+                report.files.push(SpecResult { name, problems: vec![(None, reason)], ..SpecResult::default() });
                 return Ok(());
             }
         };
-        let text = SourceText::from_file(&shown, bytes, FileFormat::Yaml);
-        let folder = if is_stdin { PathBuf::new() } else { path.parent().unwrap_or(Path::new("")).to_owned() };
-        let conditions = Self::default_settings(session);
-        let result = self.run_cases(&text, &folder, &conditions, &mut report.tags);
-        let mut file = match result {
-            Ok(file) => file,
+        let text = SourceText::from_file(&name, bytes, FileFormat::Yaml);
+        let mut run = match self.run_cases(session, path, &text) {
+            Ok(run) => run,
             Err(problems) => {
                 Self::report_malformed(session, &text, &problems);
-                report.add_malformed(&shown, report::with_positions(&text, &problems), String::new());
+                let located = |problem: Problem| (Some(text.block.position(problem.range.start)), problem.message);
+                let problems = problems.into_iter().map(located).collect();
+                report.files.push(SpecResult { name, problems, ..SpecResult::default() });
                 return Ok(());
             }
         };
-        if self.update && file.iter().any(|outcome| matches!(outcome.verdict, CaseVerdict::Failed(_))) {
-            file = self.rewrite(session, path, &text, &folder, file, report)?;
+        if let Some(updated) = run.updated.take()
+            && let Some(after) =
+                self.rewrite(session, path, &SourceText::from_file(&name, updated, FileFormat::Yaml))?
+        {
+            report.updated += run.unmet;
+            run = after;
         }
-        for outcome in &file {
-            let what = format!("{}: {}", text.name, outcome.name);
-            match &outcome.verdict {
-                CaseVerdict::Stopped(stop @ CaseError::Unusable(_)) => {
-                    session.error(&format!("{what}: {}", stop_reason(stop)));
-                }
-                CaseVerdict::Stopped(stop) => session.report_exceeded_budget(&format!("{what}: {}", stop_reason(stop))),
-                CaseVerdict::Passed | CaseVerdict::Failed(_) | CaseVerdict::Listed => {}
+        for CaseResult { name: case, status, message, .. } in &run.outcomes {
+            let message = message.as_deref().unwrap_or_default();
+            match status {
+                CaseStatus::Unusable => session.error(&format!("{name}: {case}: {message}")),
+                CaseStatus::OverBudget => session.report_exceeded_budget(&format!("{name}: {case}: {message}")),
+                CaseStatus::Passed | CaseStatus::Failed | CaseStatus::Listed => {}
             }
         }
-        report.files.push(report::SpecResult { name: shown, text: Some(text), outcomes: file, problems: Vec::new() });
+        report.tags.append(&mut run.tags);
+        report.files.push(SpecResult { name, text: Some(text), outcomes: run.outcomes, problems: Vec::new() });
         Ok(())
     }
 
-    /// Reads a spec and runs the selected cases. Adds the tags of all cases to `tags`.
+    /// Reads a spec and runs the selected cases.
     ///
     /// # Errors
     ///
     /// Returns the problems of a malformed spec.
-    fn run_cases(
-        &self,
-        text: &SourceText,
-        folder: &Path,
-        given: &EvaluationSettings,
-        tags: &mut BTreeSet<String>,
-    ) -> Result<Vec<CaseResult>, Vec<Problem>> {
+    fn run_cases(&self, session: &Session, path: &Path, text: &SourceText) -> Result<SpecRun, Vec<Problem>> {
+        // These settings apply where a spec does not set its own.
+        let mut settings = session.options.evaluation_settings();
+        settings.now = settings.now.or(session.context().now);
         let outline = YamlTree::parse(&text.block.text).map_err(|problem| vec![problem])?;
-        let mut open = file_opener(folder);
-        let spec = Spec::read(&outline, given, &mut open)?;
-        tags.extend(spec.cases.iter().flat_map(|case| case.tags.iter().cloned()));
+        // The files that a spec names are looked for beside the spec.
+        let folder = path.parent().unwrap_or(path);
+        let mut open = |path: &str| File::open(folder.join(path)).map(|file| Box::new(file) as Box<dyn Read>);
+        let spec = Spec::read(&outline, &settings, &mut open)?;
         let is_placed = self.list || matches!(self.output, TestForm::Json | TestForm::Junit);
-        let selected = spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags));
-        Ok(selected
-            .map(|case| CaseResult::of(case, &outline, text, (!self.list).then(|| case.run()), is_placed))
-            .collect())
+        let (mut outcomes, mut mismatches) = (Vec::new(), Vec::new());
+        for case in spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags)) {
+            let result = (!self.list).then(|| case.run());
+            mismatches.extend(result.iter().flatten().flatten().cloned());
+            outcomes.push(CaseResult::of(case, &outline, text, result, is_placed));
+        }
+        Ok(SpecRun {
+            outcomes,
+            tags: spec.cases.iter().flat_map(|case| case.tags.iter().cloned()).collect(),
+            unmet: mismatches.len(),
+            updated: (self.update && !mismatches.is_empty())
+                .then(|| update_expectations(&text.block.text, &outline, &mismatches)),
+        })
     }
 
     /// Rewrites the expectations of a spec for `--update`, if its cases then pass. Returns the results of the new spec,
-    /// or `before` if the file stays as it is.
-    fn rewrite(
-        &self,
-        session: &mut Session,
-        path: &Path,
-        text: &SourceText,
-        folder: &Path,
-        before: Vec<CaseResult>,
-        report: &mut TestReport,
-    ) -> Result<Vec<CaseResult>, Failure> {
-        let conditions = Self::default_settings(session);
-        let refuse = |reason: &str| format!("{} is left as it is: {reason}", text.name);
-        let Some((new, count)) = self.updated_text(text, folder, &conditions) else { return Ok(before) };
-        let new = SourceText::from_file(&text.name, new, FileFormat::Yaml);
+    /// or `None` if the file stays as it is.
+    fn rewrite(&self, session: &mut Session, path: &Path, new: &SourceText) -> Result<Option<SpecRun>, Failure> {
         // Run the new spec before it replaces the file.
-        let after = match self.run_cases(&new, folder, &conditions, &mut report.tags) {
-            Ok(after) => after,
+        let refusal = match self.run_cases(session, path, new) {
+            Ok(after) => match after.outcomes.iter().find(|outcome| outcome.status == CaseStatus::Failed) {
+                None => {
+                    let replaced = atomic_write::replace(path, &new.block.text, "");
+                    return replaced.map(|()| Some(after)).map_err(|error| Failure::unwritable(&new.name, &error));
+                }
+                Some(failing) => {
+                    format!("what comes of `{}` is not the same twice, or cannot be expected so", failing.name)
+                }
+            },
             Err(problems) => {
-                Self::report_malformed(session, &new, &problems);
-                session.error(&refuse("rewritten in place it would not be a spec any more"));
-                return Ok(before);
+                Self::report_malformed(session, new, &problems);
+                "rewritten in place it would not be a spec any more".to_owned()
             }
         };
-        let failing = after.iter().find(|outcome| matches!(outcome.verdict, CaseVerdict::Failed(_)));
-        if let Some(failing) = failing {
-            let reason = format!("what comes of `{}` is not the same twice, or cannot be expected so", failing.name);
-            session.error(&refuse(&reason));
-            return Ok(before);
-        }
-        atomic_write::replace(path, &new.block.text, "").map_err(|error| Failure::unwritable(&text.name, &error))?;
-        report.updated += count;
-        Ok(after)
-    }
-
-    /// Returns the text of a spec with each unmet expectation replaced by the actual value, and the number of
-    /// replacements; `None` if the spec is malformed.
-    fn updated_text(&self, text: &SourceText, folder: &Path, given: &EvaluationSettings) -> Option<(Vec<u8>, usize)> {
-        let outline = YamlTree::parse(&text.block.text).ok()?;
-        let mut open = file_opener(folder);
-        let spec = Spec::read(&outline, given, &mut open).ok()?;
-        let selected = spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags));
-        let mismatches: Vec<_> = selected.filter_map(|case| case.run().ok()).flatten().collect();
-        Some((update_expectations(&text.block.text, &outline, &mismatches), mismatches.len()))
+        session.error(&format!("{} is left as it is: {refusal}", new.name));
+        Ok(None)
     }
 
     /// Reports the problems of a malformed spec.
     fn report_malformed(session: &mut Session, text: &SourceText, problems: &[Problem]) {
-        for problem in problems.iter().take(MAX_PROBLEMS_PER_SPEC) {
-            diagnostics::print_problem(&session.options, text, problem);
-        }
-        if problems.len() > MAX_PROBLEMS_PER_SPEC {
-            session.note(&format!("{} more of the kind", problems.len() - MAX_PROBLEMS_PER_SPEC));
-        }
+        session.print_setting_problems(text, problems);
         session.error(&format!("{} is broken, and none of its cases is run", text.name));
     }
 
@@ -291,7 +261,14 @@ impl TestCommand {
     }
 }
 
-/// Returns a function that opens the files that a spec names, by paths relative to `folder`.
-fn file_opener(folder: &Path) -> impl FnMut(&str) -> io::Result<Box<dyn Read>> {
-    move |path| File::open(folder.join(path)).map(|file| Box::new(file) as Box<dyn Read>)
+/// The results of the selected cases of a spec.
+struct SpecRun {
+    outcomes: Vec<CaseResult>,
+    /// Tags of all cases, selected or not.
+    tags: BTreeSet<String>,
+    /// Number of unmet expectations.
+    unmet: usize,
+    /// With `--update`, the text of the spec with each unmet expectation replaced by the actual value; `None` if all are
+    /// met.
+    updated: Option<Vec<u8>>,
 }

@@ -4,11 +4,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use classad::ad::Type;
 use classad::eval::Abort;
+use classad::format::Position;
 use classad::format::document_tree::YamlTree;
-use classad::format::{Position, Problem};
-use classad::policy_test::{CaseAnswer, CaseError, Mismatch, TestCase};
+use classad::policy_test::{CaseAnswer, CaseError, FailureDetails, Mismatch, TestCase};
+use classad::pool::BindingKind;
 use classad::text::shorten;
+use serde::Serialize;
 
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::LabeledRange;
@@ -26,7 +29,14 @@ pub struct TestReport {
     pub tags: BTreeSet<String>,
 }
 
+impl TestReport {
+    pub fn outcomes(&self) -> impl Iterator<Item = &CaseResult> {
+        self.files.iter().flat_map(|file| &file.outcomes)
+    }
+}
+
 /// Results of the selected cases of a spec, or the problems of a malformed spec.
+#[derive(Default)]
 pub struct SpecResult {
     pub name: String,
     /// Text of the spec; `None` if it cannot be read or is malformed.
@@ -36,27 +46,43 @@ pub struct SpecResult {
     pub problems: Vec<(Option<Position>, String)>,
 }
 
-/// Result of a case: the verdict, and what the output needs to locate and explain it.
+/// Result of a case: whether it passed, and what the output needs to locate and explain it.
 pub struct CaseResult {
     pub name: String,
     pub tags: Vec<String>,
     /// Position of the case's expression, of the first unmet expectation, or of the case. `None` for passed and listed
     /// cases if the output does not print their positions.
     pub position: Option<Position>,
-    pub verdict: CaseVerdict,
+    pub status: CaseStatus,
+    /// Why the case did not pass; `None` for passed and listed cases.
+    pub message: Option<String>,
+    pub unmet: Vec<UnmetExpectation>,
     /// Marks to draw in the text of the spec.
     pub marks: Vec<LabeledRange>,
-    /// Explanations why a failed case has its actual values; empty for other verdicts.
+    /// Explanations why a failed case has its actual values; empty for other cases.
     pub reasons: Vec<String>,
 }
 
-/// Whether a case passed, and if not, why.
-pub enum CaseVerdict {
+/// Whether a case passed.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseStatus {
     /// Listed by `--list`, not run.
     Listed,
     Passed,
-    Failed(Vec<UnmetExpectation>),
-    Stopped(CaseError),
+    Failed,
+    /// Stopped because a budget was exceeded.
+    #[serde(rename = "stopped")]
+    OverBudget,
+    /// Stopped because the ads or the policy of the case cannot be used.
+    #[serde(rename = "stopped")]
+    Unusable,
+}
+
+impl CaseStatus {
+    pub fn is_good(self) -> bool {
+        matches!(self, CaseStatus::Passed | CaseStatus::Listed)
+    }
 }
 
 /// An unmet expectation: its key in the spec, its position, and the values.
@@ -65,26 +91,6 @@ pub struct UnmetExpectation {
     pub position: Position,
     pub expected: CaseAnswer,
     pub actual: CaseAnswer,
-}
-
-impl TestReport {
-    pub fn outcomes(&self) -> impl Iterator<Item = &CaseResult> {
-        self.files.iter().flat_map(|file| &file.outcomes)
-    }
-
-    /// Adds a spec that cannot be read or is malformed. If `problems` is empty, `reason` becomes the only problem.
-    pub fn add_malformed(&mut self, name: &str, mut problems: Vec<(Option<Position>, String)>, reason: String) {
-        if problems.is_empty() {
-            problems.push((None, reason));
-        }
-        self.files.push(SpecResult { name: name.to_owned(), text: None, outcomes: Vec::new(), problems });
-    }
-}
-
-/// Returns the messages of problems with their positions in `text`.
-pub fn with_positions(text: &SourceText, problems: &[Problem]) -> Vec<(Option<Position>, String)> {
-    let place = |problem: &Problem| (Some(text.block.position(problem.range.start)), problem.message.clone());
-    problems.iter().map(place).collect()
 }
 
 impl CaseResult {
@@ -97,88 +103,75 @@ impl CaseResult {
         result: Option<Result<Vec<Mismatch<'o>>, CaseError>>,
         is_placed: bool,
     ) -> Self {
-        let mut outcome = CaseResult {
-            name: case.name.clone(),
-            tags: case.tags.clone(),
-            position: None,
-            verdict: CaseVerdict::Passed,
-            marks: Vec::new(),
-            reasons: Vec::new(),
+        let (status, message, mismatches) = match result {
+            None => (CaseStatus::Listed, None, Vec::new()),
+            Some(Ok(mismatches)) if mismatches.is_empty() => (CaseStatus::Passed, None, mismatches),
+            Some(Ok(mismatches)) => (CaseStatus::Failed, Some(sentences(&mismatches)), mismatches),
+            Some(Err(CaseError::Unusable(reason))) => (CaseStatus::Unusable, Some(reason), Vec::new()),
+            Some(Err(CaseError::BudgetExceeded(halt))) => {
+                (CaseStatus::OverBudget, Some(abort_reason(&halt)), Vec::new())
+            }
+            Some(Err(CaseError::FailedEvaluations(count))) => {
+                let reason = format!("{count} evaluations exceeded their budget (max-steps, max-depth)");
+                (CaseStatus::OverBudget, Some(reason), Vec::new())
+            }
         };
-        match result {
-            None => outcome.verdict = CaseVerdict::Listed,
-            Some(Ok(mismatches)) if mismatches.is_empty() => {}
-            Some(Ok(mismatches)) => outcome.fail(case, outline, text, mismatches),
-            Some(Err(stop)) => outcome.verdict = CaseVerdict::Stopped(stop),
-        }
-        outcome.position = match &outcome.verdict {
-            CaseVerdict::Passed | CaseVerdict::Listed if !is_placed => None,
-            CaseVerdict::Failed(unmet) if case.expression_node().is_none() => unmet.first().map(|unmet| unmet.position),
-            _ => Some(text.block.position(outline.range(case.expression_node().unwrap_or(case.start_node())).start)),
-        };
-        outcome
-    }
-
-    /// Sets the verdict, marks and reasons of a case with unmet expectations.
-    fn fail<'o>(
-        &mut self,
-        case: &TestCase<'o>,
-        outline: &YamlTree<'_>,
-        text: &SourceText,
-        mismatches: Vec<Mismatch<'o>>,
-    ) {
-        let evidence = case.failure_details(&mismatches);
+        let details = if mismatches.is_empty() { FailureDetails::default() } else { case.failure_details(&mismatches) };
         let of_part = |(node, part, words): (&_, Range<usize>, String)| (outline.scalar_part_range(node, part), words);
-        self.marks.extend(evidence.marks.into_iter().map(of_part));
-        self.reasons = evidence.reasons;
-        let unmet = mismatches.into_iter().map(|mismatch| {
-            let range = outline.range(mismatch.expectation.node);
-            let place = text.block.position(range.start);
-            self.marks.push((range, "was expected".to_owned()));
-            let Mismatch { expectation, actual } = mismatch;
-            UnmetExpectation { key: expectation.key, position: place, expected: expectation.fact, actual }
-        });
-        self.verdict = CaseVerdict::Failed(unmet.collect());
+        let mut marks: Vec<LabeledRange> = details.marks.into_iter().map(of_part).collect();
+        let unmet: Vec<UnmetExpectation> = mismatches
+            .into_iter()
+            .map(|Mismatch { expectation, actual }| {
+                let range = outline.range(expectation.node);
+                let position = text.block.position(range.start);
+                marks.push((range, "was expected".to_owned()));
+                UnmetExpectation { key: expectation.key, position, expected: expectation.fact, actual }
+            })
+            .collect();
+        let position = match (unmet.first(), case.expression_node()) {
+            _ if status.is_good() && !is_placed => None,
+            (Some(unmet), None) => Some(unmet.position),
+            (_, node) => Some(text.block.position(outline.range(node.unwrap_or(case.start_node())).start)),
+        };
+        let (name, tags) = (case.name.clone(), case.tags.clone());
+        CaseResult { name, tags, position, status, message, unmet, marks, reasons: details.reasons }
     }
 }
 
-impl UnmetExpectation {
-    /// Describes the mismatch: `expect: 2.0 (a real), where 2 (an integer) was expected`.
-    pub fn sentence(&self) -> String {
-        let [expected, actual] = [&self.expected, &self.actual].map(|fact| shorten(&fact.to_line(), MAX_VALUE_CHARS));
-        let (of_expected, of_actual) =
-            (type_suffix(&self.expected, &self.actual), type_suffix(&self.actual, &self.expected));
-        format!("{}: {actual}{of_actual}, where {expected}{of_expected} was expected", self.key)
-    }
+/// Describes mismatches, such as `expect: 2.0 (a real), where 2 (an integer) was expected`.
+fn sentences(mismatches: &[Mismatch<'_>]) -> String {
+    let sentence = |Mismatch { expectation, actual }: &Mismatch<'_>| {
+        let expected = &expectation.fact;
+        let [was, is] = [expected, actual].map(|fact| shorten(&fact.to_line(), MAX_VALUE_CHARS));
+        let [was_type, is_type] =
+            [(expected, actual), (actual, expected)].map(|(fact, other)| type_suffix(fact, other));
+        format!("{}: {is}{is_type}, where {was}{was_type} was expected", expectation.key)
+    };
+    mismatches.iter().map(sentence).collect::<Vec<_>>().join("; ")
 }
 
-/// Explains why a case stopped without a result.
-pub fn stop_reason(stop: &CaseError) -> String {
-    match stop {
-        CaseError::BudgetExceeded(halt @ Abort::TooManySteps(_)) => format!("{halt} (max-steps)"),
-        CaseError::BudgetExceeded(halt @ Abort::TooDeep(_)) => format!("{halt} (max-depth)"),
-        CaseError::BudgetExceeded(halt @ (Abort::Unknown | Abort::Interrupted)) => halt.to_string(),
-        CaseError::FailedEvaluations(count) => {
-            format!("{count} evaluations exceeded their budget (max-steps, max-depth)")
-        }
-        CaseError::Unusable(reason) => reason.clone(),
+/// Says which budget an evaluation exceeded, and the setting of this budget.
+fn abort_reason(halt: &Abort) -> String {
+    match halt {
+        Abort::TooManySteps(_) => format!("{halt} (max-steps)"),
+        Abort::TooDeep(_) => format!("{halt} (max-depth)"),
+        Abort::Unknown | Abort::Interrupted => halt.to_string(),
     }
 }
 
 /// Returns the type of `fact` in parentheses if `other` has a different type; else an empty text.
 fn type_suffix(fact: &CaseAnswer, other: &CaseAnswer) -> String {
-    use classad::ad::{ExpressionKind, Type};
-    let kind = |fact: &CaseAnswer| match fact {
-        CaseAnswer::Value(value) => Some(match value.kind() {
-            ExpressionKind::Literal(value) => value.value_type(),
-            ExpressionKind::List(_) => Type::List,
-            _ => Type::Ad,
-        }),
-        _ => None,
-    };
-    match (kind(fact), kind(other)) {
-        (None | Some(Type::Undefined | Type::Error), _) => String::new(),
-        (Some(kind), Some(other)) if kind != other => format!(" ({})", kind.phrase()),
+    let (CaseAnswer::Value(value), CaseAnswer::Value(other)) = (fact, other) else { return String::new() };
+    match BindingKind::of(value) {
+        BindingKind::Value(Type::Undefined | Type::Error) => String::new(),
+        BindingKind::Value(kind) if BindingKind::of(other) != BindingKind::Value(kind) => {
+            format!(" ({})", kind.phrase())
+        }
         _ => String::new(),
     }
+}
+
+/// Returns `name`, with the line and the column after it if the position is known.
+pub fn located(name: &str, position: Option<Position>) -> String {
+    position.map_or_else(|| name.to_owned(), |Position { line, column }| format!("{name}:{line}:{column}"))
 }

@@ -6,71 +6,50 @@ use classad::format::document_tree::string_scalar;
 
 use crate::cli::Failure;
 
-use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpectation, stop_reason};
+use super::report::{CaseResult, TestReport, located};
+
+/// The lines of a diagnostic block: keys and texts. Empty for a test point that is `ok`.
+type DiagnosticBlock = Vec<(&'static str, String)>;
 
 pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
-    let points: usize = report.files.iter().map(|file| file.outcomes.len() + file.problems.len()).sum();
-    writeln!(out, "TAP version 14")?;
-    if points == 0 {
-        writeln!(out, "1..0 # no case is selected")?;
-        return Ok(());
-    }
-    writeln!(out, "1..{points}")?;
-    let mut number = 0;
+    let mut points: Vec<(String, DiagnosticBlock)> = Vec::new();
     for file in &report.files {
         for outcome in &file.outcomes {
-            number += 1;
-            write_point(out, number, file, outcome)?;
+            points.push((format!("{}: {}", file.name, outcome.name), case_block(&file.name, outcome)));
         }
-        for (place, message) in &file.problems {
-            number += 1;
-            writeln!(
-                out,
-                "not ok {number} - {}",
-                escape_description(&format!("{}: the spec is well-formed", file.name))
-            )?;
-            let place = place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
-            write_block(out, &[("message", message.clone()), ("at", format!("{}{place}", file.name))])?;
+        for (position, message) in &file.problems {
+            let block = vec![("message", message.clone()), ("at", located(&file.name, *position))];
+            points.push((format!("{}: the spec is well-formed", file.name), block));
+        }
+    }
+    writeln!(out, "TAP version 14")?;
+    let note = if points.is_empty() { " # no case is selected" } else { "" };
+    writeln!(out, "1..{}{note}", points.len())?;
+    for (place, (description, block)) in points.iter().enumerate() {
+        let ok = if block.is_empty() { "ok" } else { "not ok" };
+        writeln!(out, "{ok} {} - {}", place + 1, escape_description(description))?;
+        if !block.is_empty() {
+            writeln!(out, "  ---")?;
+            for (key, text) in block {
+                writeln!(out, "  {key}: {}", string_scalar(text))?;
+            }
+            writeln!(out, "  ...")?;
         }
     }
     Ok(())
 }
 
-/// Writes the `ok` or `not ok` line of a case. If the case did not pass, a diagnostic block follows.
-fn write_point(out: &mut dyn Write, number: usize, file: &SpecResult, outcome: &CaseResult) -> Result<(), Failure> {
-    let is_passed = matches!(outcome.verdict, CaseVerdict::Passed);
-    let ok = if is_passed { "ok" } else { "not ok" };
-    writeln!(out, "{ok} {number} - {}", escape_description(&format!("{}: {}", file.name, outcome.name)))?;
-    let place = outcome.position.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
-    let at = format!("{}{place}", file.name);
-    match &outcome.verdict {
-        CaseVerdict::Passed | CaseVerdict::Listed => Ok(()),
-        CaseVerdict::Stopped(stop) => write_block(out, &[("message", stop_reason(stop)), ("at", at)]),
-        CaseVerdict::Failed(unmet) => {
-            let mut entries = Vec::new();
-            let sentences: Vec<String> = unmet.iter().map(UnmetExpectation::sentence).collect();
-            entries.push(("message", sentences.join("; ")));
-            entries.push(("at", at));
-            for unmet in unmet.iter().take(1) {
-                entries.push(("expected", unmet.expected.to_line()));
-                entries.push(("actual", unmet.actual.to_line()));
-            }
-            if !outcome.reasons.is_empty() {
-                entries.push(("reason", outcome.reasons.join("; ")));
-            }
-            write_block(out, &entries)
-        }
+/// Returns the YAML diagnostic block of a case; empty if the case passed.
+fn case_block(file: &str, outcome: &CaseResult) -> DiagnosticBlock {
+    let Some(message) = &outcome.message else { return Vec::new() };
+    let mut block = vec![("message", message.clone()), ("at", located(file, outcome.position))];
+    if let Some(unmet) = outcome.unmet.first() {
+        block.extend([("expected", unmet.expected.to_line()), ("actual", unmet.actual.to_line())]);
     }
-}
-
-/// Writes the YAML diagnostic block of a test point.
-fn write_block(out: &mut dyn Write, entries: &[(&str, String)]) -> Result<(), Failure> {
-    writeln!(out, "  ---")?;
-    for (key, text) in entries {
-        writeln!(out, "  {key}: {}", string_scalar(text))?;
+    if !outcome.reasons.is_empty() {
+        block.push(("reason", outcome.reasons.join("; ")));
     }
-    writeln!(out, "  ...")?;
-    Ok(())
+    block
 }
 
 /// Puts a description on one line. Escapes `#`, which would otherwise begin a TAP directive.

@@ -4,14 +4,14 @@ use std::io::Write;
 
 use miette::Severity;
 
-use classad::policy_test::{CaseError, DiffLine};
+use classad::policy_test::DiffLine;
 use classad::text::counted_plain;
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::{self, ExcerptLimits, SourceDiagnostic};
 use crate::cli::session::Session;
 
-use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpectation};
+use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, located};
 
 /// Maximum number of cases of each kind named in the summary line.
 const MAX_NAMED_CASES: usize = 3;
@@ -24,9 +24,9 @@ const MAX_DIFF_LINES_PER_END: usize = 30;
 pub fn list(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
     for file in &report.files {
         for outcome in &file.outcomes {
-            let place = outcome.position.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+            let place = located(&file.name, outcome.position);
             let tags = if outcome.tags.is_empty() { String::new() } else { format!(" [{}]", outcome.tags.join(", ")) };
-            writeln!(out, "{}", diagnostics::single_line(&format!("{}{place}: {}{tags}", file.name, outcome.name)))?;
+            writeln!(out, "{}", diagnostics::single_line(&format!("{place}: {}{tags}", outcome.name)))?;
         }
     }
     Ok(())
@@ -36,10 +36,8 @@ pub fn list(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
 pub fn write(out: &mut dyn Write, session: &Session, report: &TestReport) -> Result<(), Failure> {
     writeln!(out, "{}", diagnostics::single_line(&summary(report)))?;
     for file in &report.files {
-        for outcome in &file.outcomes {
-            if let CaseVerdict::Failed(unmet) = &outcome.verdict {
-                write_failure(out, session, file, outcome, unmet)?;
-            }
+        for outcome in file.outcomes.iter().filter(|outcome| outcome.status == CaseStatus::Failed) {
+            write_failure(out, session, file, outcome)?;
         }
     }
     Ok(())
@@ -48,39 +46,28 @@ pub fn write(out: &mut dyn Write, session: &Session, report: &TestReport) -> Res
 /// Returns the summary line: how many cases passed or failed, and the names of the first cases that did not pass.
 fn summary(report: &TestReport) -> String {
     let all = report.outcomes().count();
-    let named = |is: &dyn Fn(&CaseVerdict) -> bool| -> Vec<String> {
-        let of_file = |file: &SpecResult| {
-            let outcomes = file.outcomes.iter().filter(|outcome| is(&outcome.verdict));
-            let named = outcomes.map(|outcome| match outcome.position {
-                Some(place) => format!("{} ({}:{}:{})", outcome.name, file.name, place.line, place.column),
-                None => outcome.name.clone(),
-            });
-            named.collect::<Vec<_>>()
-        };
-        report.files.iter().flat_map(of_file).collect()
+    // Each case that did not pass has a position.
+    let named = |status: CaseStatus| -> Vec<String> {
+        let outcomes = report.files.iter().flat_map(|file| file.outcomes.iter().map(move |outcome| (file, outcome)));
+        let outcomes = outcomes.filter(|(_, outcome)| outcome.status == status);
+        outcomes.map(|(file, case)| format!("{} ({})", case.name, located(&file.name, case.position))).collect()
     };
-    let failed = named(&|verdict| matches!(verdict, CaseVerdict::Failed(_)));
-    let halted = named(&|verdict| {
-        matches!(verdict, CaseVerdict::Stopped(CaseError::BudgetExceeded(_) | CaseError::FailedEvaluations(_)))
-    });
-    let refused = named(&|verdict| matches!(verdict, CaseVerdict::Stopped(CaseError::Unusable(_))));
+    let [failed, stopped, unusable] = [CaseStatus::Failed, CaseStatus::OverBudget, CaseStatus::Unusable].map(named);
     let broken = report.files.iter().filter(|file| !file.problems.is_empty()).map(|file| file.name.clone());
     let broken: Vec<String> = broken.collect();
-    let mut parts = Vec::new();
-    if all == 0 {
-        parts.push(if broken.is_empty() { "no case is selected".to_owned() } else { "no case was run".to_owned() });
-    } else if failed.is_empty() && halted.is_empty() && refused.is_empty() {
-        parts.push(format!("{} passed", counted_plain(all, "case")));
-    } else if failed.is_empty() {
-        parts.push(format!("{} of {} passed", all - halted.len() - refused.len(), counted_plain(all, "case")));
-    } else {
-        parts.push(format!("{} of {} failed: {}", failed.len(), counted_plain(all, "case"), first_names(&failed)));
+    let cases = counted_plain(all, "case");
+    let mut parts = vec![match (failed.len(), stopped.len() + unusable.len()) {
+        _ if all == 0 && broken.is_empty() => "no case is selected".to_owned(),
+        _ if all == 0 => "no case was run".to_owned(),
+        (0, 0) => format!("{cases} passed"),
+        (0, stopped) => format!("{} of {cases} passed", all - stopped),
+        (count, _) => format!("{count} of {cases} failed: {}", first_names(&failed)),
+    }];
+    if !stopped.is_empty() {
+        parts.push(format!("{} exceeded a budget: {}", stopped.len(), first_names(&stopped)));
     }
-    if !halted.is_empty() {
-        parts.push(format!("{} exceeded a budget: {}", halted.len(), first_names(&halted)));
-    }
-    if !refused.is_empty() {
-        parts.push(format!("{} cannot be run: {}", refused.len(), first_names(&refused)));
+    if !unusable.is_empty() {
+        parts.push(format!("{} cannot be run: {}", unusable.len(), first_names(&unusable)));
     }
     if !broken.is_empty() {
         let are = if broken.len() == 1 { "is" } else { "are" };
@@ -102,26 +89,15 @@ fn first_names(names: &[String]) -> String {
 }
 
 /// Prints the excerpt of a failed case, its differences and its reasons.
-fn write_failure(
-    out: &mut dyn Write,
-    session: &Session,
-    file: &SpecResult,
-    outcome: &CaseResult,
-    unmet: &[UnmetExpectation],
-) -> Result<(), Failure> {
+fn write_failure(out: &mut dyn Write, session: &Session, file: &SpecResult, case: &CaseResult) -> Result<(), Failure> {
     let colored = diagnostics::colors_stdout(&session.options);
     writeln!(out)?;
     if let Some(text) = &file.text {
-        let picture = SourceDiagnostic::from_marks(
-            text,
-            Severity::Error,
-            outcome.marks.clone(),
-            None,
-            ExcerptLimits::for_problems(),
-        );
-        writeln!(out, "{}", picture.with_message(&outcome.name).render(colored))?;
+        let (marks, limits) = (case.marks.clone(), ExcerptLimits::for_problems());
+        let picture = SourceDiagnostic::from_marks(text, Severity::Error, marks, None, limits);
+        writeln!(out, "{}", picture.with_message(&case.name).render(colored))?;
     }
-    for unmet in unmet {
+    for unmet in &case.unmet {
         let lines = unmet.expected.difference(&unmet.actual);
         let signed = |(sign, text): &DiffLine| diagnostics::signed_line(colored, "  ", *sign, text);
         if let [(_, expected), (_, actual)] = lines.as_slice() {
@@ -132,25 +108,22 @@ fn write_failure(
         writeln!(out, "  {}:", unmet.key)?;
         let left_out = lines.len().saturating_sub(2 * MAX_DIFF_LINES_PER_END);
         for (at, line) in lines.iter().enumerate() {
-            match left_out {
-                left_out if left_out > 0 && at == MAX_DIFF_LINES_PER_END => {
-                    writeln!(out, "    ... {left_out} more lines ...")?;
-                }
-                left_out
-                    if left_out > 0 && (MAX_DIFF_LINES_PER_END..MAX_DIFF_LINES_PER_END + left_out).contains(&at) => {}
-                _ if line.0 == ' ' => writeln!(out, "    {}", diagnostics::single_line(&line.1))?,
-                _ => writeln!(out, "{}", signed(line))?,
+            if left_out > 0 && at == MAX_DIFF_LINES_PER_END {
+                writeln!(out, "    ... {left_out} more lines ...")?;
+            }
+            if (MAX_DIFF_LINES_PER_END..MAX_DIFF_LINES_PER_END + left_out).contains(&at) {
+                continue;
+            }
+            match line {
+                (' ', text) => writeln!(out, "    {}", diagnostics::single_line(text))?,
+                line => writeln!(out, "{}", signed(line))?,
             }
         }
     }
     let mut reasons = String::new();
-    for reason in &outcome.reasons {
-        diagnostics::push_words(
-            &mut reasons,
-            "  ",
-            reason.split(' ').map(str::to_owned),
-            diagnostics::terminal_width(),
-        );
+    for reason in &case.reasons {
+        let words = reason.split(' ').map(str::to_owned);
+        diagnostics::push_words(&mut reasons, "  ", words, diagnostics::terminal_width());
     }
     out.write_all(reasons.as_bytes())?;
     Ok(())

@@ -1,5 +1,6 @@
 //! The input of an explanation: the ads to explain, the ads they could match, and the policy.
 
+use classad::ad::Ad;
 use classad::explain::{Explainer, RequestReport, SummaryWriter};
 use classad::pool::RequestClusters;
 use classad::protocol::Protocol;
@@ -17,7 +18,7 @@ pub struct ExplanationInput<'c> {
     pub subjects: &'c [NamedAd],
     pub partners: &'c [NamedAd],
     /// Noun for the ads of `partners`, singular and plural.
-    pub partner_nouns: [&'static str; 2],
+    pub nouns: [&'static str; 2],
     pub protocol: Protocol,
     pub policy: &'c LoadedPolicy,
     /// Whether offers are explained, with `--reverse`.
@@ -36,23 +37,13 @@ impl<'c> ExplanationInput<'c> {
         policy: &'c LoadedPolicy,
         evidence_level: u8,
     ) -> Self {
-        let (subjects, partners, partner_nouns) = if is_reverse {
+        let (subjects, partners, nouns) = if is_reverse {
             (&parties.offers, &parties.requests, ["request", "requests"])
         } else {
             (&parties.requests, &parties.offers, ["offer", "offers"])
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
-        ExplanationInput {
-            parties,
-            subjects,
-            partners,
-            partner_nouns,
-            protocol,
-            policy,
-            is_reverse,
-            has_ports,
-            evidence_level,
-        }
+        ExplanationInput { parties, subjects, partners, nouns, protocol, policy, is_reverse, has_ports, evidence_level }
     }
 
     pub fn explainer(&self, session: &Session) -> Explainer {
@@ -73,14 +64,12 @@ impl<'c> ExplanationInput<'c> {
         for request in left {
             same.entry(self.subjects[*request].ad.identity()).or_default().push(*request);
         }
-        let same: Vec<Vec<usize>> = same.into_values().collect();
-        let ads = |ads: &mut dyn Iterator<Item = &NamedAd>| ads.map(|ad| ad.ad.clone()).collect::<Vec<_>>();
-        let asking = ads(&mut same.iter().map(|group| &self.subjects[group[0]]));
-        let offered = ads(&mut self.partners.iter());
+        let subjects: Vec<Ad> = same.values().map(|group| self.subjects[group[0]].ad.clone()).collect();
+        let partners: Vec<Ad> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
         let policies = self.policy.policy.match_policies();
-        let clusters = RequestClusters::new(&asking, &offered, &policies, &self.protocol, &session.context());
+        let clusters = RequestClusters::new(&subjects, &partners, &policies, &self.protocol, &session.context());
         let mut groups = vec![Vec::new(); clusters.clusters.len()];
-        for (group, cluster) in same.into_iter().zip(clusters.cluster_of) {
+        for (group, cluster) in same.into_values().zip(clusters.cluster_of) {
             groups[cluster].extend(group);
         }
         for group in &mut groups {
@@ -120,7 +109,7 @@ impl<'c> ExplanationInput<'c> {
         group: &[usize],
         max_clause_chars: usize,
     ) -> SummaryWriter<'w> {
-        let (is_plural, nouns, dialect) = (group.len() > 1, self.partner_nouns, session.dialect());
+        let (is_plural, nouns, dialect) = (group.len() > 1, self.nouns, session.dialect());
         SummaryWriter { subject, is_plural, nouns, names: self.parties, dialect, max_clause_chars }
     }
 }

@@ -1,20 +1,13 @@
 //! The diagram of a constraint: one clause a line, labelled with the outcomes of the clause among the offers.
 
-use std::fmt;
-
+use classad::ad::{BinaryOperator, ExpressionKind};
 use classad::explain::{ClauseReport, RequestReport};
-use miette::{Diagnostic, GraphicalReportHandler, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, NamedSource, Report, SourceSpan};
 
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::session::Session;
 
 use super::writer::{shorten, with_commas};
-
-/// The clauses of a constraint, as a diagnostic for miette.
-struct ClauseDiagram {
-    source: NamedSource<String>,
-    labels: Vec<LabeledSpan>,
-}
 
 /// Draws the clauses of a report. `name` is the heading; `is_labelled` tells by the index of a clause whether it gets
 /// a label.
@@ -41,10 +34,11 @@ pub fn draw_clauses(
         }
         text.push_str(&shown);
     }
-    let picture = ClauseDiagram { source: NamedSource::new(single_line(name), text), labels };
+    let picture = Report::new(MietteDiagnostic::new("clauses").with_labels(labels));
+    let picture = picture.with_source_code(NamedSource::new(single_line(name), text));
     let mut drawn = String::new();
     let handler = GraphicalReportHandler::new_themed(diagnostics::stdout_theme(&session.options)).with_width(width);
-    if handler.with_context_lines(usize::MAX / 2).render_report(&mut drawn, &picture).is_err() {
+    if handler.with_context_lines(usize::MAX / 2).render_report(&mut drawn, picture.as_ref()).is_err() {
         return String::new();
     }
     // Drop miette's heading: the summary sentence takes its place.
@@ -60,23 +54,17 @@ const FRAME_ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
 
 /// Removes the line and column numbers from the first line of a frame, as they refer to no file.
 fn without_position(line: &str) -> String {
-    let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
     let Some(end) = FRAME_ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
     let (before, behind) = line.split_at(line.len() - end.len());
-    let mut left = before;
-    for _ in 0..2 {
-        let shorter = &left[..left.len() - digits(left)];
-        let Some(shorter) = shorter.strip_suffix(':').filter(|_| shorter.len() < left.len()) else {
-            return line.to_owned();
-        };
-        left = shorter;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    match before.rsplitn(3, ':').collect::<Vec<_>>()[..] {
+        [column, row, name] if is_number(column) && is_number(row) => format!("{name}{behind}"),
+        _ => line.to_owned(),
     }
-    format!("{left}{behind}")
 }
 
 /// Returns the text of a clause, in parentheses if its operator binds less tightly than `&&`.
 fn parenthesized(clause: &ClauseReport) -> String {
-    use classad::ad::{BinaryOperator, ExpressionKind};
     match clause.analysis.clause.expression.without_parentheses().kind() {
         ExpressionKind::Binary(BinaryOperator::Or, ..) | ExpressionKind::Conditional(..) => {
             format!("({})", clause.text)
@@ -101,28 +89,4 @@ fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
         words.push(format!("; alone unmet in {}", with_commas(clause.sole_blocker)));
     }
     words
-}
-
-impl fmt::Display for ClauseDiagram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("clauses")
-    }
-}
-
-impl fmt::Debug for ClauseDiagram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for ClauseDiagram {}
-
-impl Diagnostic for ClauseDiagram {
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
-    }
 }

@@ -1,5 +1,6 @@
 //! Explanations as text and as JSON, for `explain`, `gangmatch` and `repl`.
 
+mod allocation;
 pub mod case;
 pub mod diagram;
 pub mod gangs;
@@ -8,6 +9,7 @@ pub mod listing;
 pub mod pair;
 pub mod writer;
 
+pub use allocation::Allocation;
 pub use case::ExplanationInput;
 pub use gangs::GangExplainer;
 pub use writer::ExplanationWriter;

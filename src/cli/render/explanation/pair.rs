@@ -6,7 +6,6 @@ use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
 use serde_json::{Value as Json, json};
 
-use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::output::{OutputForm, out};
@@ -31,7 +30,6 @@ pub fn explain_pair(
     session: &mut Session,
     case: &ExplanationInput<'_>,
     explainer: &mut Explainer,
-    parties: &Parties,
     (offer, request): (&str, Option<&str>),
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
@@ -46,7 +44,7 @@ pub fn explain_pair(
     let (as_gangs, requests): (Vec<usize>, Vec<usize>) =
         requests.iter().partition(|request| case.needs_gang(**request));
     if !as_gangs.is_empty() {
-        let mut gangs = GangExplainer::new(session, parties, case.policy, &case.protocol)?;
+        let mut gangs = GangExplainer::new(session, case)?;
         for request in as_gangs {
             let found = gangs.explain_pair(session, (request, place), form)?;
             matches_all &= found.as_ref().is_some_and(|(_, docks)| *docks);

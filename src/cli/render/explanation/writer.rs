@@ -5,9 +5,11 @@ use std::io::Write as _;
 
 use classad::ad::Name;
 use classad::explain::{
-    ClauseOutcome, ClosestOffer, GangReport, RefusalGroup, RequestChange, RequestReport, RequestVerdict,
+    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, RefusalGroup, RequestChange, RequestReport, RequestVerdict,
     UnmetOfferClause, missing_attribute_note,
 };
+
+use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::{self, single_line};
@@ -16,10 +18,10 @@ use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
 use super::case::ExplanationInput;
-use super::json::{NOT_EXAMINED, write_reports};
-use super::listing::{push_rest, push_section, push_wrapped, two_column_listing};
+use super::json::NOT_EXAMINED;
+use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
-use super::{diagram, gangs, json};
+use super::{diagram, gangs};
 
 /// Maximum number of characters of a clause that is quoted in a sentence.
 pub const MAX_CLAUSE_CHARS: usize = 70;
@@ -35,40 +37,30 @@ pub struct ExplanationWriter<'c> {
     case: &'c ExplanationInput<'c>,
     form: OutputForm,
     /// The reports of a JSON document, which is written at the end.
-    reports: Vec<serde_json::Value>,
-    is_first: bool,
-    was_brief: bool,
+    reports: Vec<Json>,
+    /// Whether the previous text was a single line; `None` before the first one.
+    was_brief: Option<bool>,
 }
 
 impl<'c> ExplanationWriter<'c> {
     pub fn new(case: &'c ExplanationInput<'c>, form: Option<OutputForm>) -> Self {
-        ExplanationWriter {
-            case,
-            form: form.unwrap_or(OutputForm::Table),
-            reports: Vec::new(),
-            is_first: true,
-            was_brief: true,
-        }
+        let form = form.unwrap_or(OutputForm::Table);
+        ExplanationWriter { case, form, reports: Vec::new(), was_brief: None }
     }
 
-    pub fn add_report(
-        &mut self,
-        session: &mut Session,
-        group: &[usize],
-        report: &RequestReport,
-    ) -> Result<(), Failure> {
+    pub fn add_report(&mut self, session: &Session, group: &[usize], report: &RequestReport) -> Result<(), Failure> {
         if self.is_data() {
             let summary = self.case.summary(session, group, report, usize::MAX);
-            return self.add_json(json::report_json(self.case, group, report, &summary));
+            return self.add_json(super::json::report_json(self.case, group, report, &summary));
         }
         let is_known = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::Taken(_))
             && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
         let mut text = self.case.summary(session, group, report, MAX_CLAUSE_CHARS) + "\n";
         if !is_brief {
-            self.push_sections(session, group, report, &mut text)?;
+            text.push_str(&self.sections(session, group, report)?);
         }
-        self.add_text(text)
+        self.add_text(&text)
     }
 
     /// Adds the report about the gang of a group of requests.
@@ -81,7 +73,7 @@ impl<'c> ExplanationWriter<'c> {
             let requests: Vec<&str> = group.iter().map(|at| self.case.subjects[*at].id()).collect();
             return self.add_json(gangs::gang_report_json(report, &requests, &summary, self.case.parties));
         }
-        self.add_text(gangs::gang_report_text(report, &writer, self.case.evidence_level > 0))
+        self.add_text(&gangs::gang_report_text(report, &writer, self.case.evidence_level > 0))
     }
 
     fn is_data(&self) -> bool {
@@ -89,7 +81,7 @@ impl<'c> ExplanationWriter<'c> {
     }
 
     /// Adds a report as JSON.
-    fn add_json(&mut self, json: serde_json::Value) -> Result<(), Failure> {
+    fn add_json(&mut self, json: Json) -> Result<(), Failure> {
         if self.form == OutputForm::Jsonl {
             writeln!(out(), "{json}")?;
         } else {
@@ -99,68 +91,57 @@ impl<'c> ExplanationWriter<'c> {
     }
 
     /// Adds a report as text. Reports of several lines are separated by blank lines from their neighbours.
-    fn add_text(&mut self, mut text: String) -> Result<(), Failure> {
+    fn add_text(&mut self, text: &str) -> Result<(), Failure> {
         let is_brief = text.lines().count() == 1;
-        if !self.is_first && (!is_brief || !self.was_brief) {
-            text.insert(0, '\n');
-        }
-        (self.is_first, self.was_brief) = (false, is_brief);
-        out().write_all(text.as_bytes())?;
-        Ok(())
+        let gap = if self.was_brief.is_some_and(|was_brief| !was_brief || !is_brief) { "\n" } else { "" };
+        self.was_brief = Some(is_brief);
+        Ok(write!(out(), "{gap}{text}")?)
     }
 
     pub fn finish(self) -> Result<(), Failure> {
         if self.form == OutputForm::Json {
-            write_reports(&self.reports)?;
+            let document = json!({ "schema": "classad.explain/1", "reports": self.reports });
+            writeln!(out(), "{document:#}")?;
         }
         out().flush()?;
         Ok(())
     }
 
-    /// Appends the sections below the summary sentence.
-    fn push_sections(
-        &self,
-        session: &Session,
-        group: &[usize],
-        report: &RequestReport,
-        text: &mut String,
-    ) -> Result<(), Failure> {
+    /// Returns the sections below the summary sentence.
+    fn sections(&self, session: &Session, group: &[usize], report: &RequestReport) -> Result<String, Failure> {
         let has_all = self.case.evidence_level > 0;
-        let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         let decisive = report.verdict.clauses();
         let never = |place: usize| report.clauses[place].counts.is_true == 0;
         let is_labelled = |place: usize| has_all || decisive.contains(&place) || never(place);
+        let mut sections = Vec::new();
         if (0..report.clauses.len()).any(is_labelled) {
             let attribute = report.clauses[0].analysis.clause.path.first();
             let attribute = attribute.map(ToString::to_string).unwrap_or_default();
             let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
-            push_section(text, &diagram::draw_clauses(session, &name, report, is_labelled));
+            sections.push(diagram::draw_clauses(session, &name, report, is_labelled));
         }
         if has_all && !report.clauses.is_empty() {
-            push_section(text, &clause_table(report));
+            sections.push(clause_table(report));
         }
         if has_all {
-            push_section(text, &conflicts(report));
+            sections.extend([conflicts(report), self.refusals(group, &report.refusals, MAX_EVIDENCE_ITEMS)]);
+        } else if report.verdict == RequestVerdict::Refused {
+            sections.push(self.refusals(group, &report.refusals, DEFAULT_MAX_ITEMS));
         }
-        let is_refused = report.verdict == RequestVerdict::Refused;
-        if is_refused || has_all {
-            push_section(
-                text,
-                &self.refusals(group, &report.refusals, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }),
-            );
-        }
-        push_section(text, &changes(&report.changes, most, self.case.partner_nouns));
-        push_section(text, &self.nearest(group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
-        push_section(text, &findings(report, has_all));
+        let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
+        sections.push(changes(&report.changes, most, self.case.nouns));
+        sections.push(self.nearest(group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
+        sections.push(findings(report, has_all));
         if has_all {
-            push_wrapped(text, "", &format!("not examined: {}", NOT_EXAMINED.join(", ")));
+            sections.push(wrapped(&format!("not examined: {}", NOT_EXAMINED.join(", "))));
         }
         if self.case.evidence_level > 1
             && let Some(near) = report.closest.first()
         {
-            push_section(text, &pair::evaluation_trees(session, self.case, group[0], near.offer)?);
+            sections.push(pair::evaluation_trees(session, self.case, group[0], near.offer)?);
         }
-        Ok(())
+        let sections = sections.iter().filter(|section| !section.is_empty());
+        Ok(sections.flat_map(|section| [section.trim_end(), "\n"]).collect())
     }
 
     fn refusals(&self, group: &[usize], refusals: &[RefusalGroup], most: usize) -> String {
@@ -180,17 +161,14 @@ impl<'c> ExplanationWriter<'c> {
             (vec![clause], format!("{}, such as {example}", with_commas(count(refusal))))
         });
         let rows: Vec<(Vec<String>, String)> = rows.collect();
-        let mut text = two_column_listing(&format!("why {} refuse:", self.case.partner_nouns[1]), &rows);
+        let mut text = two_column_listing(&format!("why {} refuse:", self.case.nouns[1]), &rows);
         push_rest(&mut text, shown.len(), most);
         text
     }
 
     fn nearest(&self, group: &[usize], report: &RequestReport, most: usize) -> String {
-        let mut text = String::new();
-        for near in report.closest.iter().take(most) {
-            push_wrapped(&mut text, "", &format!("nearest: {}", self.near_offer_text(group, report, near)));
-        }
-        text
+        let nearest = report.closest.iter().take(most);
+        nearest.map(|near| wrapped(&format!("nearest: {}", self.near_offer_text(group, report, near)))).collect()
     }
 
     /// Returns which attributes the group lacks, such as ` (1.0 has no RequestDisk)`; empty if it lacks none.
@@ -245,15 +223,12 @@ fn conflicts(report: &RequestReport) -> String {
 /// Returns the findings that the summary sentence does not mention.
 fn findings(report: &RequestReport, has_all: bool) -> String {
     let told = report.verdict.clauses();
-    let mut text = String::new();
-    for finding in &report.remarks {
-        let is_told = told.contains(&finding.clause);
+    let is_shown = |finding: &&ClauseRemark| {
         let is_never = report.clauses[finding.clause].counts.is_true == 0;
-        if has_all || (!is_told && is_never && finding.kind != "fall-through") {
-            push_wrapped(&mut text, "", &format!("{}: {}", finding.kind, finding.text));
-        }
-    }
-    text
+        has_all || (!told.contains(&finding.clause) && is_never && finding.kind != "fall-through")
+    };
+    let findings = report.remarks.iter().filter(is_shown);
+    findings.map(|finding| wrapped(&format!("{}: {}", finding.kind, finding.text))).collect()
 }
 
 /// Returns the table of all clauses with their counts.
