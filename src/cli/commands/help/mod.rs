@@ -14,6 +14,7 @@ use classad::text::{closest_names, suggestion};
 
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
+use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
 use topics::TOPICS;
@@ -42,14 +43,14 @@ pub fn topic_list() -> String {
 }
 
 impl Help {
-    pub fn run(&self) -> Result<Status, Failure> {
+    pub fn run(&self, _: &mut Session) -> Result<Status, Failure> {
         let mut tree = crate::cli::tree();
         tree.build();
         let Some(word) = &self.word else {
             return print(&tree.render_long_help().to_string());
         };
-        let topic =
-            topics::find_topic(word).map(|topic| terminal::render(&topic.blocks(), diagnostics::terminal_width()));
+        let width = diagnostics::terminal_width();
+        let topic = topics::find_topic(word).map(|topic| terminal::render(&markup::parse(topic.text), width));
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
         let texts: Vec<String> = command.into_iter().chain(topic).collect();
         if texts.is_empty() {

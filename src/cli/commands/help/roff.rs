@@ -37,22 +37,28 @@ pub fn render(blocks: &[HelpBlock]) -> String {
     out
 }
 
-/// Returns the head of a page: title line, name and subject.
-pub fn page_head(name: &str, section: u8, about: &str) -> String {
-    let upper = quote(&name.to_uppercase());
+/// Returns the head of a page of section 7: title line, name and subject. `name` is without `classad-`.
+pub fn page_head(name: &str, about: &str) -> String {
+    let name = page_name(name);
     format!(
-        ".TH {upper} {section} {} \"classad {}\" \"classad manual\"\n{LAYOUT}.SH NAME\n{} \\- {}\n.SH DESCRIPTION\n",
+        ".TH {} 7 {} \"classad {}\" \"classad manual\"\n{LAYOUT}.SH NAME\n{} \\- {}\n.SH DESCRIPTION\n",
+        quote(&name.to_uppercase()),
         super::MANUAL_DATE,
         env!("CARGO_PKG_VERSION"),
-        escape(name),
+        escape(&name),
         inline_markup(about)
     )
 }
 
-/// Returns the section SEE ALSO. `pages` are names with their manual sections.
-pub fn see_also(pages: &[(String, u8)]) -> String {
-    let pages: Vec<String> = pages.iter().map(|(name, section)| format!(".BR {} ({section})", escape(name))).collect();
-    format!(".SH \"SEE ALSO\"\n{}\n", pages.join(" ,\n"))
+/// Returns the whole name of a page; `name` is without `classad-`, and empty for classad(1).
+pub fn page_name(name: &str) -> String {
+    format!("classad-{name}").trim_end_matches('-').to_owned()
+}
+
+/// Returns the section SEE ALSO. `pages` are names without `classad-`, and the manual sections.
+pub fn see_also<'n>(pages: impl IntoIterator<Item = (&'n str, u8)>) -> String {
+    let pages = pages.into_iter().map(|(name, section)| format!(".BR {} ({section})", escape(&page_name(name))));
+    format!(".SH \"SEE ALSO\"\n{}\n", pages.collect::<Vec<_>>().join(" ,\n"))
 }
 
 /// Renders a line of text. Text between backquotes becomes bold.
