@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use classad::ad::{Dialect, Name};
-use classad::eval::{Abort, Context};
+use classad::eval::{Abort, Context, RandomStream};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
 
@@ -24,13 +24,19 @@ pub struct Session {
     context: Context,
     has_error: bool,
     has_exceeded_budget: bool,
-    entry_errors: usize,
-    entry_warnings: usize,
-    /// Number of values that the output form could not represent.
-    entry_lossy_values: usize,
+    entry_counts: MessageCounts,
     error_count: usize,
     /// Prefix of every message: the location of the current entry of a script. Empty for a command line.
     location_prefix: String,
+}
+
+/// Numbers of messages about one entry of a script, or of a whole run, including those not shown.
+#[derive(Default)]
+struct MessageCounts {
+    errors: usize,
+    warnings: usize,
+    /// Values that the output form could not represent.
+    lossy_values: usize,
 }
 
 impl Session {
@@ -42,9 +48,7 @@ impl Session {
             context,
             has_error: false,
             has_exceeded_budget: false,
-            entry_errors: 0,
-            entry_warnings: 0,
-            entry_lossy_values: 0,
+            entry_counts: MessageCounts::default(),
             error_count: 0,
             location_prefix: String::new(),
         }
@@ -56,6 +60,12 @@ impl Session {
         self.options.quiet = is_quiet;
     }
 
+    /// Starts the random numbers of further evaluations anew.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.options.seed = Some(seed);
+        self.context.random = Some(RandomStream::new(seed));
+    }
+
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
     pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s AdSource>) {
         self.decide_dialect_by_forms(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
@@ -64,8 +74,8 @@ impl Session {
     /// Decides the dialect of the run by the names and forms of the inputs: an explicit option wins, else HTCondor's
     /// dialect if any form is HTCondor's.
     pub fn decide_dialect_by_forms<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, FileFormat)>) {
-        let condors = inputs.find(|(_, form)| form.is_htcondor_format());
-        let reason = match (self.options.dialect, condors) {
+        let htcondor_input = inputs.find(|(_, form)| form.is_htcondor_format());
+        let reason = match (self.options.dialect, htcondor_input) {
             (Some(_), _) => "as asked".to_owned(),
             (None, Some((name, form))) => {
                 self.context.dialect = Dialect::Condor;
@@ -100,7 +110,7 @@ impl Session {
     /// were suppressed, and resets the counters of messages.
     pub fn begin_entry(&mut self, place: String) {
         self.note_suppressed();
-        (self.entry_errors, self.entry_warnings, self.entry_lossy_values) = (0, 0, 0);
+        self.entry_counts = MessageCounts::default();
         self.location_prefix = place;
     }
 
@@ -128,9 +138,9 @@ impl Session {
             Severity::Error => {
                 self.has_error |= !self.options.lenient;
                 self.error_count += 1;
-                &mut self.entry_errors
+                &mut self.entry_counts.errors
             }
-            Severity::Warning => &mut self.entry_warnings,
+            Severity::Warning => &mut self.entry_counts.warnings,
         };
         *count += 1;
         if *count <= MAX_SHOWN_PER_KIND {
@@ -160,23 +170,19 @@ impl Session {
     /// Reports the values of an ad that the output form cannot represent, as warnings, or as errors with `--strict`.
     /// Returns whether the ad may be written.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
-        let mut before = None;
-        for change in changes {
-            // Repetitions within one attribute are reported once.
-            if before.replace(change) == Some(change) {
-                continue;
-            }
-            self.entry_lossy_values += 1;
+        let (kind, consequence) = if self.options.strict {
+            ("error", "; the ad is left out")
+        } else {
+            ("warning", ", as this form cannot carry it")
+        };
+        // Repetitions within one attribute are reported once.
+        for repetitions in changes.chunk_by(|change, next| change == next) {
+            let (name, change) = &repetitions[0];
+            self.entry_counts.lossy_values += 1;
             self.has_error |= self.options.strict;
             self.error_count += usize::from(self.options.strict);
-            if self.entry_lossy_values > MAX_SHOWN_PER_KIND {
-                continue;
-            }
-            let message = format!("{id}: {}: {}", change.0, change.1);
-            if self.options.strict {
-                self.print_message("error", &format!("{message}; the ad is left out"));
-            } else {
-                self.print_message("warning", &format!("{message}, as this form cannot carry it"));
+            if self.entry_counts.lossy_values <= MAX_SHOWN_PER_KIND {
+                self.print_message(kind, &format!("{id}: {name}: {change}{consequence}"));
             }
         }
         changes.is_empty() || !self.options.strict
@@ -201,19 +207,18 @@ impl Session {
 
     /// Reports that a budget was exceeded; the message says which.
     pub fn report_exceeded_budget(&mut self, message: &str) {
-        self.has_exceeded_budget = true;
-        self.error_count += 1;
+        self.mark_budget();
         self.print_message("error", message);
     }
 
     /// Reports that the evaluation of `what` exceeded its budget, with the option that raises the limit.
-    pub fn report_abort(&mut self, halt: &Abort, what: &str) {
-        let hint = match halt {
+    pub fn report_abort(&mut self, abort: &Abort, what: &str) {
+        let hint = match abort {
             Abort::TooDeep(_) => "; --max-depth raises the limit",
             Abort::TooManySteps(_) => "; --max-steps raises the limit",
             Abort::Unknown | Abort::Interrupted => "",
         };
-        self.report_exceeded_budget(&format!("{what}: {halt}{hint}"));
+        self.report_exceeded_budget(&format!("{what}: {abort}{hint}"));
     }
 
     /// Reports the number of evaluations that exceeded their budgets, unless it is 0.
@@ -227,9 +232,8 @@ impl Session {
 
     /// Notes how many messages were suppressed.
     fn note_suppressed(&self) {
-        for (count, what) in
-            [(self.entry_errors, "errors"), (self.entry_warnings, "warnings"), (self.entry_lossy_values, "changes")]
-        {
+        let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;
+        for (count, what) in [(errors, "errors"), (warnings, "warnings"), (lossy_values, "changes")] {
             if count > MAX_SHOWN_PER_KIND {
                 self.note(&format!("{} more {what} are not shown", count - MAX_SHOWN_PER_KIND));
             }
@@ -245,34 +249,22 @@ impl Session {
     /// Returns the exit status of the run, after reporting the failure that ended it, if any.
     pub fn exit_code(&self, result: Result<Status, Failure>) -> u8 {
         self.note_suppressed();
-        let status = match result {
-            Ok(status) => status,
+        let (status, message) = match result {
+            Ok(status) => (status, None),
             // The reader of the pipe has stopped early, such as `head`: that is no error.
-            Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Status::Yes,
+            Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => (Status::Yes, None),
             Err(Failure::Output(error)) => {
-                diagnostics::print_message(
-                    &self.options,
-                    "error",
-                    &format!("cannot write the output: {}", diagnostics::io_reason(&error)),
-                );
-                Status::Trouble
+                (Status::Trouble, Some(format!("cannot write the output: {}", diagnostics::io_reason(&error))))
             }
-            Err(Failure::Refused(message)) => {
-                if let Some(message) = message {
-                    diagnostics::print_message(&self.options, "error", &message);
-                }
-                Status::Trouble
-            }
+            Err(Failure::Refused(message)) => (Status::Trouble, message),
         };
-        let status = if self.has_error {
-            Status::Trouble
-        } else if self.has_exceeded_budget && status != Status::Trouble {
-            Status::Budget
-        } else {
-            status
-        };
+        if let Some(message) = message {
+            diagnostics::print_message(&self.options, "error", &message);
+        }
         match status {
-            Status::No if self.options.exit_zero => 0,
+            status if self.has_error || status == Status::Trouble => Status::Trouble.code(),
+            _ if self.has_exceeded_budget => Status::Budget.code(),
+            Status::No if self.options.exit_zero => Status::Yes.code(),
             status => status.code(),
         }
     }

@@ -6,6 +6,7 @@ use clap::Args;
 use clap_complete::{Shell, generate};
 
 use crate::cli::render::output::out;
+use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
@@ -25,7 +26,7 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(&self) -> Result<Status, Failure> {
+    pub fn run(&self, _: &mut Session) -> Result<Status, Failure> {
         let mut script = Vec::new();
         generate(self.shell, &mut crate::cli::tree(), "classad", &mut script);
         out().write_all(&script)?;

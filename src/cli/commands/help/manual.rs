@@ -2,16 +2,16 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Command};
 use clap_mangen::Man;
 use classad::text::{closest_names, suggestion};
 
-use super::markup::{self, HelpBlock};
+use super::markup::{HelpBlock, parse};
 use super::{MANUAL_DATE, roff, topics};
-use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
+use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
@@ -41,29 +41,25 @@ const TOPIC_PAGES: [(&str, &str, &[&str]); 3] = [
     ("explain", "why a request matches nothing", &["explain"]),
 ];
 
-/// A manual page in roff.
-struct ManualPage {
+/// A manual page.
+struct ManualPage<'n> {
     /// Name without `classad-`; empty for classad(1).
-    name: String,
+    name: &'n str,
     section: u8,
-    text: Vec<u8>,
-}
-
-impl ManualPage {
-    fn file_name(&self) -> String {
-        let dash = if self.name.is_empty() { "" } else { "-" };
-        format!("classad{dash}{}.{}", self.name, self.section)
-    }
+    roff: String,
 }
 
 impl ManualCommand {
-    pub fn run(&self) -> Result<Status, Failure> {
-        let pages = pages()?;
+    pub fn run(&self, _: &mut Session) -> Result<Status, Failure> {
+        let mut tree = crate::cli::tree();
+        tree.build();
+        let pages = pages(&tree)?;
         if let Some(folder) = &self.out {
-            write_all(&pages, folder).map_err(|error| {
-                let reason = diagnostics::io_reason(&error);
-                Failure::refused(format!("cannot write into {}: {reason}", folder.display()))
-            })?;
+            let write = |page: &ManualPage<'_>| {
+                fs::write(folder.join(format!("{}.{}", roff::page_name(page.name), page.section)), &page.roff)
+            };
+            let written = fs::create_dir_all(folder).and_then(|()| pages.iter().try_for_each(write));
+            written.map_err(|error| Failure::unwritable(format!("into {}", folder.display()), &error))?;
             return Ok(Status::Yes);
         }
         let wanted = self.page.as_deref().unwrap_or_default();
@@ -72,138 +68,92 @@ impl ManualCommand {
             None => (wanted, None),
         };
         let bare = name.strip_prefix("classad").map_or(name, |rest| rest.trim_start_matches('-'));
-        let found =
-            pages.iter().find(|page| page.name == bare && section.is_none_or(|section| page.section == section));
-        let Some(page) = found else {
-            let near = closest_names(bare, pages.iter().map(|page| page.name.as_str()));
-            let hint = suggestion(&near);
-            return refuse(format!("there is no page {wanted}{hint}"));
+        let is_wanted =
+            |page: &&ManualPage<'_>| page.name == bare && section.is_none_or(|section| page.section == section);
+        let Some(page) = pages.iter().find(is_wanted) else {
+            let near = closest_names(bare, pages.iter().map(|page| page.name));
+            return refuse(format!("there is no page {wanted}{}", suggestion(&near)));
         };
-        out().write_all(&page.text)?;
+        out().write_all(page.roff.as_bytes())?;
         Ok(Status::Yes)
     }
 }
 
-fn write_all(pages: &[ManualPage], folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    pages.iter().try_for_each(|page| fs::write(folder.join(page.file_name()), &page.text))
-}
-
 /// Generates every page: classad(1), one page for each command, and the pages of section 7.
-fn pages() -> io::Result<Vec<ManualPage>> {
-    let mut tree = crate::cli::tree();
-    tree.build();
-    let mut pages = vec![ManualPage { name: String::new(), section: 1, text: main_page(&tree)? }];
+fn pages(tree: &Command) -> io::Result<Vec<ManualPage<'_>>> {
+    let mut pages = vec![ManualPage { name: "", section: 1, roff: main_page(tree)? }];
     for command in tree.get_subcommands() {
-        pages.push(ManualPage { name: command.get_name().to_owned(), section: 1, text: command_page(&tree, command)? });
+        pages.push(ManualPage { name: command.get_name(), section: 1, roff: command_page(tree, command)? });
     }
-    for (name, about, topics) in TOPIC_PAGES {
-        pages.push(ManualPage {
-            name: name.to_owned(),
-            section: 7,
-            text: topic_page(name, about, topics).into_bytes(),
-        });
-    }
+    let seventh = TOPIC_PAGES.iter();
+    pages.extend(seventh.map(|(name, about, topics)| ManualPage {
+        name,
+        section: 7,
+        roff: topic_page(name, about, topics),
+    }));
     Ok(pages)
 }
 
-fn man_builder(command: Command) -> Man {
-    Man::new(command).date(MANUAL_DATE).manual("classad manual").source(concat!("classad ", env!("CARGO_PKG_VERSION")))
-}
-
-/// Writes the section of the options. Replaces the line breaks that `clap_mangen` writes within an option by one
-/// vertical space (`.sp`).
-fn write_options(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
+/// Generates the sections that clap knows: title, name, synopsis, description, the commands if asked for, and options.
+fn clap_sections(command: Command, with_commands: bool) -> io::Result<String> {
+    let source = concat!("classad ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command).date(MANUAL_DATE).manual("classad manual").source(source);
     let mut text = Vec::new();
+    man.render_title(&mut text)?;
+    text.extend(roff::LAYOUT.as_bytes());
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    if with_commands {
+        man.render_subcommands_section(&mut text)?;
+    }
     man.render_options_section(&mut text)?;
-    into.extend(String::from_utf8_lossy(&text).replace(".br\n\n.br\n", ".sp\n").into_bytes());
-    Ok(())
-}
-
-/// Writes the title, name, synopsis and description of a page.
-fn write_page_head(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
-    man.render_title(into)?;
-    into.extend(roff::LAYOUT.as_bytes());
-    man.render_name_section(into)?;
-    man.render_synopsis_section(into)?;
-    man.render_description_section(into)
+    // `clap_mangen` breaks the line twice within an option, where one vertical space is meant.
+    Ok(String::from_utf8_lossy(&text).replace(".br\n\n.br\n", ".sp\n"))
 }
 
 /// Generates classad(1).
-fn main_page(tree: &Command) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let man = man_builder(tree.clone());
-    write_page_head(&man, &mut text)?;
-    man.render_subcommands_section(&mut text)?;
-    write_options(&man, &mut text)?;
-    let term = |name: &str, about: &str| (name.to_owned(), about.to_owned());
-    let heading = |heading: &str| HelpBlock::Heading(heading.to_owned());
-    let mut blocks = vec![
-        heading("Environment"),
-        HelpBlock::Terms(vec![
-            term("CLASSAD_DIALECT", "the dialect, where `--dialect` does not say it"),
-            term("NO_COLOR, CLICOLOR_FORCE", "no colour, colour also into a pipe; `--color` goes before"),
-            term("CLASSAD_HISTORY", "the file in which `classad repl` keeps what was entered; nowhere if it is empty"),
-            term("COLUMNS", "how wide tables and problems are"),
-        ]),
-        heading("Files"),
-        HelpBlock::Terms(vec![term(
-            "$XDG_CONFIG_HOME/classad.yaml",
-            "defaults of the options of every command, by their names, as in `dialect: condor`; without \
-             `XDG_CONFIG_HOME` it is in `~/.config`",
-        )]),
-        heading("Exit status"),
-    ];
-    blocks.extend(topics::find_topic("exit-codes").map(topics::HelpTopic::blocks).unwrap_or_default());
-    text.extend(roff::render(&blocks).into_bytes());
-    let commands = tree.get_subcommands().map(|command| (format!("classad-{}", command.get_name()), 1));
-    let seventh = TOPIC_PAGES.iter().map(|(name, ..)| (format!("classad-{name}"), 7));
-    text.extend(roff::see_also(&commands.chain(seventh).collect::<Vec<_>>()).into_bytes());
-    Ok(text)
+fn main_page(tree: &Command) -> io::Result<String> {
+    let exit_codes = topics::find_topic("exit-codes").map_or("", |topic| topic.text);
+    let more = format!("## Environment\n<!-- environment -->\n## Files\n<!-- files -->\n## Exit status\n{exit_codes}");
+    let commands = tree.get_subcommands().map(|command| (command.get_name(), 1));
+    let others = roff::see_also(commands.chain(TOPIC_PAGES.map(|(name, ..)| (name, 7))));
+    Ok(clap_sections(tree.clone(), true)? + &roff::render(&parse(&more)) + &others)
 }
 
 /// Generates the page of a command. Global options are left to classad(1).
-fn command_page(tree: &Command, command: &Command) -> io::Result<Vec<u8>> {
+fn command_page(tree: &Command, command: &Command) -> io::Result<String> {
     let mut own = command.clone();
     for arg in tree.get_arguments().filter(|arg| arg.is_global_set()) {
         own = own.mut_arg(arg.get_id(), |arg| arg.hide(true));
     }
-    let mut text = Vec::new();
-    let man = man_builder(own);
-    write_page_head(&man, &mut text)?;
-    write_options(&man, &mut text)?;
+    let name = command.get_name();
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let rules = if name == "check" { "## Rules\n<!-- rules -->" } else { "" };
     let more = "The options of every command and the exit status are described in `classad`(1).";
-    let mut blocks = vec![HelpBlock::Terms(Vec::new()), HelpBlock::Paragraph(more.to_owned())];
-    blocks.extend(markup::parse_after_help(&command.get_after_help().map(ToString::to_string).unwrap_or_default()));
-    if command.get_name() == "check" {
-        blocks.push(HelpBlock::Heading("Rules".to_owned()));
-        blocks.push(HelpBlock::Terms(topics::named_table("rules")));
+    let mut blocks = parse(&format!("{more}\n\n{examples}\n\n{rules}"));
+    let is_note = |pair: &[HelpBlock]| matches!(pair, [HelpBlock::Literal(_), HelpBlock::Paragraph(_)]);
+    if let Some(last_example) = blocks.windows(2).position(is_note) {
+        blocks.insert(last_example + 1, HelpBlock::Heading("Notes".to_owned()));
     }
-    text.extend(roff::render(&blocks).into_bytes());
-    let mut others = vec![("classad".to_owned(), 1)];
-    let about = |name: &str| TOPIC_PAGES.iter().any(|(seventh, ..)| *seventh == name);
-    let seventh = match command.get_name() {
-        name if about(name) => name,
+    let topic = match name {
         "claim" | "gangmatch" | "match" | "negotiate" => "gangs",
+        name if TOPIC_PAGES.iter().any(|(topic, ..)| *topic == name) => name,
         _ => "language",
     };
-    others.push((format!("classad-{seventh}"), 7));
-    text.extend(roff::see_also(&others).into_bytes());
-    Ok(text)
+    Ok(clap_sections(own, false)? + &roff::render(&blocks) + &roff::see_also([("", 1), (topic, 7)]))
 }
 
 /// Generates a page of section 7.
 fn topic_page(name: &str, about: &str, topics: &[&str]) -> String {
-    let mut text = roff::page_head(&format!("classad-{name}"), 7, about);
+    let mut text = String::new();
     for (index, topic) in topics.iter().filter_map(|topic| topics::find_topic(topic)).enumerate() {
-        let mut blocks = topic.blocks();
         if index > 0 {
-            blocks.insert(0, HelpBlock::Heading(topic.name.to_owned()));
+            text.extend(["\n## ", topic.name, "\n"]);
         }
-        text.push_str(&roff::render(&blocks));
+        text.push_str(topic.text);
     }
-    let others =
-        TOPIC_PAGES.iter().filter(|(other, ..)| *other != name).map(|(other, ..)| (format!("classad-{other}"), 7));
-    text.push_str(&roff::see_also(&std::iter::once(("classad".to_owned(), 1)).chain(others).collect::<Vec<_>>()));
-    text
+    let others = TOPIC_PAGES.iter().map(|(other, ..)| (*other, 7)).filter(|(other, _)| *other != name);
+    let others = roff::see_also([("", 1)].into_iter().chain(others));
+    roff::page_head(name, about) + &roff::render(&parse(&text)) + &others
 }

@@ -9,50 +9,52 @@ pub const LAYOUT: &str = ".ad l\n.nh\n";
 
 /// Renders blocks as roff. Omits titles: the head of the page has them.
 pub fn render(blocks: &[HelpBlock]) -> String {
-    let mut out = String::new();
-    let mut behind_heading = false;
-    for block in blocks {
+    let mut is_after_heading = false;
+    let render = |block: &HelpBlock| {
         // A paragraph right after a heading needs no `.PP`.
-        let new = if std::mem::take(&mut behind_heading) { "" } else { ".PP\n" };
+        let new = if is_after_heading { "" } else { ".PP\n" };
+        is_after_heading = matches!(block, HelpBlock::Title(..) | HelpBlock::Heading(_));
         match block {
-            HelpBlock::Title(..) => behind_heading = true,
-            HelpBlock::Heading(heading) => {
-                let _ = writeln!(out, ".SH {}", quote(&heading.to_uppercase()));
-                behind_heading = true;
-            }
-            HelpBlock::Paragraph(text) => {
-                let _ = writeln!(out, "{new}{}", inline_markup(text));
-            }
-            HelpBlock::Literal(lines) => {
-                let lines: Vec<String> = lines.iter().map(|line| literal(line)).collect();
-                let _ = writeln!(out, "{new}.RS 4\n.EX\n{}\n.EE\n.RE", lines.join("\n"));
+            HelpBlock::Title(..) => String::new(),
+            HelpBlock::Heading(heading) => format!(".SH {}\n", quote(&heading.to_uppercase())),
+            HelpBlock::Paragraph(text) => format!("{new}{}\n", inline_markup(text)),
+            HelpBlock::Literal(text) => {
+                let lines: Vec<String> = text.lines().map(literal).collect();
+                format!("{new}.RS 4\n.EX\n{}\n.EE\n.RE\n", lines.join("\n"))
             }
             HelpBlock::Terms(terms) => {
-                for (term, text) in terms {
-                    let _ = writeln!(out, ".TP\n\\fB{}\\fR\n{}", escape(term), inline_markup(text));
-                }
+                let row = |(term, text): &(String, String)| {
+                    format!(".TP\n\\fB{}\\fR\n{}\n", escape(term), inline_markup(text))
+                };
+                terms.iter().map(row).collect()
             }
         }
-    }
-    out
+    };
+    blocks.iter().map(render).collect()
 }
 
-/// Returns the head of a page: title line, name and subject.
-pub fn page_head(name: &str, section: u8, about: &str) -> String {
-    let upper = quote(&name.to_uppercase());
+/// Returns the head of a page of section 7: title line, name and subject. `name` is without `classad-`.
+pub fn page_head(name: &str, about: &str) -> String {
+    let name = page_name(name);
     format!(
-        ".TH {upper} {section} {} \"classad {}\" \"classad manual\"\n{LAYOUT}.SH NAME\n{} \\- {}\n.SH DESCRIPTION\n",
+        ".TH {} 7 {} \"classad {}\" \"classad manual\"\n{LAYOUT}.SH NAME\n{} \\- {}\n.SH DESCRIPTION\n",
+        quote(&name.to_uppercase()),
         super::MANUAL_DATE,
         env!("CARGO_PKG_VERSION"),
-        escape(name),
+        escape(&name),
         inline_markup(about)
     )
 }
 
-/// Returns the section SEE ALSO. `pages` are names with their manual sections.
-pub fn see_also(pages: &[(String, u8)]) -> String {
-    let pages: Vec<String> = pages.iter().map(|(name, section)| format!(".BR {} ({section})", escape(name))).collect();
-    format!(".SH \"SEE ALSO\"\n{}\n", pages.join(" ,\n"))
+/// Returns the whole name of a page; `name` is without `classad-`, and empty for classad(1).
+pub fn page_name(name: &str) -> String {
+    format!("classad-{name}").trim_end_matches('-').to_owned()
+}
+
+/// Returns the section SEE ALSO. `pages` are names without `classad-`, and the manual sections.
+pub fn see_also<'n>(pages: impl IntoIterator<Item = (&'n str, u8)>) -> String {
+    let pages = pages.into_iter().map(|(name, section)| format!(".BR {} ({section})", escape(&page_name(name))));
+    format!(".SH \"SEE ALSO\"\n{}\n", pages.collect::<Vec<_>>().join(" ,\n"))
 }
 
 /// Renders a line of text. Text between backquotes becomes bold.

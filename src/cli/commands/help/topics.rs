@@ -1,16 +1,15 @@
 //! The table of help topics.
 
 use classad::ad::BinaryOperator;
-use classad::eval::FUNCTIONS;
+use classad::eval::{BuiltinFunction, FUNCTIONS};
 use classad::lint::RULES;
 
-use super::markup::{self, HelpBlock};
 use crate::cli::args::condor_options;
 
 /// A topic of `classad help`: its name and its text in Markdown.
 pub struct HelpTopic {
     pub name: &'static str,
-    text: &'static str,
+    pub text: &'static str,
 }
 
 macro_rules! topics {
@@ -29,20 +28,33 @@ pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
 }
 
 impl HelpTopic {
-    /// Parses the text of the topic.
-    pub fn blocks(&self) -> Vec<HelpBlock> {
-        markup::parse_topic(self.text, &named_table)
-    }
-
     /// Returns the subject of the topic, from the first line of its text.
     pub fn about(&self) -> &'static str {
         self.text.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, about)| about)
     }
 }
 
-/// Returns the terms and definitions that `<!-- NAME -->` stands for in a topic; none if the name is unknown.
+/// Environment variables and what they set.
+const ENVIRONMENT: [(&str, &str); 4] = [
+    ("CLASSAD_DIALECT", "the dialect, where `--dialect` does not say it"),
+    ("NO_COLOR, CLICOLOR_FORCE", "no colour, colour also into a pipe; `--color` goes before"),
+    ("CLASSAD_HISTORY", "the file in which `classad repl` keeps what was entered; nowhere if it is empty"),
+    ("COLUMNS", "how wide tables and problems are"),
+];
+
+/// Files and what they hold.
+const FILES: [(&str, &str); 1] = [(
+    "$XDG_CONFIG_HOME/classad.yaml",
+    "defaults of the options of every command, by their names, as in `dialect: condor`; without `XDG_CONFIG_HOME` it \
+     is in `~/.config`",
+)];
+
+/// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.
 pub fn named_table(name: &str) -> Vec<(String, String)> {
+    let owned = |&(term, text): &(&str, &str)| (term.to_owned(), text.to_owned());
     match name {
+        "environment" => ENVIRONMENT.iter().map(owned).collect(),
+        "files" => FILES.iter().map(owned).collect(),
         "functions" => functions(),
         "operators" => operators(),
         "rules" => {
@@ -54,32 +66,29 @@ pub fn named_table(name: &str) -> Vec<(String, String)> {
 }
 
 fn functions() -> Vec<(String, String)> {
-    let text = |function: &classad::eval::BuiltinFunction| {
+    let row = |function: &&BuiltinFunction| {
         let example = &function.example;
         let dialect = example.dialect.map_or(String::new(), |dialect| format!(" (`--dialect {dialect}`)"));
-        format!("{}: `{}` = `{}`{dialect}", function.doc, example.call, example.value)
+        let text = format!("{}: `{}` = `{}`{dialect}", function.doc, example.call, example.value);
+        (function.signature.to_owned(), text)
     };
-    FUNCTIONS.iter().map(|function| (function.signature.to_owned(), text(function))).collect()
+    FUNCTIONS.iter().map(row).collect()
 }
 
 /// Returns the operators from the tightest to the loosest binding. Binary operators come from [`BinaryOperator::ALL`].
 fn operators() -> Vec<(String, String)> {
-    let mut levels: Vec<(u8, Vec<&str>)> = Vec::new();
-    for operator in BinaryOperator::ALL {
-        let precedence = operator.precedence();
-        match levels.iter_mut().find(|(level, _)| *level == precedence) {
-            Some((_, symbols)) => symbols.push(operator.symbol()),
-            None => levels.push((precedence, vec![operator.symbol()])),
-        }
-    }
-    levels.sort_unstable_by_key(|(level, _)| std::cmp::Reverse(*level));
+    let mut binary = BinaryOperator::ALL.to_vec();
+    binary.sort_by_key(|operator| std::cmp::Reverse(operator.precedence()));
     let term = |symbols: &str, text: &str| (symbols.to_owned(), text.to_owned());
     let mut all = vec![
         term("a.b  a[i]  f(x)", "selection, subscript, call"),
         term("a ?: b", "`b` where `a` is undefined"),
         term("- + ! ~", "before one operand: sign, not, bits exchanged"),
     ];
-    all.extend(levels.iter().map(|(_, symbols)| term(&symbols.join(" "), operator_meaning(symbols[0]))));
+    for level in binary.chunk_by(|one, next| one.precedence() == next.precedence()) {
+        let symbols: Vec<&str> = level.iter().map(|operator| operator.symbol()).collect();
+        all.push(term(&symbols.join(" "), operator_meaning(symbols[0])));
+    }
     all.push(term("c ? a : b", "`a` where `c` is true, `b` where it is false; from right to left"));
     all
 }
@@ -104,12 +113,12 @@ fn operator_meaning(symbol: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{TOPICS, named_table, operators};
-    use crate::cli::commands::help::markup::HelpBlock;
+    use crate::cli::commands::help::markup::{HelpBlock, parse};
 
     #[test]
     fn every_topic_says_what_it_is_about_and_every_table_is_there() {
         for topic in TOPICS {
-            let blocks = topic.blocks();
+            let blocks = parse(topic.text);
             assert!(matches!(&blocks[0], HelpBlock::Title(name, about) if name == topic.name && !about.is_empty()));
             let is_empty = |block: &HelpBlock| matches!(block, HelpBlock::Terms(terms) if terms.is_empty());
             assert!(!blocks.iter().any(is_empty), "{}", topic.name);

@@ -7,7 +7,6 @@ mod history;
 
 use std::borrow::Cow;
 
-use classad::ad::Dialect;
 use classad::eval::Interrupt;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::config::{Builder, ColorMode, CompletionType};
@@ -33,31 +32,31 @@ pub const PROMPT: &str = "classad> ";
 const MAX_HISTORY_ENTRIES: usize = 5000;
 
 /// Reads entries from the terminal and runs them until the user leaves.
-pub fn run_prompt(desk: &mut ReplState<'_>) -> Result<(), Failure> {
+pub fn run_prompt(state: &mut ReplState<'_>) -> Result<(), Failure> {
     let interrupt = Interrupt::default();
-    desk.session.context_mut().interrupt = Some(interrupt.clone());
+    state.session.context_mut().interrupt = Some(interrupt.clone());
     let raised = interrupt.clone();
     if ctrlc::set_handler(move || raised.raise()).is_err() {
-        desk.session.warning("Ctrl-C cannot be caught: it ends the session");
+        state.session.warning("Ctrl-C cannot be caught: it ends the session");
     }
     // An interactive session goes on after errors: the user can correct them.
-    desk.session.options.fail_fast = false;
-    let mut editor = new_editor(desk).map_err(terminal_failure)?;
+    state.session.options.fail_fast = false;
+    let is_colored = diagnostics::colors_stdout(&state.session.options);
+    let mut editor = new_editor(is_colored).map_err(terminal_failure)?;
     let history = history::history_path();
     if let Some(path) = &history {
         // Before the first session there is no file: ignore the error.
         let _ = editor.load_history(path);
-        desk.entries = editor.history().iter().cloned().collect();
+        state.entries = editor.history().iter().cloned().collect();
     }
-    let version = env!("CARGO_PKG_VERSION");
-    let dialect = desk.session.dialect();
-    desk.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
-    while !desk.is_finished {
+    let (version, dialect) = (env!("CARGO_PKG_VERSION"), state.session.dialect());
+    state.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
+    while !state.is_finished {
         // Clear earlier interrupts: only a Ctrl-C from here on stops the next entry.
         interrupt.lower();
-        if let Some(assistant) = editor.helper_mut() {
-            assistant.vocabulary = CompletionNames::from_state(desk);
-        }
+        let (files, history_hinter) = (FilenameCompleter::new(), HistoryHinter::new());
+        let names = CompletionNames::from_state(state);
+        editor.set_helper(Some(LineHelper { names, files, history_hinter, is_colored }));
         match editor.readline(PROMPT) {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => {
@@ -68,8 +67,8 @@ pub fn run_prompt(desk: &mut ReplState<'_>) -> Result<(), Failure> {
                     let _ = editor.append_history(path);
                 }
                 // Pasted text may hold several entries.
-                desk.entries.push(text.clone());
-                super::run_lines(desk, "entry", text.as_bytes())?;
+                state.entries.push(text.clone());
+                super::run_lines(state, "entry", text.as_bytes())?;
             }
             Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {}
             Err(ReadlineError::Eof) => break,
@@ -85,43 +84,28 @@ fn terminal_failure(error: ReadlineError) -> Failure {
     Failure::refused(format!("the terminal cannot be used: {error}"))
 }
 
-fn new_editor(desk: &ReplState<'_>) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {
-    let is_colored = diagnostics::colors_stdout(&desk.session.options);
+fn new_editor(is_colored: bool) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {
     let config = Builder::new()
         .max_history_size(MAX_HISTORY_ENTRIES)?
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
-        .color_mode(if is_colored { ColorMode::Forced } else { ColorMode::Disabled })
-        .build();
-    let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(LineHelper {
-        vocabulary: CompletionNames::from_state(desk),
-        files: FilenameCompleter::new(),
-        history_hinter: HistoryHinter::new(),
-        is_colored,
-    }));
-    Ok(editor)
+        .color_mode(if is_colored { ColorMode::Forced } else { ColorMode::Disabled });
+    Editor::with_config(config.build())
 }
 
 /// The helper of rustyline: completion, hints, highlighting, continuation lines.
 struct LineHelper {
-    vocabulary: CompletionNames,
+    names: CompletionNames,
     files: FilenameCompleter,
     history_hinter: HistoryHinter,
     is_colored: bool,
-}
-
-impl LineHelper {
-    fn dialect(&self) -> Dialect {
-        self.vocabulary.dialect
-    }
 }
 
 impl Helper for LineHelper {}
 
 impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(if is_entry_incomplete(context.input(), self.dialect()) {
+        Ok(if is_entry_incomplete(context.input(), self.names.dialect) {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Valid(None)
@@ -133,7 +117,7 @@ impl Completer for LineHelper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let WordCompletions { start, mut words, files } = self.vocabulary.complete_word(&line[..at]);
+        let WordCompletions { start, mut words, files } = self.names.complete_word(&line[..at]);
         if words.is_empty() && files {
             return self.files.complete_path(line, at);
         }
@@ -152,7 +136,7 @@ impl Hinter for LineHelper {
         if at < line.len() || !self.is_colored {
             return None;
         }
-        let earlier = || self.history_hinter.hint(line, at, context).map(InlineHint::Entry);
+        let earlier = || Some(InlineHint { text: self.history_hinter.hint(line, at, context)?, is_entry: true });
         hint::signature_hint(line).or_else(earlier).or_else(|| hint::arguments_hint(line))
     }
 }
