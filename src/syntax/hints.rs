@@ -28,19 +28,20 @@ pub(super) fn syntax_hint(error: Span, tokens: &[SpannedToken], text: &[u8]) -> 
 impl ErrorContext<'_> {
     /// Returns the token `by` places after the error, or before it for negative numbers.
     fn token(&self, by: isize) -> Option<Token> {
-        let at = self.at.checked_add_signed(by)?;
-        self.tokens.get(at).map(|(token, _)| *token)
+        self.spanned(by).map(|(token, _)| *token)
+    }
+
+    fn spanned(&self, by: isize) -> Option<&SpannedToken> {
+        self.tokens.get(self.at.checked_add_signed(by)?)
     }
 
     fn word(&self, by: isize) -> String {
-        let found = self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
-        found.map(|(_, span)| token_text(self.text, *span).into_owned()).unwrap_or_default()
+        self.spanned(by).map(|(_, span)| token_text(self.text, *span).into_owned()).unwrap_or_default()
     }
 
     /// Whether no space separates the token at `by` from the next one.
     fn adjacent(&self, by: isize) -> bool {
-        let at = |by: isize| self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
-        matches!((at(by), at(by + 1)), (Some((_, left)), Some((_, right))) if left.end == right.start)
+        matches!((self.spanned(by), self.spanned(by + 1)), (Some((_, left)), Some((_, right))) if left.end == right.start)
     }
 
     /// Hint for a `?` without its `:`.

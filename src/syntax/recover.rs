@@ -9,7 +9,7 @@ use crate::ad::Span;
 
 use super::SyntaxError;
 use super::chumsky_types::{ChumskyExtra, TokenInput};
-use super::grammar::{ParseOptions, attribute, lex_checked, parse_ad, run_within};
+use super::grammar::{Grammar, ParseOptions, parse_ad};
 use super::token::{SpannedToken, Token, to_offset};
 
 /// Maximum number of attribute errors reported for one ad.
@@ -27,7 +27,7 @@ pub struct BindingSpans {
 /// Returns the spans of all attributes of a bracketed ad, including repeated names.
 #[must_use]
 pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
-    let tokens = lex_checked(text, rules).unwrap_or_default();
+    let tokens = Grammar { text, rules }.lex().unwrap_or_default();
     let of = |piece: Range<usize>| {
         let (first, last) = (tokens.get(piece.start)?.1, tokens.get(piece.end.checked_sub(1)?)?.1);
         Some(BindingSpans { name: first, whole: first.to(last) })
@@ -40,18 +40,17 @@ pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
 #[must_use]
 pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
-    let Ok(tokens) = lex_checked(text, rules) else { return vec![first] };
+    let grammar = Grammar { text, rules };
+    let Ok(tokens) = grammar.lex() else { return vec![first] };
     // An unclosed quote swallows the text after it: later errors would be meaningless.
     let end = if first.lacks_quote { first.span.start } else { u32::MAX };
     let mut errors = Vec::new();
     for piece in attribute_token_ranges(&tokens) {
-        let ended = tokens.get(piece.end).map(|(_, span)| *span);
         let input = &tokens[piece.start..tokens.len().min(piece.end + 1)];
-        let at_end =
-            ended.map_or(Span::new(to_offset(text.len()), to_offset(text.len())), |span| Span::new(span.end, span.end));
+        let at_end = tokens.get(piece.end).map_or(grammar.end(), |(_, span)| Span::new(span.end, span.end));
         let closed = one_of::<_, TokenInput<'_>, ChumskyExtra<'_>>([Token::Semicolon, Token::BracketClose].as_slice());
-        let parser = attribute(text, rules).then_ignore(closed);
-        if let Err(error) = run_within(parser, input, at_end, &tokens[piece.start..], text)
+        let parser = grammar.attribute(grammar.expression()).then_ignore(closed);
+        if let Err(error) = grammar.run_within(parser, input, at_end, &tokens[piece.start..])
             && error.span.start < end
             && errors.len() < MAX_ERRORS_PER_AD
         {
