@@ -9,6 +9,7 @@ use crate::pool::ColumnCell;
 use crate::protocol::Protocol;
 
 use super::one_sided::one_sided_cell;
+use super::residue::CachedResults;
 
 /// A request that is probed, with cached attribute values and classes.
 pub struct ProbedRequest<'r> {
@@ -17,39 +18,19 @@ pub struct ProbedRequest<'r> {
     /// The clauses of the request's constraint.
     pub clauses: ConstraintClauses<'r>,
     protocol: &'r Protocol,
-    context: &'r Context,
-    /// The class of the request in each classification, by the number of the classification.
-    class_cache: Vec<CachedClass>,
+    pub context: &'r Context,
+    /// The class of the request in each classification, by the number of the classification. The request is in no
+    /// class if an attribute is deviant, a list or an ad.
+    pub classes: CachedResults<usize>,
     /// Cached cells of attributes that are not literals.
     cells: FxHashMap<Name, ColumnCell>,
-}
-
-/// The cached class of a request in one classification.
-#[derive(Clone, Copy, Default)]
-pub enum CachedClass {
-    /// Not computed yet.
-    #[default]
-    Unknown,
-    /// The class; `None` if the request is in none, because an attribute is deviant, a list or an ad.
-    Known(Option<usize>),
 }
 
 impl<'r> ProbedRequest<'r> {
     /// Prepares a request for a probe; `constraint` is the attribute that holds its constraint.
     pub fn new(ad: &'r Ad, constraint: &'r Name, protocol: &'r Protocol, context: &'r Context) -> Self {
         let clauses = ConstraintClauses::of(ad, constraint);
-        ProbedRequest { ad, clauses, protocol, context, class_cache: Vec::new(), cells: FxHashMap::default() }
-    }
-
-    /// Returns the class of the request in the classification `group`, [`CachedClass::Unknown`] if it is not cached.
-    pub fn cached_class(&self, group: usize) -> CachedClass {
-        self.class_cache.get(group).copied().unwrap_or_default()
-    }
-
-    /// Caches the class of the request in the classification `group`.
-    pub fn cache_class(&mut self, group: usize, number: Option<usize>) {
-        self.class_cache.resize(self.class_cache.len().max(group + 1), CachedClass::default());
-        self.class_cache[group] = CachedClass::Known(number);
+        ProbedRequest { ad, clauses, protocol, context, classes: Vec::new(), cells: FxHashMap::default() }
     }
 
     /// Returns the cell of an attribute of the request: its value, unless the value depends on the partner.
