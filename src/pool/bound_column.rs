@@ -3,7 +3,8 @@
 use std::hash::Hash;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::ad::{BinaryOperator, Dialect, Value};
 
@@ -11,16 +12,8 @@ use super::{AttributeColumn, ColumnCell};
 
 /// Collects the bounds in clauses `subject operator bound` of many rows.
 pub struct BoundCollector<S, B> {
-    /// Numbers of the columns: indexes into `columns`.
-    numbers: FxHashMap<(S, BinaryOperator), usize>,
-    columns: Vec<CollectedBounds<S, B>>,
-}
-
-/// The bounds of one column: pairs of row and bound.
-struct CollectedBounds<S, B> {
-    subject: S,
-    operator: BinaryOperator,
-    rows: Vec<(usize, B)>,
+    /// The bounds of each column: pairs of row and bound.
+    columns: IndexMap<(S, BinaryOperator), Vec<(usize, B)>, FxBuildHasher>,
 }
 
 /// The bounds of many rows in clauses `subject operator bound`, one for each row.
@@ -36,7 +29,7 @@ pub struct BoundColumn<S> {
 
 impl<S, B> Default for BoundCollector<S, B> {
     fn default() -> Self {
-        BoundCollector { numbers: FxHashMap::default(), columns: Vec::new() }
+        BoundCollector { columns: IndexMap::default() }
     }
 }
 
@@ -46,11 +39,9 @@ impl<S: Clone + Eq + Hash, B> BoundCollector<S, B> {
     /// column already, which is rare.
     pub fn add(&mut self, row: usize, subject: &S, operator: BinaryOperator, bound: B) -> Option<usize> {
         operator.converse()?;
-        let number = *self.numbers.entry((subject.clone(), operator)).or_insert(self.columns.len());
-        if number == self.columns.len() {
-            self.columns.push(CollectedBounds { subject: subject.clone(), operator, rows: Vec::new() });
-        }
-        let rows = &mut self.columns[number].rows;
+        let column = self.columns.entry((subject.clone(), operator));
+        let number = column.index();
+        let rows = column.or_default();
         if rows.last().is_some_and(|(last, _)| *last == row) {
             return None;
         }
@@ -65,7 +56,7 @@ impl<S: Clone + Eq + Hash, B> BoundCollector<S, B> {
         dialect: Dialect,
         mut cell: impl FnMut(usize, B) -> ColumnCell,
     ) -> Vec<BoundColumn<S>> {
-        let build = |CollectedBounds { subject, operator, rows: bounds }| {
+        let build = |((subject, operator), bounds): ((S, BinaryOperator), Vec<(usize, B)>)| {
             let mut cells = vec![ColumnCell::Absent; rows];
             let mut always_admitted = FixedBitSet::with_capacity(rows);
             always_admitted.insert_range(..);

@@ -195,9 +195,9 @@ impl AttributeColumn {
     /// Builds a column with one row for each cell.
     pub fn new(cells: impl IntoIterator<Item = ColumnCell>, dialect: Dialect) -> Self {
         let mut column = ColumnBuilder::new();
-        cells.into_iter().for_each(|cell| {
+        for cell in cells {
             column.push(cell);
-        });
+        }
         column.finish(dialect)
     }
 
@@ -333,8 +333,8 @@ impl AttributeColumn {
 
     fn add_rows(&self, codes: impl Iterator<Item = u32>, into: &mut FixedBitSet) {
         let rows_of = self.posting_lists();
-        for code in codes {
-            rows_of.rows(code).iter().for_each(|row| into.insert(*row as usize));
+        for row in codes.flat_map(|code| rows_of.rows(code)) {
+            into.insert(*row as usize);
         }
     }
 
@@ -357,27 +357,23 @@ impl AttributeColumn {
     }
 
     fn build_indexes(&self) -> ValueIndexes {
-        let dialect = self.dialect;
-        let rows_of = self.posting_lists();
-        let (mut numbers, mut strings, mut odd) = (Vec::new(), Vec::new(), vec![ABSENT]);
+        let (mut numbers, mut strings, mut unordered) = (Vec::new(), Vec::new(), vec![ABSENT]);
         for (at, value) in self.values.entries.iter().enumerate().skip(DEVIANT as usize + 1) {
-            match (number_key(value, dialect), value) {
+            match (number_key(value, self.dialect), value) {
                 (Some(number), _) => numbers.push((number, code(at))),
                 (None, Value::String(text)) => strings.push((string_key(text), code(at))),
-                _ => odd.push(code(at)),
+                _ => unordered.push(code(at)),
             }
         }
-        numbers.sort_unstable();
-        strings.sort_unstable();
-        let length = self.values.codes.len();
-        let numbers = numbers.into_iter().flat_map(|(key, code)| rows_of.rows(code).iter().map(move |row| (key, *row)));
-        let strings =
-            strings.into_iter().flat_map(|(key, code)| rows_of.rows(code).iter().map(move |row| (key.clone(), *row)));
-        ValueIndexes {
-            numbers: RangeIndex::new(numbers, length),
-            strings: RangeIndex::new(strings, length),
-            unordered: odd,
-        }
+        ValueIndexes { numbers: self.range_index(numbers), strings: self.range_index(strings), unordered }
+    }
+
+    /// Builds the index of the rows that have these codes, each with its key.
+    fn range_index<K: Ord + Clone>(&self, mut codes: Vec<(K, u32)>) -> RangeIndex<K> {
+        codes.sort_unstable();
+        let lists = self.posting_lists();
+        let rows = codes.iter().flat_map(|(key, code)| lists.rows(*code).iter().map(|row| (key.clone(), *row)));
+        RangeIndex::new(rows, self.values.codes.len())
     }
 }
 

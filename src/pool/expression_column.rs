@@ -155,14 +155,13 @@ fn has_key(value: &Value) -> bool {
 
 /// Whether both are literals with the same integer, boolean or string: a fast check before interning.
 fn is_same_literal(left: &Expression, right: &Expression) -> bool {
-    match (left.kind(), right.kind()) {
-        (ExpressionKind::Literal(Value::Integer(left)), ExpressionKind::Literal(Value::Integer(right))) => {
-            left == right
-        }
-        (ExpressionKind::Literal(Value::Boolean(left)), ExpressionKind::Literal(Value::Boolean(right))) => {
-            left == right
-        }
-        (ExpressionKind::Literal(Value::String(left)), ExpressionKind::Literal(Value::String(right))) => left == right,
+    let (ExpressionKind::Literal(left), ExpressionKind::Literal(right)) = (left.kind(), right.kind()) else {
+        return false;
+    };
+    match (left, right) {
+        (Value::Integer(left), Value::Integer(right)) => left == right,
+        (Value::Boolean(left), Value::Boolean(right)) => left == right,
+        (Value::String(left), Value::String(right)) => left == right,
         _ => false,
     }
 }

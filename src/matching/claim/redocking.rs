@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Value};
-use crate::eval::{Context, Environment, EnvironmentMember, Evaluator, UNFILLED_PORT};
+use crate::eval::{Abort, Context, Environment, EnvironmentMember, Evaluator, UNFILLED_PORT};
 use crate::protocol::{PortPattern, Protocol, is_met, read_ports};
 
 use super::super::gang;
@@ -155,16 +155,19 @@ impl<'a> RedockedMatch<'a> {
         let labels = aborted.iter().map(|label| Expression::literal(Value::string(label.as_str())));
         let labels = Expression::list(labels);
         let (environment, frame) = Environment::single(ad.with(Name::new("aborted"), labels));
-        self.evaluations += 1;
         let value = Evaluator::new(&environment, self.context).attribute(&frame, &name);
-        self.failures += u64::from(value.is_err());
-        value.is_ok_and(|value| is_met(&value, self.context.dialect))
+        self.count_met(value)
     }
 
     fn accepts(&mut self, frame: &Arc<ScopeFrame>) -> bool {
         let Some(name) = self.protocol.constraint_name(&frame.ad) else { return false };
-        self.evaluations += 1;
         let value = Evaluator::new(&self.environment, self.context).attribute(frame, name);
+        self.count_met(value)
+    }
+
+    /// Counts an evaluation, and returns whether its value is true.
+    fn count_met(&mut self, value: Result<Value, Abort>) -> bool {
+        self.evaluations += 1;
         self.failures += u64::from(value.is_err());
         value.is_ok_and(|value| is_met(&value, self.context.dialect))
     }

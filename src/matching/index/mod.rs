@@ -31,6 +31,7 @@ use super::PairSide;
 
 use build::{CollectedClauses, build_bound_columns, settle_residue};
 use columns::OfferColumns;
+pub use probe::ProbeResult;
 use ranks::OfferRanks;
 pub use residue::PairEvaluator;
 use residue::{Residue, ResidueTable};

@@ -64,11 +64,11 @@ pub fn negotiate(
     priority: &dyn Fn(&str) -> Option<f64>,
     tell: &mut dyn FnMut(&NegotiationEvent<'_>),
 ) -> Result<NegotiationOutcome, PolicyFault> {
-    let mut cycle = NegotiationCycle::new(settings, requests, offers);
+    let mut cycle = NegotiationCycle::new(settings, requests, offers, tell);
     let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
     cycle.outcome.statistics.failures += failures;
     let mut submitters = cycle.submitters(&roots, priority);
-    cycle.run_rounds(&mut submitters, tell)?;
+    cycle.run_rounds(&mut submitters)?;
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.unordered_components = cycle.offers.unordered_components();
     cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.granted)).collect();
@@ -118,26 +118,29 @@ struct NegotiationCycle<'c> {
     /// For each failed autocluster the number of divisions at the time of the failure.
     failed_clusters: FxHashMap<usize, usize>,
     outcome: NegotiationOutcome,
+    /// Gets each event as it happens.
+    tell: &'c mut dyn FnMut(&NegotiationEvent<'_>),
 }
 
 impl<'c> NegotiationCycle<'c> {
-    fn new(settings: &'c NegotiationSettings, ads: &'c [Ad], offers: &[Ad]) -> Self {
+    fn new(
+        settings: &'c NegotiationSettings,
+        ads: &'c [Ad],
+        offers: &[Ad],
+        tell: &'c mut dyn FnMut(&NegotiationEvent<'_>),
+    ) -> Self {
         let NegotiationSettings { policy, protocol, context, accelerations } = settings;
-        let clusters = accelerations
-            .autoclusters
-            .then(|| RequestClusters::new(ads, offers, &policy.match_policies(), protocol, context));
+        let policies = policy.match_policies();
+        let clusters =
+            accelerations.autoclusters.then(|| RequestClusters::new(ads, offers, &policies, protocol, context));
         // Without autoclusters no two requests are known to be equivalent, and cached lists would only cost memory.
         let match_lists = accelerations.match_lists && accelerations.autoclusters;
         let mut outcome = NegotiationOutcome::default();
         outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);
         let request = |ad| {
             let count = resource_count(ad, context);
-            RequestProgress {
-                remaining: count.unwrap_or(1),
-                granted: 0,
-                is_counted: count.is_some(),
-                failed_at_division: None,
-            }
+            let (remaining, is_counted) = (count.unwrap_or(1), count.is_some());
+            RequestProgress { remaining, granted: 0, is_counted, failed_at_division: None }
         };
         NegotiationCycle {
             settings,
@@ -148,6 +151,7 @@ impl<'c> NegotiationCycle<'c> {
             lists: FxHashMap::default(),
             failed_clusters: FxHashMap::default(),
             outcome,
+            tell,
         }
     }
 
@@ -178,7 +182,7 @@ impl<'c> NegotiationCycle<'c> {
     /// Whether a request still asks for offers and has not failed since the last division of an offer.
     fn is_open(&self, request: usize) -> bool {
         let request = &self.requests[request];
-        request.remaining > 0 && request.failed_at_division != Some(self.offers.division_count())
+        request.remaining > 0 && request.failed_at_division != Some(self.offers.divisions.len())
     }
 
     /// Returns the number of offers that a submitter still asks for.
@@ -188,35 +192,31 @@ impl<'c> NegotiationCycle<'c> {
     }
 
     /// Runs rounds until one makes no match.
-    fn run_rounds(
-        &mut self,
-        submitters: &mut [Submitter],
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) -> Result<(), PolicyFault> {
+    fn run_rounds(&mut self, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
         for round in 1.. {
             let before = self.outcome.grants.len();
             let asking: Vec<usize> = submitters.iter().map(|submitter| self.open_demand(submitter)).collect();
-            let free = self.offers.free_count();
+            let free = self.offers.free_count;
             if free == 0 || asking.iter().all(|left| *left == 0) {
                 break;
             }
-            tell(&NegotiationEvent::Round { number: round, offers: free });
+            (self.tell)(&NegotiationEvent::Round { number: round, offers: free });
             let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
             let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
             for (submitter, left) in submitters.iter_mut().zip(asking) {
-                if left == 0 || self.offers.free_count() == 0 {
+                if left == 0 || self.offers.free_count == 0 {
                     continue;
                 }
                 let slice =
                     self.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
-                tell(&NegotiationEvent::Turn {
+                (self.tell)(&NegotiationEvent::Turn {
                     submitter: &submitter.name,
                     priority: submitter.priority,
                     slice,
                     requests: left,
                 });
                 let before = self.outcome.grants.len();
-                self.run_turn(submitter, slice.unwrap_or(usize::MAX), tell)?;
+                self.run_turn(submitter, slice.unwrap_or(usize::MAX))?;
                 submitter.granted += self.outcome.grants.len() - before;
             }
             if self.outcome.grants.len() == before {
@@ -227,15 +227,10 @@ impl<'c> NegotiationCycle<'c> {
     }
 
     /// Considers the requests of a submitter until the submitter has got its slice of the offers.
-    fn run_turn(
-        &mut self,
-        submitter: &Submitter,
-        mut slice: usize,
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) -> Result<(), PolicyFault> {
+    fn run_turn(&mut self, submitter: &Submitter, mut slice: usize) -> Result<(), PolicyFault> {
         for request in submitter.requests.iter().copied() {
-            while slice > 0 && self.is_open(request) && self.offers.free_count() > 0 {
-                if self.consider(request, &submitter.name, tell)? {
+            while slice > 0 && self.is_open(request) && self.offers.free_count > 0 {
+                if self.consider(request, &submitter.name)? {
                     slice -= 1;
                 }
             }
@@ -244,20 +239,14 @@ impl<'c> NegotiationCycle<'c> {
     }
 
     /// Tries to give a request one offer, the best remaining one. Returns whether the request got it.
-    fn consider(
-        &mut self,
-        request: usize,
-        submitter: &str,
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) -> Result<bool, PolicyFault> {
-        let divided = self.offers.division_count();
+    fn consider(&mut self, request: usize, submitter: &str) -> Result<bool, PolicyFault> {
+        let divided = self.offers.divisions.len();
         let cluster = self.clusters.as_ref().map(|clusters| clusters.cluster_of[request]);
-        let hopeless = cluster.is_some_and(|cluster| self.failed_clusters.get(&cluster) == Some(&divided));
-        if hopeless {
-            let left = self.requests[request].remaining;
-            self.outcome.statistics.skipped += left as u64;
+        if cluster.is_some_and(|cluster| self.failed_clusters.get(&cluster) == Some(&divided)) {
+            let requests = self.requests[request].remaining;
+            self.outcome.statistics.skipped += requests as u64;
             self.requests[request].failed_at_division = Some(divided);
-            tell(&NegotiationEvent::Skipped { request, submitter, requests: left });
+            (self.tell)(&NegotiationEvent::Skipped { request, submitter, requests });
             return Ok(false);
         }
         self.outcome.statistics.roots += 1;
@@ -270,7 +259,7 @@ impl<'c> NegotiationCycle<'c> {
         let best = ranked.best(&self.offers);
         if best.is_none() {
             let (compatible, discarded) = (ranked.compatible_count(), ranked.discarded_count());
-            tell(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
+            (self.tell)(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
             // The remaining units of a resource request would fail too.
             self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
             self.requests[request].failed_at_division = Some(divided);
@@ -281,18 +270,12 @@ impl<'c> NegotiationCycle<'c> {
         }
         let found = best.is_some();
         if let Some(standing) = best {
-            self.grant(request, submitter, standing, tell);
+            self.grant(request, submitter, standing);
         }
         Ok(found)
     }
 
-    fn grant(
-        &mut self,
-        request: usize,
-        submitter: &str,
-        standing: RankedCandidate,
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) {
+    fn grant(&mut self, request: usize, submitter: &str, standing: RankedCandidate) {
         let state = &mut self.requests[request];
         state.remaining -= 1;
         state.granted += 1;
@@ -301,7 +284,7 @@ impl<'c> NegotiationCycle<'c> {
             request,
             unit: state.is_counted.then_some(state.granted),
             offer: candidate.offer,
-            part: self.offers.part_number(candidate.offer),
+            part: self.offers.parts[candidate.offer],
             request_rank: candidate.request_rank,
             offer_rank: candidate.offer_rank,
             vector: standing.vector,
@@ -309,7 +292,7 @@ impl<'c> NegotiationCycle<'c> {
         };
         self.offers.take(candidate.offer, &self.ads[request]);
         self.outcome.statistics.matched += 1;
-        tell(&NegotiationEvent::Matched { grant: &grant, submitter });
+        (self.tell)(&NegotiationEvent::Matched { grant: &grant, submitter });
         self.outcome.grants.push(grant);
     }
 }

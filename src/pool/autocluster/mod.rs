@@ -202,9 +202,8 @@ impl<'c> SignificantAttributes<'c> {
                 signature.push((name, ABSENT));
                 return Some(());
             };
-            let expression = self.interner.intern_expression(expression);
+            let (expression, mentions) = self.interner.intern_expression(expression);
             signature.push((name, expression));
-            let mentions = self.interner.free_names(expression);
             reached.extend(mentions.mine.iter().chain(&mentions.unqualified));
             let missing =
                 mentions.unqualified.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_none());
