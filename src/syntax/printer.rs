@@ -32,9 +32,7 @@ pub enum Style {
 /// end the line, do not parse back; [`print_line`] reports them.
 #[must_use]
 pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(style);
-    printer.expression(expression, 0);
-    printer.finish()
+    printed(style, |printer| printer.expression(expression, 0))
 }
 
 /// A change to a string that the long form cannot represent.
@@ -68,26 +66,22 @@ pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<LossyChange>) {
 /// Prints an expression as HTCondor's `unparse()` does: [`Style::Library`], with lists and ads over several lines.
 #[must_use]
 pub fn print_multiline(expression: &Expression) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(Style::Library);
-    printer.indentation = Some(0);
-    printer.expression(expression, 0);
-    printer.finish()
+    printed(Style::Library, |printer| {
+        printer.indentation = Some(0);
+        printer.expression(expression, 0);
+    })
 }
 
 /// Prints an ad on one line, with brackets.
 #[must_use]
 pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(style);
-    printer.ad(ad);
-    printer.finish()
+    printed(style, |printer| printer.ad(ad))
 }
 
 /// Prints a value: a literal, a list or an ad.
 #[must_use]
 pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(style);
-    printer.literal(value);
-    printer.finish()
+    printed(style, |printer| printer.literal(value))
 }
 
 /// Prints an expression as text, with U+FFFD in place of bytes that are not UTF-8.
@@ -117,16 +111,20 @@ fn into_text(bytes: Vec<u8>) -> String {
 /// Prints a name, in single quotes unless it is an identifier.
 #[must_use]
 pub fn print_name(name: &Name) -> String {
-    let mut printer = ExpressionPrinter::new(Style::New);
-    printer.name(name);
-    into_text(printer.out)
+    into_text(printed(Style::New, |printer| printer.name(name)))
 }
 
 /// Prints a string literal, with quotes and the escapes of the style.
 #[must_use]
 pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
+    printed(style, |printer| printer.string(bytes))
+}
+
+/// Returns what `start` and the tasks that it leaves print.
+fn printed<'a>(style: Style, start: impl FnOnce(&mut ExpressionPrinter<'a>)) -> Vec<u8> {
     let mut printer = ExpressionPrinter::new(style);
-    printer.string(bytes);
+    start(&mut printer);
+    printer.run();
     printer.out
 }
 
@@ -158,12 +156,6 @@ struct ExpressionPrinter<'a> {
 impl<'a> ExpressionPrinter<'a> {
     fn new(style: Style) -> Self {
         ExpressionPrinter { style, indentation: None, changes: Vec::new(), out: Vec::new(), tasks: Vec::new() }
-    }
-
-    /// Runs the tasks and returns what is printed.
-    fn finish(mut self) -> Vec<u8> {
-        self.run();
-        self.out
     }
 
     fn run(&mut self) {

@@ -13,7 +13,7 @@ use crate::eval::{Context, FreeNames};
 use crate::pool::RequestClusters;
 use crate::protocol::{Protocol, RESOURCE_COUNT, USER_ATTRIBUTES, resource_count};
 
-use super::policy::{Policy, PolicyFault, PolicyRule, UNKNOWN_PRIORITY};
+use super::policy::{Policy, PolicyFault, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
 
 pub use event::{Grant, NegotiationEvent};
@@ -155,11 +155,6 @@ impl<'c> NegotiationCycle<'c> {
         }
     }
 
-    /// Evaluates a rule in a request; undefined if it exceeds a budget.
-    fn value(&self, rule: &PolicyRule, request: usize) -> Value {
-        rule.evaluate(&self.ads[request], &self.settings.context).unwrap_or(Value::Undefined)
-    }
-
     /// Groups requests by submitter, sorted by priority, the best first, then by name. Without fair share all requests
     /// belong to one submitter without a name.
     fn submitters(&self, roots: &[usize], priority: &dyn Fn(&str) -> Option<f64>) -> Vec<Submitter> {
@@ -168,7 +163,8 @@ impl<'c> NegotiationCycle<'c> {
         };
         let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for root in roots {
-            by_name.entry(submitter_name(&self.value(&share.by, *root))).or_default().push(*root);
+            let name = share.by.evaluate(&self.ads[*root], &self.settings.context).unwrap_or(Value::Undefined);
+            by_name.entry(submitter_name(&name)).or_default().push(*root);
         }
         let submitter = |(name, requests): (String, Vec<usize>)| {
             let priority = share.priority(&name).or_else(|| priority(&name)).unwrap_or(UNKNOWN_PRIORITY);
@@ -230,9 +226,7 @@ impl<'c> NegotiationCycle<'c> {
     fn run_turn(&mut self, submitter: &Submitter, mut slice: usize) -> Result<(), PolicyFault> {
         for request in submitter.requests.iter().copied() {
             while slice > 0 && self.is_open(request) && self.offers.free_count > 0 {
-                if self.consider(request, &submitter.name)? {
-                    slice -= 1;
-                }
+                slice -= usize::from(self.consider(request, &submitter.name)?);
             }
         }
         Ok(())
@@ -241,8 +235,15 @@ impl<'c> NegotiationCycle<'c> {
     /// Tries to give a request one offer, the best remaining one. Returns whether the request got it.
     fn consider(&mut self, request: usize, submitter: &str) -> Result<bool, PolicyFault> {
         let divided = self.offers.divisions.len();
-        let cluster = self.clusters.as_ref().map(|clusters| clusters.cluster_of[request]);
-        if cluster.is_some_and(|cluster| self.failed_clusters.get(&cluster) == Some(&divided)) {
+        // Without autoclusters each request is one of its own.
+        let (cluster, representative) = match &self.clusters {
+            Some(clusters) => {
+                let cluster = clusters.cluster_of[request];
+                (cluster, &clusters.clusters[cluster].representative)
+            }
+            None => (request, &self.ads[request]),
+        };
+        if self.failed_clusters.get(&cluster) == Some(&divided) {
             let requests = self.requests[request].remaining;
             self.outcome.statistics.skipped += requests as u64;
             self.requests[request].failed_at_division = Some(divided);
@@ -250,36 +251,30 @@ impl<'c> NegotiationCycle<'c> {
             return Ok(false);
         }
         self.outcome.statistics.roots += 1;
-        let alike = match (&self.clusters, cluster) {
-            (Some(clusters), Some(cluster)) => clusters.clusters[cluster].representative.clone(),
-            _ => self.ads[request].clone(),
-        };
-        let mut ranked = cluster.and_then(|cluster| self.lists.remove(&cluster)).unwrap_or_default();
-        ranked.refresh(&mut self.offers, &alike)?;
-        let best = ranked.best(&self.offers);
-        if best.is_none() {
-            let (compatible, discarded) = (ranked.compatible_count(), ranked.discarded_count());
-            (self.tell)(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
-            // The remaining units of a resource request would fail too.
-            self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
-            self.requests[request].failed_at_division = Some(divided);
-            self.failed_clusters.extend(cluster.map(|cluster| (cluster, divided)));
+        let mut list = self.lists.remove(&cluster).unwrap_or_default();
+        list.refresh(&mut self.offers, representative)?;
+        let best = list.best(&self.offers);
+        let (compatible, discarded) = (list.compatible_count(), list.discarded_count());
+        if self.settings.accelerations.match_lists && self.clusters.is_some() {
+            self.lists.insert(cluster, list);
         }
-        if let Some(cluster) = cluster.filter(|_| self.settings.accelerations.match_lists) {
-            self.lists.insert(cluster, ranked);
+        if let Some(best) = best {
+            self.grant(request, submitter, best);
+            return Ok(true);
         }
-        let found = best.is_some();
-        if let Some(standing) = best {
-            self.grant(request, submitter, standing);
-        }
-        Ok(found)
+        (self.tell)(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
+        // The remaining units of a resource request would fail too.
+        self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
+        self.requests[request].failed_at_division = Some(divided);
+        self.failed_clusters.insert(cluster, divided);
+        Ok(false)
     }
 
-    fn grant(&mut self, request: usize, submitter: &str, standing: RankedCandidate) {
+    fn grant(&mut self, request: usize, submitter: &str, best: RankedCandidate) {
         let state = &mut self.requests[request];
         state.remaining -= 1;
         state.granted += 1;
-        let candidate = standing.candidate;
+        let candidate = best.candidate;
         let grant = Grant {
             request,
             unit: state.is_counted.then_some(state.granted),
@@ -287,7 +282,7 @@ impl<'c> NegotiationCycle<'c> {
             part: self.offers.parts[candidate.offer],
             request_rank: candidate.request_rank,
             offer_rank: candidate.offer_rank,
-            vector: standing.vector,
+            vector: best.vector,
             preempted: self.offers.user(candidate.offer),
         };
         self.offers.take(candidate.offer, &self.ads[request]);
