@@ -1,96 +1,43 @@
 //! Columns of the bounds that ads demand of attributes of the other side (thesis 4.4: imported intervals).
 
-use std::hash::Hash;
-
 use fixedbitset::FixedBitSet;
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
-use crate::ad::{BinaryOperator, Dialect, Value};
+use crate::ad::{BinaryOperator, Dialect, Name, Value};
 
 use super::{AttributeColumn, ColumnCell};
 
-/// Collects the bounds in clauses `subject operator bound` of many rows.
-pub struct BoundCollector<S, B> {
-    /// The bounds of each column: pairs of row and bound.
-    columns: IndexMap<(S, BinaryOperator), Vec<(usize, B)>, FxBuildHasher>,
-}
-
 /// The bounds of many rows in clauses `subject operator bound`, one for each row.
-pub struct BoundColumn<S> {
-    subject: S,
-    operator: BinaryOperator,
-    /// The operator with its operands exchanged: bound on the left, subject on the right.
+pub struct BoundColumn {
+    /// The subject of the clauses, which the bounds restrict.
+    pub subject: Name,
+    /// The operator of the clauses with its operands exchanged: bound on the left, subject on the right.
     exchanged: BinaryOperator,
-    bounds: AttributeColumn,
-    /// Rows that no value excludes: those without a bound, and those whose bound is deviant.
-    always_admitted: FixedBitSet,
+    /// The bounds by row; the cell of a row without a bound is absent.
+    pub bounds: AttributeColumn,
+    /// The rows that no value excludes: those without a bound, and those whose bound is deviant.
+    pub always_admitted: FixedBitSet,
 }
 
-impl<S, B> Default for BoundCollector<S, B> {
-    fn default() -> Self {
-        BoundCollector { columns: IndexMap::default() }
-    }
-}
-
-impl<S: Clone + Eq + Hash, B> BoundCollector<S, B> {
-    /// Adds the bound of a row and returns the number of its column.  Rows must be added in ascending order.  `None` if
-    /// the caller has to check the clause otherwise: the operator cannot be exchanged, or the row has a bound in the
-    /// column already, which is rare.
-    pub fn add(&mut self, row: usize, subject: &S, operator: BinaryOperator, bound: B) -> Option<usize> {
-        operator.converse()?;
-        let column = self.columns.entry((subject.clone(), operator));
-        let number = column.index();
-        let rows = column.or_default();
-        if rows.last().is_some_and(|(last, _)| *last == row) {
-            return None;
-        }
-        rows.push((row, bound));
-        Some(number)
-    }
-
-    /// Builds the columns for `rows` rows, in the order of their numbers. `cell` gives the cell of the bound of a row.
-    pub fn build(
-        self,
+impl BoundColumn {
+    /// Builds the column for `rows` rows from the rows that have a bound, each with the cell of the bound.  `exchanged`
+    /// is the operator between bound and subject.
+    pub fn new(
+        subject: Name,
+        exchanged: BinaryOperator,
         rows: usize,
+        bounds: impl IntoIterator<Item = (usize, ColumnCell)>,
         dialect: Dialect,
-        mut cell: impl FnMut(usize, B) -> ColumnCell,
-    ) -> Vec<BoundColumn<S>> {
-        let build = |((subject, operator), bounds): ((S, BinaryOperator), Vec<(usize, B)>)| {
-            let mut cells = vec![ColumnCell::Absent; rows];
-            let mut always_admitted = FixedBitSet::with_capacity(rows);
-            always_admitted.insert_range(..);
-            for (row, bound) in bounds {
-                cells[row] = cell(row, bound);
-                always_admitted.remove(row);
-            }
-            let bounds = AttributeColumn::new(cells, dialect);
-            always_admitted.union_with(bounds.deviant_rows());
-            Some(BoundColumn { subject, operator, exchanged: operator.converse()?, bounds, always_admitted })
-        };
-        self.columns.into_iter().filter_map(build).collect()
-    }
-}
-
-impl<S> BoundColumn<S> {
-    /// Returns the subject of the clauses, which the bounds restrict.
-    pub fn subject(&self) -> &S {
-        &self.subject
-    }
-
-    /// Returns the operator, with the subject on the left and the bound on the right.
-    pub fn operator(&self) -> BinaryOperator {
-        self.operator
-    }
-
-    /// Returns the bounds by row; the cell of a row without a bound is absent.
-    pub fn bounds(&self) -> &AttributeColumn {
-        &self.bounds
-    }
-
-    /// Returns the rows that no value excludes: those without a bound, and those whose bound is deviant.
-    pub fn always_admitted(&self) -> &FixedBitSet {
-        &self.always_admitted
+    ) -> Self {
+        let mut cells = vec![ColumnCell::Absent; rows];
+        let mut always_admitted = FixedBitSet::with_capacity(rows);
+        always_admitted.insert_range(..);
+        for (row, cell) in bounds {
+            cells[row] = cell;
+            always_admitted.remove(row);
+        }
+        let bounds = AttributeColumn::new(cells, dialect);
+        always_admitted.union_with(bounds.deviant_rows());
+        BoundColumn { subject, exchanged, bounds, always_admitted }
     }
 
     /// Replaces `admitted` by the rows that a value of the subject does not exclude: the rows whose bound the value

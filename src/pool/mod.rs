@@ -15,7 +15,7 @@ mod store;
 mod summary;
 
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
-pub use bound_column::{BoundCollector, BoundColumn};
+pub use bound_column::BoundColumn;
 pub use census::Census;
 pub use column::{AttributeColumn, ColumnCell, ValueKey, code};
 pub use expression_column::ExpressionColumn;

@@ -1,12 +1,13 @@
 //! Builds the index: splits the offers' constraints into bounds, string lists and residues.
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, ConstraintClauses, is_self_evaluating, orient_comparison};
 use crate::eval::string_list_items;
-use crate::pool::{BoundCollector, BoundColumn, ColumnCell, SparseRows, code};
+use crate::pool::{BoundColumn, ColumnCell, SparseRows, code};
 use crate::protocol::Protocol;
 
 use super::super::PairSide;
@@ -23,6 +24,9 @@ pub enum ImportedBound {
     Attribute(Name),
 }
 
+/// Pairs of offer and bound, by the attribute of requests and the operator between bound and attribute.
+type CollectedBounds = IndexMap<(Name, BinaryOperator), Vec<(usize, ImportedBound)>, FxBuildHasher>;
+
 /// Clauses collected from all offers; offers are given by position.
 pub struct CollectedClauses {
     dialect: Dialect,
@@ -33,7 +37,7 @@ pub struct CollectedClauses {
     /// Offers that cannot be indexed.
     pub unindexable: FixedBitSet,
     /// Bounds on attributes of requests.
-    pub bounds: BoundCollector<Name, ImportedBound>,
+    pub bounds: CollectedBounds,
     /// String lists that must contain the value of an attribute of the request, by that attribute.
     pub item_postings: FxHashMap<Name, ItemPostings>,
     /// All other clauses.
@@ -51,7 +55,7 @@ impl CollectedClauses {
             eligible: none.clone(),
             needs_evaluation: none,
             unindexable: columns.unindexable(),
-            bounds: BoundCollector::default(),
+            bounds: CollectedBounds::default(),
             item_postings: FxHashMap::default(),
             residues: ResidueTable::new(PairSide::Offer),
             residue_offers: Vec::new(),
@@ -85,9 +89,13 @@ impl CollectedClauses {
         if let Some((name, operator, bound)) = imported_bound(ad, condition, self.dialect) {
             let is_circular =
                 matches!(&bound, ImportedBound::Attribute(name) if clauses.followed().any(|followed| followed == name));
-            // A bound that the columns do not take becomes a residue.
-            if !is_circular && self.bounds.add(offer, name, operator, bound).is_some() {
-                return true;
+            if !is_circular && let Some(exchanged) = operator.converse() {
+                let bounds = self.bounds.entry((name.clone(), exchanged)).or_default();
+                // A second bound of the same offer becomes a residue.
+                if bounds.last().is_none_or(|(last, _)| *last != offer) {
+                    bounds.push((offer, bound));
+                    return true;
+                }
             }
         }
         if let ClauseForm::StringListMember(operand, list) = condition
@@ -121,17 +129,18 @@ impl CollectedClauses {
 }
 
 /// Builds the columns of bounds, one for each attribute and operator, sorted by attribute.
-pub fn build_bound_columns(
-    bounds: BoundCollector<Name, ImportedBound>,
-    columns: &mut OfferColumns,
-) -> Vec<BoundColumn<Name>> {
+pub fn build_bound_columns(bounds: CollectedBounds, columns: &mut OfferColumns) -> Vec<BoundColumn> {
     let (rows, dialect) = (columns.offers.len(), columns.context.dialect);
-    let mut columns = bounds.build(rows, dialect, |offer, bound| match bound {
-        ImportedBound::Value(value) => ColumnCell::Constant(value),
-        ImportedBound::Attribute(name) => columns.column(&name).cell(offer),
-    });
-    columns.sort_by(|left, right| left.subject().cmp(right.subject()));
-    columns
+    let build = |((subject, exchanged), bounds): ((Name, BinaryOperator), Vec<(usize, ImportedBound)>)| {
+        let cells = bounds.into_iter().map(|(offer, bound)| match bound {
+            ImportedBound::Value(value) => (offer, ColumnCell::Constant(value)),
+            ImportedBound::Attribute(name) => (offer, columns.column(&name).cell(offer)),
+        });
+        BoundColumn::new(subject, exchanged, rows, cells, dialect)
+    };
+    let mut bound_columns: Vec<BoundColumn> = bounds.into_iter().map(build).collect();
+    bound_columns.sort_by(|left, right| left.subject.cmp(&right.subject));
+    bound_columns
 }
 
 /// Evaluates a residue of these offers' constraints now, once for each class of offers, where it does not depend on the

@@ -87,7 +87,7 @@ pub struct AttributeClasses {
 
 impl AttributeClasses {
     /// Returns the class of a request. `None` if one of the attributes is deviant, a list or an ad.
-    pub fn request_class(&mut self, request: &mut ProbedRequest<'_>) -> Option<usize> {
+    pub fn request_class(&mut self, request: &mut ProbedRequest<'_, '_>) -> Option<usize> {
         if let Some(Some(class)) = request.classes.get(self.id) {
             return *class;
         }

@@ -45,7 +45,7 @@ pub struct OfferIndex {
     /// Offers with a clause that only evaluation of the pair can decide.
     needs_evaluation: FixedBitSet,
     /// Bounds of the offers on attributes of requests, sorted by attribute.
-    imported_bounds: Vec<BoundColumn<Name>>,
+    imported_bounds: Vec<BoundColumn>,
     /// String lists of the offers in which attributes of requests must occur, by these attributes.
     item_postings: Vec<(Name, ItemPostings)>,
     /// Residues of the offers' constraints, each with the offers that have it.

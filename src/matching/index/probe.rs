@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
-use crate::constraint::{ClauseForm, has_scope_attribute, orient_comparison};
+use crate::constraint::{ClauseForm, ConstraintClauses, has_scope_attribute, orient_comparison};
 use crate::eval::string_list_items;
 use crate::pool::{AttributeColumn, ColumnCell, SparseRows};
 use crate::protocol::is_met;
@@ -42,9 +43,8 @@ impl RemainingOffers {
     fn apply_residue(
         &mut self,
         residue: &mut Residue<bool>,
-        request: &mut ProbedRequest<'_>,
+        request: &mut ProbedRequest<'_, '_>,
         offers: Option<&SparseRows>,
-        evaluator: &mut PairEvaluator<'_>,
     ) {
         let RemainingOffers { all, unsure } = self;
         let mut dropped = Vec::new();
@@ -56,8 +56,8 @@ impl RemainingOffers {
         let dialect = request.context.dialect;
         let met = |value: &Value| is_met(value, dialect);
         match offers {
-            Some(offers) => residue.evaluate_each(request, offers.intersection(all), evaluator, met, answer),
-            None => residue.evaluate_each(request, all.ones(), evaluator, met, answer),
+            Some(offers) => residue.evaluate_each(request, offers.intersection(all), met, answer),
+            None => residue.evaluate_each(request, all.ones(), met, answer),
         }
         for offer in dropped {
             all.remove(offer);
@@ -75,7 +75,15 @@ impl OfferIndex {
         if has_scope_attribute(ad) {
             return ProbeResult { sure: Vec::new(), unsure: self.eligible.ones().collect() };
         }
-        let mut request = ProbedRequest::new(ad, constraint, &protocol, &context);
+        let mut request = ProbedRequest {
+            ad,
+            clauses: ConstraintClauses::of(ad, constraint),
+            protocol: &protocol,
+            context: &context,
+            evaluator,
+            classes: Vec::new(),
+            cells: FxHashMap::default(),
+        };
         let mut left = RemainingOffers { all: self.eligible.clone(), unsure: self.needs_evaluation.clone() };
         // All clauses are classified before any is looked up, so that the CPU cache misses on their nodes overlap.
         let clauses = request.clauses.items.iter().map(|clause| (clause.expression, ClauseForm::of(clause.expression)));
@@ -90,20 +98,20 @@ impl OfferIndex {
         }
         self.apply_imported_bounds(&mut request, &mut left);
         for (residue, offers) in &mut self.offer_residues {
-            left.apply_residue(residue, &mut request, Some(offers), evaluator);
+            left.apply_residue(residue, &mut request, Some(offers));
         }
         for residue in residues {
-            self.apply_request_residue(residue, &mut request, &mut left, evaluator);
+            self.apply_request_residue(residue, &mut request, &mut left);
         }
         left.all.union_with(&self.unindexable);
         left.unsure.union_with(&self.unindexable);
-        self.rank_remaining(&mut request, left, evaluator)
+        self.rank_remaining(&mut request, left)
     }
 
     /// Applies a clause of the request to the columns of the offers. Returns false if the clause cannot be looked up.
     fn apply_clause(
         &mut self,
-        request: &mut ProbedRequest<'_>,
+        request: &mut ProbedRequest<'_, '_>,
         condition: ClauseForm<'_>,
         left: &mut RemainingOffers,
     ) -> bool {
@@ -167,9 +175,9 @@ impl OfferIndex {
     }
 
     /// Keeps the offers whose bounds and string lists admit the request.
-    fn apply_imported_bounds(&mut self, request: &mut ProbedRequest<'_>, left: &mut RemainingOffers) {
-        for bounds in self.imported_bounds.chunk_by(|left, right| left.subject() == right.subject()) {
-            let value = request.cell(bounds[0].subject()).value();
+    fn apply_imported_bounds(&mut self, request: &mut ProbedRequest<'_, '_>, left: &mut RemainingOffers) {
+        for bounds in self.imported_bounds.chunk_by(|left, right| left.subject == right.subject) {
+            let value = request.cell(&bounds[0].subject).value();
             for column in bounds {
                 if left.all.is_clear() {
                     return;
@@ -179,11 +187,11 @@ impl OfferIndex {
                     left.all.intersect_with(&self.scratch);
                 } else {
                     self.scratch.clone_from(&left.all);
-                    self.scratch.difference_with(column.always_admitted());
+                    self.scratch.difference_with(&column.always_admitted);
                     left.unsure.union_with(&self.scratch);
                 }
-                if column.bounds().has_deviant_rows() {
-                    left.unsure.union_with(column.bounds().deviant_rows());
+                if column.bounds.has_deviant_rows() {
+                    left.unsure.union_with(column.bounds.deviant_rows());
                 }
             }
         }
@@ -207,9 +215,8 @@ impl OfferIndex {
     fn apply_request_residue(
         &mut self,
         clause: &Expression,
-        request: &mut ProbedRequest<'_>,
+        request: &mut ProbedRequest<'_, '_>,
         left: &mut RemainingOffers,
-        evaluator: &mut PairEvaluator<'_>,
     ) {
         let (number, is_new) = self.request_residues.intern(clause, request.context.dialect);
         let residue = &mut self.request_residues.residues[number];
@@ -219,17 +226,12 @@ impl OfferIndex {
         if needs_pair_evaluation(&request.clauses, &residue.mentions) {
             left.unsure.union_with(&left.all);
         } else {
-            left.apply_residue(residue, request, None, evaluator);
+            left.apply_residue(residue, request, None);
         }
     }
 
     /// Computes the ranks of the remaining offers. Offers whose ranks are not certain become unsure.
-    fn rank_remaining(
-        &mut self,
-        request: &mut ProbedRequest<'_>,
-        left: RemainingOffers,
-        evaluator: &mut PairEvaluator<'_>,
-    ) -> ProbeResult {
+    fn rank_remaining(&mut self, request: &mut ProbedRequest<'_, '_>, left: RemainingOffers) -> ProbeResult {
         let RemainingOffers { mut all, mut unsure } = left;
         unsure.union_with(&self.offer_ranks.needs_evaluation);
         unsure.intersect_with(&all);
@@ -240,13 +242,13 @@ impl OfferIndex {
             RankForm::NeedsEvaluation => unsure.union_with(&all),
             RankForm::Computed(number) => {
                 let residue = &mut self.request_ranks.residues[number];
-                residue.compute_ranks(request, all.ones(), evaluator, &mut self.request_rank_values, &mut unsure);
+                residue.compute_ranks(request, all.ones(), &mut self.request_rank_values, &mut unsure);
             }
         }
         all.difference_with(&unsure);
         let offer_ranks = &mut self.offer_ranks.values;
         for (residue, offers) in &mut self.offer_ranks.expressions {
-            residue.compute_ranks(request, offers.intersection(&all), evaluator, offer_ranks, &mut unsure);
+            residue.compute_ranks(request, offers.intersection(&all), offer_ranks, &mut unsure);
         }
         all.difference_with(&unsure);
         let candidate = |offer: usize| {

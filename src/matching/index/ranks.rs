@@ -11,7 +11,7 @@ use crate::protocol::{Protocol, rank_value};
 use super::super::PairSide;
 use super::columns::OfferColumns;
 use super::request::ProbedRequest;
-use super::residue::{PairEvaluator, Residue, ResidueTable};
+use super::residue::{Residue, ResidueTable};
 
 /// What it takes to know the rank that an ad gives its partner.
 #[derive(Clone, Copy)]
@@ -90,13 +90,12 @@ impl Residue<f64> {
     /// evaluation of the pair can tell the rank become unsure.
     pub fn compute_ranks(
         &mut self,
-        request: &mut ProbedRequest<'_>,
+        request: &mut ProbedRequest<'_, '_>,
         offers: impl Iterator<Item = usize>,
-        evaluator: &mut PairEvaluator<'_>,
         values: &mut [f64],
         unsure: &mut FixedBitSet,
     ) {
-        self.evaluate_each(request, offers, evaluator, rank_value, |offer, rank| match rank {
+        self.evaluate_each(request, offers, rank_value, |offer, rank| match rank {
             Some(rank) => values[offer] = rank,
             None => unsure.insert(offer),
         });

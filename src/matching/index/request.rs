@@ -9,30 +9,26 @@ use crate::pool::ColumnCell;
 use crate::protocol::Protocol;
 
 use super::one_sided::one_sided_cell;
-use super::residue::CachedResults;
+use super::residue::{CachedResults, PairEvaluator};
 
 /// A request that is probed, with cached attribute values and classes.
-pub struct ProbedRequest<'r> {
+pub struct ProbedRequest<'r, 'e> {
     /// The request's ad.
     pub ad: &'r Ad,
     /// The clauses of the request's constraint.
     pub clauses: ConstraintClauses<'r>,
-    protocol: &'r Protocol,
+    pub protocol: &'r Protocol,
     pub context: &'r Context,
+    /// Evaluates expressions in pairs of this request and the offers.
+    pub evaluator: &'r mut PairEvaluator<'e>,
     /// The class of the request in each classification, by the number of the classification. The request is in no
     /// class if an attribute is deviant, a list or an ad.
     pub classes: CachedResults<usize>,
     /// Cached cells of attributes that are not literals.
-    cells: FxHashMap<Name, ColumnCell>,
+    pub cells: FxHashMap<Name, ColumnCell>,
 }
 
-impl<'r> ProbedRequest<'r> {
-    /// Prepares a request for a probe; `constraint` is the attribute that holds its constraint.
-    pub fn new(ad: &'r Ad, constraint: &'r Name, protocol: &'r Protocol, context: &'r Context) -> Self {
-        let clauses = ConstraintClauses::of(ad, constraint);
-        ProbedRequest { ad, clauses, protocol, context, classes: Vec::new(), cells: FxHashMap::default() }
-    }
-
+impl ProbedRequest<'_, '_> {
     /// Returns the cell of an attribute of the request: its value, unless the value depends on the partner.
     pub fn cell(&mut self, name: &Name) -> ColumnCell {
         let Some(expression) = self.ad.get(name) else { return ColumnCell::Absent };

@@ -48,9 +48,8 @@ impl<T: Copy> Residue<T> {
     /// gets each offer and the result as `convert` makes it, `None` where only evaluation of the pair can tell.
     pub fn evaluate_each(
         &mut self,
-        request: &mut ProbedRequest<'_>,
+        request: &mut ProbedRequest<'_, '_>,
         offers: impl Iterator<Item = usize>,
-        evaluator: &mut PairEvaluator<'_>,
         convert: impl Fn(&Value) -> T,
         mut answer: impl FnMut(usize, Option<T>),
     ) {
@@ -62,7 +61,7 @@ impl<T: Copy> Residue<T> {
         let (Some(classes), Some(class)) = (&self.classes, class) else {
             return offers.for_each(|offer| answer(offer, None));
         };
-        let classes = classes.borrow();
+        let (classes, evaluator) = (classes.borrow(), &mut *request.evaluator);
         self.cached.resize_with(self.cached.len().max(class + 1), Vec::new);
         let results = &mut self.cached[class];
         results.resize(classes.offers.first_rows().len(), None);
