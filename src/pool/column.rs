@@ -265,14 +265,8 @@ impl AttributeColumn {
         let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
         let orders = self.indexes.get_or_init(|| self.build_indexes());
         match (number_key(value, dialect), value) {
-            (Some(key), _) => {
-                let bounds = orders.numbers.bounds(&key);
-                self.add_range(&orders.numbers, operator, bounds, met, into);
-            }
-            (None, Value::String(text)) => {
-                let bounds = orders.strings.bounds(&string_key(text));
-                self.add_range(&orders.strings, operator, bounds, met, into);
-            }
+            (Some(key), _) => self.add_range(&orders.numbers, operator, &key, met, into),
+            (None, Value::String(text)) => self.add_range(&orders.strings, operator, &string_key(text), met, into),
             // Comparisons with undefined or an error are never met.
             (None, Value::Undefined | Value::Error(_)) if operator.group() == OperatorGroup::Comparison => return,
             _ => return self.select_where(met, into),
@@ -294,17 +288,16 @@ impl AttributeColumn {
         self.add_codes_where((0..code(self.values.entries.len())).filter(|code| *code != DEVIANT), met, into);
     }
 
-    /// Adds the rows of the keys that a comparison accepts; `below` and `upto` are the [`RangeIndex::bounds`] of the
-    /// operand's key.
+    /// Adds the rows of the keys that a comparison with `key` accepts.
     fn add_range<K: Ord + Clone>(
         &self,
         order: &RangeIndex<K>,
         operator: BinaryOperator,
-        (below, upto): (usize, usize),
+        key: &K,
         met: impl Fn(&Value) -> bool,
         into: &mut FixedBitSet,
     ) {
-        let end = order.len();
+        let ((below, upto), end) = (order.bounds(key), order.len());
         match operator {
             BinaryOperator::Less => order.add_rows(0, below, into),
             BinaryOperator::LessEqual => order.add_rows(0, upto, into),

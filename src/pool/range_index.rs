@@ -39,24 +39,17 @@ struct PrefixBitmaps {
 impl<K: Ord + Clone> RangeIndex<K> {
     /// Builds the index from distinct rows with their keys, sorted by key; `length` is the number of rows in the pool.
     pub fn new(entries: impl IntoIterator<Item = (K, u32)>, length: usize) -> Self {
-        let mut sorted = RangeIndex {
-            keys: Vec::new(),
-            block_keys: Vec::new(),
-            starts: Vec::new(),
-            rows: Vec::new(),
-            length,
-            bitmaps: OnceLock::new(),
-        };
+        let (mut keys, mut starts, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (key, row) in entries {
-            if sorted.keys.last() != Some(&key) {
-                sorted.keys.push(key);
-                sorted.starts.push(code(sorted.rows.len()));
+            if keys.last() != Some(&key) {
+                keys.push(key);
+                starts.push(code(rows.len()));
             }
-            sorted.rows.push(row);
+            rows.push(row);
         }
-        sorted.starts.push(code(sorted.rows.len()));
-        sorted.block_keys = sorted.keys.iter().step_by(KEYS_PER_BLOCK).cloned().collect();
-        sorted
+        starts.push(code(rows.len()));
+        let block_keys = keys.iter().step_by(KEYS_PER_BLOCK).cloned().collect();
+        RangeIndex { keys, block_keys, starts, rows, length, bitmaps: OnceLock::new() }
     }
 
     /// Returns the end position of the rows whose keys are less than `key`, and of those whose keys are not greater.

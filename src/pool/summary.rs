@@ -96,20 +96,8 @@ impl Default for CensusBudget {
     }
 }
 
-impl CensusBudget {
-    /// Reserves memory for the printed `text` of one more value of an attribute, which has `values` recorded values
-    /// already; returns whether the budget suffices.
-    fn reserve(&mut self, values: usize, text: &str) -> bool {
-        // Overhead of a value in bytes: allocation, table entry, count.
-        const BOOKKEEPING: usize = 64;
-        let bytes = text.len() + BOOKKEEPING;
-        let fits = values < self.values && bytes <= self.bytes;
-        if fits {
-            self.bytes -= bytes;
-        }
-        fits
-    }
-}
+/// Overhead of a recorded value in bytes: allocation, table entry, count.
+const VALUE_OVERHEAD_BYTES: usize = 64;
 
 impl AttributeSummary {
     /// Creates the summary of an attribute that no ad has yet.
@@ -181,9 +169,11 @@ impl AttributeSummary {
         }
         let text = print(expression, Style::New);
         let text = String::from_utf8_lossy(&text);
+        let bytes = text.len() + VALUE_OVERHEAD_BYTES;
         if let Some(ads) = self.counts.get_mut(&*text) {
             *ads += 1;
-        } else if budget.reserve(self.counts.len(), &text) {
+        } else if self.counts.len() < budget.values && bytes <= budget.bytes {
+            budget.bytes -= bytes;
             self.counts.insert(text.into(), 1);
         } else {
             self.more = true;

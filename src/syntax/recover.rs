@@ -72,33 +72,27 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
 /// Returns for each attribute of an ad the range of its tokens, without separators.
 fn attribute_token_ranges(tokens: &[SpannedToken]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
-    if tokens.first().map(|(token, _)| *token) != Some(Token::BracketOpen) {
+    if tokens.first().is_none_or(|(token, _)| *token != Token::BracketOpen) {
         return pieces;
     }
     let mut open = vec![Token::BracketOpen];
-    let mut start = 1;
+    let (mut start, mut end) = (1, tokens.len());
     let mut bound = false;
-    let mut close = |start: &mut usize, end: usize, next: usize| {
-        if end > *start {
-            pieces.push(*start..end);
-        }
-        *start = next;
-    };
     for (at, (token, _)) in tokens.iter().enumerate().skip(1) {
         match token {
             Token::Semicolon if begins_attribute(tokens, at + 1) || open.len() == 1 => {
                 close_inner_brackets(&mut open);
                 if open.len() == 1 {
-                    close(&mut start, at, at + 1);
-                    bound = false;
+                    pieces.push(start..at);
+                    (start, bound) = (at + 1, false);
                 }
             }
             Token::Assign if open.len() == 1 => bound = true,
             Token::Name | Token::Quoted if begins_attribute(tokens, at) && ends_operand(tokens, at) => {
                 close_inner_brackets(&mut open);
                 if open.len() == 1 && bound {
-                    close(&mut start, at, at);
-                    bound = false;
+                    pieces.push(start..at);
+                    (start, bound) = (at, false);
                 }
             }
             token if token.closing().is_some() => open.push(*token),
@@ -106,17 +100,18 @@ fn attribute_token_ranges(tokens: &[SpannedToken]) -> Vec<Range<usize>> {
                 close_inner_brackets(&mut open);
                 open.pop();
                 if open.is_empty() {
-                    close(&mut start, at, at + 1);
-                    return pieces;
+                    end = at;
+                    break;
                 }
             }
-            token if token.is_closing() && open.last().and_then(|open| open.closing()) == Some(*token) => {
-                open.pop();
+            token if token.is_closing() => {
+                open.pop_if(|open| open.closing() == Some(*token));
             }
             _ => {}
         }
     }
-    close(&mut start, tokens.len(), tokens.len());
+    pieces.push(start..end);
+    pieces.retain(|piece| !piece.is_empty());
     pieces
 }
 
@@ -136,21 +131,11 @@ fn begins_attribute(tokens: &[SpannedToken], at: usize) -> bool {
 
 /// Whether the token before `at` ends an operand, so that no other operand can follow.
 fn ends_operand(tokens: &[SpannedToken], at: usize) -> bool {
+    use Token::{Error, False, Flawed, Name, Quoted, String, True, Undefined};
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| *token);
     before.is_some_and(|token| {
-        token.is_number()
-            || token.is_closing()
-            || matches!(
-                token,
-                Token::Name
-                    | Token::Quoted
-                    | Token::String
-                    | Token::True
-                    | Token::False
-                    | Token::Undefined
-                    | Token::Error
-                    | Token::Flawed(_)
-            )
+        let is_word = matches!(token, Name | Quoted | String | True | False | Undefined | Error | Flawed(_));
+        is_word || token.is_number() || token.is_closing()
     })
 }
 

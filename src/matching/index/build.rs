@@ -16,20 +16,23 @@ use super::columns::OfferColumns;
 use super::one_sided::{needs_pair_evaluation, one_sided_verdict};
 use super::residue::{Residue, ResidueTable};
 
-/// The value with which one clause of an offer compares an attribute of requests.
-pub enum ImportedBound {
+/// An operand that does not refer to the other side.
+#[derive(Clone, Copy)]
+pub enum OwnOperand<'e> {
     /// A literal.
-    Value(Value),
-    /// The value of an attribute of the offer.
-    Attribute(Name),
+    Value(&'e Value),
+    /// The value of an attribute of the ad.
+    Attribute(&'e Name),
 }
 
 /// Pairs of offer and bound, by the attribute of requests and the operator between bound and attribute.
-type CollectedBounds = IndexMap<(Name, BinaryOperator), Vec<(usize, ImportedBound)>, FxBuildHasher>;
+type CollectedBounds<'a> = IndexMap<(Name, BinaryOperator), Vec<(usize, OwnOperand<'a>)>, FxBuildHasher>;
 
 /// Clauses collected from all offers; offers are given by position.
-pub struct CollectedClauses {
+pub struct CollectedClauses<'a> {
     dialect: Dialect,
+    /// Attributes that were followed while the constraints were split into clauses.
+    pub followed: Vec<Name>,
     /// Offers that have a constraint.
     pub eligible: FixedBitSet,
     /// Offers with a clause that only evaluation of the pair can decide.
@@ -37,7 +40,7 @@ pub struct CollectedClauses {
     /// Offers that cannot be indexed.
     pub unindexable: FixedBitSet,
     /// Bounds on attributes of requests.
-    pub bounds: CollectedBounds,
+    pub bounds: CollectedBounds<'a>,
     /// String lists that must contain the value of an attribute of the request, by that attribute.
     pub item_postings: FxHashMap<Name, ItemPostings>,
     /// All other clauses.
@@ -46,12 +49,13 @@ pub struct CollectedClauses {
     pub residue_offers: Vec<Vec<u32>>,
 }
 
-impl CollectedClauses {
+impl<'a> CollectedClauses<'a> {
     /// Prepares to collect the clauses of the offers of these columns.
     pub fn new(columns: &OfferColumns) -> Self {
         let none = FixedBitSet::with_capacity(columns.offers.len());
         CollectedClauses {
             dialect: columns.context.dialect,
+            followed: Vec::new(),
             eligible: none.clone(),
             needs_evaluation: none,
             unindexable: columns.unindexable(),
@@ -63,8 +67,7 @@ impl CollectedClauses {
     }
 
     /// Splits the constraint of one offer into clauses and collects them.
-    pub fn add_offer(&mut self, offer: usize, columns: &mut OfferColumns, protocol: &Protocol) {
-        let ad = &columns.offers[offer];
+    pub fn add_offer(&mut self, offer: usize, ad: &'a Ad, protocol: &'a Protocol) {
         let Some(constraint) = protocol.constraint_name(ad) else { return };
         self.eligible.insert(offer);
         if self.unindexable.contains(offer) {
@@ -77,29 +80,31 @@ impl CollectedClauses {
             }
         }
         for name in clauses.followed() {
-            if !columns.followed.contains(name) {
-                columns.followed.push(name.clone());
+            if !self.followed.contains(name) {
+                self.followed.push(name.clone());
             }
         }
     }
 
     /// Adds one clause of an offer. Returns false if only evaluation of the pair can decide the clause.
-    fn add_clause(&mut self, offer: usize, ad: &Ad, clause: &Expression, clauses: &ConstraintClauses<'_>) -> bool {
+    fn add_clause(&mut self, offer: usize, ad: &Ad, clause: &'a Expression, clauses: &ConstraintClauses<'a>) -> bool {
         let condition = ClauseForm::of(clause);
-        if let Some((name, operator, bound)) = imported_bound(ad, condition, self.dialect) {
-            let is_circular =
-                matches!(&bound, ImportedBound::Attribute(name) if clauses.followed().any(|followed| followed == name));
-            if !is_circular && let Some(exchanged) = operator.converse() {
-                let bounds = self.bounds.entry((name.clone(), exchanged)).or_default();
-                // A second bound of the same offer becomes a residue.
-                if bounds.last().is_none_or(|(last, _)| *last != offer) {
-                    bounds.push((offer, bound));
-                    return true;
-                }
+        let theirs = |operand| other_side_attribute(ad, operand);
+        let is_circular = |own: &OwnOperand| matches!(own, OwnOperand::Attribute(name) if clauses.followed().any(|known| known == *name));
+        let mine = |operand| own_operand(ad, operand, self.dialect).filter(|own| !is_circular(own));
+        if let ClauseForm::Comparison(operator, left, right) = condition
+            && let Some((name, operator, bound)) = orient_comparison(operator, left, right, theirs, mine)
+            && let Some(exchanged) = operator.converse()
+        {
+            let bounds = self.bounds.entry((name.clone(), exchanged)).or_default();
+            // A second bound of the same offer becomes a residue.
+            if bounds.last().is_none_or(|(last, _)| *last != offer) {
+                bounds.push((offer, bound));
+                return true;
             }
         }
         if let ClauseForm::StringListMember(operand, list) = condition
-            && let Some(name) = other_side_attribute(ad, operand)
+            && let Some(name) = theirs(operand)
         {
             let lists = self.item_postings.entry(name.clone()).or_insert_with(|| ItemPostings {
                 offers: FixedBitSet::with_capacity(self.eligible.len()),
@@ -129,12 +134,12 @@ impl CollectedClauses {
 }
 
 /// Builds the columns of bounds, one for each attribute and operator, sorted by attribute.
-pub fn build_bound_columns(bounds: CollectedBounds, columns: &mut OfferColumns) -> Vec<BoundColumn> {
+pub fn build_bound_columns(bounds: CollectedBounds<'_>, columns: &mut OfferColumns) -> Vec<BoundColumn> {
     let (rows, dialect) = (columns.offers.len(), columns.context.dialect);
-    let build = |((subject, exchanged), bounds): ((Name, BinaryOperator), Vec<(usize, ImportedBound)>)| {
+    let build = |((subject, exchanged), bounds): ((Name, BinaryOperator), Vec<(usize, OwnOperand<'_>)>)| {
         let cells = bounds.into_iter().map(|(offer, bound)| match bound {
-            ImportedBound::Value(value) => (offer, ColumnCell::Constant(value)),
-            ImportedBound::Attribute(name) => (offer, columns.column(&name).cell(offer)),
+            OwnOperand::Value(value) => (offer, ColumnCell::Constant(value.clone())),
+            OwnOperand::Attribute(name) => (offer, columns.column(name).cell(offer)),
         });
         BoundColumn::new(subject, exchanged, rows, cells, dialect)
     };
@@ -179,33 +184,12 @@ pub fn other_side_attribute<'e>(ad: &Ad, operand: ClauseOperand<'e>) -> Option<&
     }
 }
 
-/// Converts an operand in an ad that does not refer to the other side: a literal by `of_value`, an attribute of the ad
-/// by `of_attribute`. `None` for other operands.
-pub fn own_operand<T>(
-    ad: &Ad,
-    operand: ClauseOperand<'_>,
-    dialect: Dialect,
-    of_value: impl FnOnce(Value) -> T,
-    of_attribute: impl FnOnce(&Name) -> T,
-) -> Option<T> {
+/// Returns an operand in an ad that does not refer to the other side; `None` for other operands.
+pub fn own_operand<'e>(ad: &Ad, operand: ClauseOperand<'e>, dialect: Dialect) -> Option<OwnOperand<'e>> {
     match operand {
-        ClauseOperand::Literal(value) if is_self_evaluating(value, dialect) => Some(of_value(value.clone())),
-        ClauseOperand::Own(name) => Some(of_attribute(name)),
-        ClauseOperand::Unqualified(name) if ad.get(name).is_some() => Some(of_attribute(name)),
+        ClauseOperand::Literal(value) if is_self_evaluating(value, dialect) => Some(OwnOperand::Value(value)),
+        ClauseOperand::Own(name) => Some(OwnOperand::Attribute(name)),
+        ClauseOperand::Unqualified(name) if ad.get(name).is_some() => Some(OwnOperand::Attribute(name)),
         _ => None,
     }
-}
-
-/// Interprets a clause of an ad as a bound on an attribute of the other side: attribute, operator, bound. `None` for
-/// other clauses.
-fn imported_bound<'e>(
-    ad: &Ad,
-    condition: ClauseForm<'e>,
-    dialect: Dialect,
-) -> Option<(&'e Name, BinaryOperator, ImportedBound)> {
-    let ClauseForm::Comparison(operator, left, right) = condition else { return None };
-    let own = |operand| {
-        own_operand(ad, operand, dialect, ImportedBound::Value, |name| ImportedBound::Attribute(name.clone()))
-    };
-    orient_comparison(operator, left, right, |operand| other_side_attribute(ad, operand), own)
 }

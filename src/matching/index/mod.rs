@@ -73,12 +73,13 @@ impl OfferIndex {
     /// Builds the index from the constraints and ranks of the offers.
     #[must_use]
     pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
-        let mut columns = OfferColumns::new(offers, context);
+        let mut columns = OfferColumns::new(offers.clone(), context);
         let mut clauses = CollectedClauses::new(&columns);
-        for offer in 0..columns.offers.len() {
-            clauses.add_offer(offer, &mut columns, &protocol);
+        for (offer, ad) in offers.iter().enumerate() {
+            clauses.add_offer(offer, ad, &protocol);
         }
-        columns.followed.push(protocol.rank_name().clone());
+        clauses.followed.push(protocol.rank_name().clone());
+        columns.followed = clauses.followed;
         let CollectedClauses { mut eligible, needs_evaluation, mut unindexable, .. } = clauses;
         unindexable.intersect_with(&eligible);
         let imported_bounds = build_bound_columns(clauses.bounds, &mut columns);

@@ -12,7 +12,7 @@ use crate::pool::{AttributeColumn, ColumnCell, SparseRows};
 use crate::protocol::is_met;
 
 use super::super::Candidate;
-use super::build::{other_side_attribute, own_operand};
+use super::build::{OwnOperand, other_side_attribute, own_operand};
 use super::one_sided::needs_pair_evaluation;
 use super::ranks::RankForm;
 use super::request::ProbedRequest;
@@ -117,7 +117,10 @@ impl OfferIndex {
     ) -> bool {
         let (ad, dialect) = (request.ad, request.context.dialect);
         let theirs = |operand| other_side_attribute(ad, operand);
-        let mut mine = |operand| own_operand(ad, operand, dialect, ColumnCell::Constant, |name| request.cell(name));
+        let mut mine = |operand| match own_operand(ad, operand, dialect)? {
+            OwnOperand::Value(value) => Some(ColumnCell::Constant(value.clone())),
+            OwnOperand::Attribute(name) => Some(request.cell(name)),
+        };
         match condition {
             ClauseForm::Comparison(operator, first, second) => {
                 if let Some((name, operator, cell)) = orient_comparison(operator, first, second, theirs, &mut mine) {

@@ -18,17 +18,8 @@ pub struct PolicyVector(pub Vec<Option<VectorComponent>>);
 pub struct VectorComponent {
     /// The value, whose type belongs to the class.
     pub value: Value,
-    class: ComponentClass,
-}
-
-/// A class of mutually comparable values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ComponentClass {
-    Number,
-    Boolean,
-    String,
-    AbsoluteTime,
-    RelativeTime,
+    /// The type for comparison: [`Type::Real`] for all numbers.
+    class: Type,
 }
 
 impl PolicyVector {
@@ -87,8 +78,8 @@ impl PolicyVector {
     pub fn cmp_numbers(&self, numbers: [f64; 2]) -> Ordering {
         let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));
         first_difference(self.0.iter().zip(numbers).map(|(component, number)| match component {
-            Some(component) if component.class == ComponentClass::Number => {
-                let number = VectorComponent { value: Value::Real(number), class: ComponentClass::Number };
+            Some(component) if component.class == Type::Real => {
+                let number = VectorComponent { value: Value::Real(number), class: Type::Real };
                 compare_components(Some(component), Some(&number))
             }
             Some(_) => Ordering::Greater,
@@ -136,14 +127,12 @@ impl VectorComponent {
     /// Classifies a value. `None` if it cannot be ordered: undefined, an error, a list, an ad or NaN.
     fn new(value: Value, dialect: Dialect) -> Option<Self> {
         let class = match &value {
-            Value::Integer(_) => ComponentClass::Number,
-            Value::Real(real) if !real.is_nan() => ComponentClass::Number,
-            Value::Boolean(_) if dialect.is_condor() => ComponentClass::Number,
-            Value::Boolean(_) => ComponentClass::Boolean,
-            Value::String(_) => ComponentClass::String,
-            Value::AbsoluteTime(_) => ComponentClass::AbsoluteTime,
-            Value::RelativeTime(time) if !time.seconds.is_nan() => ComponentClass::RelativeTime,
-            _ => return None,
+            Value::Undefined | Value::Error(_) | Value::List(_) | Value::Ad(_) => return None,
+            Value::Real(real) if real.is_nan() => return None,
+            Value::RelativeTime(time) if time.seconds.is_nan() => return None,
+            Value::Integer(_) => Type::Real,
+            Value::Boolean(_) if dialect.is_condor() => Type::Real,
+            other => other.value_type(),
         };
         Some(VectorComponent { value, class })
     }
