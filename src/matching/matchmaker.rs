@@ -60,11 +60,11 @@ impl Candidate {
 /// Finds the offers that requests are compatible with. Callers keep track of taken offers.
 pub struct Matchmaker {
     pair: Pair,
-    offers: Vec<Arc<ScopeFrame>>,
+    pub(super) offers: Vec<Arc<ScopeFrame>>,
     /// The offers from which the index was built, without later replacements. Evaluations for the index need the
     /// original ads, because one answer is shared by all equivalent offers.
     indexed_offers: Vec<Arc<ScopeFrame>>,
-    accelerations: Accelerations,
+    pub(super) accelerations: Accelerations,
     index: Option<OfferIndex>,
     match_lists: FxHashMap<usize, CachedMatchList>,
     /// Indexes of replaced offers in chronological order; may hold duplicates.
@@ -99,18 +99,6 @@ impl Matchmaker {
             replacements: Vec::new(),
             statistics: Statistics::default(),
         }
-    }
-
-    /// Whether match lists are cached.
-    #[must_use]
-    pub fn keeps_lists(&self) -> bool {
-        self.accelerations.match_lists
-    }
-
-    /// Returns the number of offers.
-    #[must_use]
-    pub fn offer_count(&self) -> usize {
-        self.offers.len()
     }
 
     /// Returns the offers that a request is compatible with, best first. The list is cached by the identity of the

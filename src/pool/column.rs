@@ -264,8 +264,9 @@ impl AttributeColumn {
         let dialect = self.dialect;
         let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
         let orders = self.indexes.get_or_init(|| self.build_indexes());
-        match (number_key(value, dialect), value) {
-            (Some(key), _) => self.add_range(&orders.numbers, operator, &key, met, into),
+        let number = number_key(value, dialect);
+        match (&number, value) {
+            (Some(key), _) => self.add_range(&orders.numbers, operator, key, met, into),
             (None, Value::String(text)) => self.add_range(&orders.strings, operator, &string_key(text), met, into),
             // Comparisons with undefined or an error are never met.
             (None, Value::Undefined | Value::Error(_)) if operator.group() == OperatorGroup::Comparison => return,
@@ -274,11 +275,10 @@ impl AttributeColumn {
         self.add_codes_where(orders.unordered.iter().copied(), met, into);
         // A number is never identical to a string, so that `isnt` also accepts the rows of the other index.
         if operator == BinaryOperator::Isnt {
-            let other_types = self.values.entries.iter().enumerate().filter(|(_, mine)| {
-                number_key(mine, dialect).is_some() != number_key(value, dialect).is_some()
-                    && !is_unordered(mine, dialect)
-            });
-            self.add_rows(other_types.map(|(at, _)| code(at)).filter(|code| *code > DEVIANT), into);
+            match number {
+                Some(_) => orders.strings.add_rows(0, orders.strings.len(), into),
+                None => orders.numbers.add_rows(0, orders.numbers.len(), into),
+            }
         }
     }
 
@@ -320,13 +320,10 @@ impl AttributeColumn {
         }
     }
 
+    /// Adds the rows of the codes whose value a predicate accepts.
     fn add_codes_where(&self, codes: impl Iterator<Item = u32>, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
-        self.add_rows(codes.filter(|code| met(self.value(*code))), into);
-    }
-
-    fn add_rows(&self, codes: impl Iterator<Item = u32>, into: &mut FixedBitSet) {
-        let rows_of = self.posting_lists();
-        for row in codes.flat_map(|code| rows_of.rows(code)) {
+        let lists = self.posting_lists();
+        for row in codes.filter(|code| met(self.value(*code))).flat_map(|code| lists.rows(code)) {
             into.insert(*row as usize);
         }
     }
@@ -368,11 +365,6 @@ impl AttributeColumn {
         let rows = codes.iter().flat_map(|(key, code)| lists.rows(*code).iter().map(|row| (key.clone(), *row)));
         RangeIndex::new(rows, self.values.codes.len())
     }
-}
-
-/// Whether a value is in neither index.
-fn is_unordered(value: &Value, dialect: Dialect) -> bool {
-    number_key(value, dialect).is_none() && !matches!(value, Value::String(_))
 }
 
 impl PostingLists {

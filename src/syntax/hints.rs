@@ -123,6 +123,7 @@ impl ErrorContext<'_> {
         if ends && let Some(operator) = before.filter(|token| token.binary().is_some() || *token == Token::Not) {
             return Some(format!("{operator} wants something behind it"));
         }
+        let is_operand = |token: Token| token.is_number() || matches!(token, Token::String | Token::Name);
         match (before, self.token(0)) {
             (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
             (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
@@ -131,8 +132,8 @@ impl ErrorContext<'_> {
                 None
             }
             (Some(before), Some(token))
-                if (token.is_number() || matches!(token, Token::String | Token::Name))
-                    && (before.is_number() || matches!(before, Token::String | Token::Name))
+                if is_operand(token)
+                    && is_operand(before)
                     && matches!(self.innermost_open(), Some(Token::ParenthesisOpen | Token::BraceOpen)) =>
             {
                 Some("is a `,` or an operator missing before this?".to_owned())

@@ -6,6 +6,15 @@ use crate::ad::{AbsoluteTime, ByteString, Dialect, ExpressionKind, Name, Span, V
 use super::token::to_offset;
 use super::{StringSyntax, SyntaxError};
 
+/// The papers' scale suffixes, with their factors.
+const SCALE_SUFFIXES: [([char; 2], f64); 5] = [
+    (['b', 'B'], 1.0),
+    (['k', 'K'], 1024.0),
+    (['m', 'M'], 1_048_576.0),
+    (['g', 'G'], 1_073_741_824.0),
+    (['t', 'T'], 1_099_511_627_776.0),
+];
+
 /// Parses a number literal; `negative` puts a minus before the number.
 ///
 /// # Errors
@@ -15,17 +24,9 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     let sign = if negative { "-" } else { "" };
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let real = |text: &str| format!("{sign}{text}").parse().unwrap_or(f64::NAN);
-    let scale = match text.as_bytes().last().map(u8::to_ascii_lowercase) {
-        _ if is_hexadecimal => None,
-        Some(b'b') => Some(0),
-        Some(b'k') => Some(10),
-        Some(b'm') => Some(20),
-        Some(b'g') => Some(30),
-        Some(b't') => Some(40),
-        _ => None,
-    };
-    if let Some(exponent) = scale {
-        return Ok(Value::Real(real(&text[..text.len() - 1]) * f64::powi(2.0, exponent)));
+    let scale = SCALE_SUFFIXES.into_iter().find(|(suffix, _)| !is_hexadecimal && text.ends_with(*suffix));
+    if let Some((_, factor)) = scale {
+        return Ok(Value::Real(real(&text[..text.len() - 1]) * factor));
     }
     if !is_hexadecimal && text.contains(['.', 'e', 'E']) {
         return Ok(Value::Real(real(text)));

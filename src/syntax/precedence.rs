@@ -51,27 +51,27 @@ pub(super) fn operators<'t>(
             }
             operands.push(elvis(input, &operand)?);
 
-            match input.peek() {
+            let (precedence, operator) = match input.peek() {
                 Some(Token::Question) => {
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL + 1);
-                    waiting.push(StackedOperator::Consequent);
                     open_conditions += 1;
+                    (PRECEDENCE_CONDITIONAL + 1, StackedOperator::Consequent)
                 }
                 Some(Token::Colon) if open_conditions > 0 => {
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL);
-                    waiting.pop();
-                    waiting.push(StackedOperator::Alternative);
                     open_conditions -= 1;
+                    (PRECEDENCE_CONDITIONAL, StackedOperator::Alternative)
                 }
-                token => {
-                    let Some(operator) = token.and_then(Token::binary) else { break };
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, operator.precedence());
-                    waiting.push(StackedOperator::Binary(operator));
-                }
+                token => match token.and_then(Token::binary) {
+                    Some(operator) => (operator.precedence(), StackedOperator::Binary(operator)),
+                    None => break,
+                },
+            };
+            input.skip();
+            reduce(&mut waiting, &mut operands, precedence);
+            if matches!(operator, StackedOperator::Alternative) {
+                // The consequent is read.
+                waiting.pop();
             }
+            waiting.push(operator);
         }
         reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL);
         match operands.pop() {

@@ -7,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, ConstraintClauses, is_self_evaluating, orient_comparison};
 use crate::eval::string_list_items;
-use crate::pool::{BoundColumn, ColumnCell, SparseRows, code};
+use crate::pool::{SparseRows, code};
 use crate::protocol::Protocol;
 
 use super::super::PairSide;
@@ -25,8 +25,9 @@ pub enum OwnOperand<'e> {
     Attribute(&'e Name),
 }
 
-/// Pairs of offer and bound, by the attribute of requests and the operator between bound and attribute.
-type CollectedBounds<'a> = IndexMap<(Name, BinaryOperator), Vec<(usize, OwnOperand<'a>)>, FxBuildHasher>;
+/// Pairs of offer and bound, in the order of the offers, by the attribute of requests and the operator between bound and
+/// attribute.
+pub type CollectedBounds<'a> = IndexMap<(Name, BinaryOperator), Vec<(usize, OwnOperand<'a>)>, FxBuildHasher>;
 
 /// Clauses collected from all offers; offers are given by position.
 pub struct CollectedClauses<'a> {
@@ -131,21 +132,6 @@ impl<'a> CollectedClauses<'a> {
         }
         true
     }
-}
-
-/// Builds the columns of bounds, one for each attribute and operator, sorted by attribute.
-pub fn build_bound_columns(bounds: CollectedBounds<'_>, columns: &mut OfferColumns) -> Vec<BoundColumn> {
-    let (rows, dialect) = (columns.offers.len(), columns.context.dialect);
-    let build = |((subject, exchanged), bounds): ((Name, BinaryOperator), Vec<(usize, OwnOperand<'_>)>)| {
-        let cells = bounds.into_iter().map(|(offer, bound)| match bound {
-            OwnOperand::Value(value) => (offer, ColumnCell::Constant(value.clone())),
-            OwnOperand::Attribute(name) => (offer, columns.column(name).cell(offer)),
-        });
-        BoundColumn::new(subject, exchanged, rows, cells, dialect)
-    };
-    let mut bound_columns: Vec<BoundColumn> = bounds.into_iter().map(build).collect();
-    bound_columns.sort_by(|left, right| left.subject.cmp(&right.subject));
-    bound_columns
 }
 
 /// Evaluates a residue of these offers' constraints now, once for each class of offers, where it does not depend on the

@@ -9,6 +9,7 @@
 //! An ad in which a needed value depends on the other side (thesis 4.4: deviant) is answered as unsure. The caller
 //! decides on unsure offers by evaluating the pair.
 
+mod bound_column;
 mod build;
 mod columns;
 mod one_sided;
@@ -24,16 +25,17 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, ByteString, Name};
 use crate::eval::Context;
-use crate::pool::{BoundColumn, SparseRows};
+use crate::pool::SparseRows;
 use crate::protocol::Protocol;
 
 use super::PairSide;
 
-use build::{CollectedClauses, build_bound_columns, settle_residue};
+use bound_column::BoundColumn;
+use build::{CollectedClauses, settle_residue};
 use columns::OfferColumns;
 pub use probe::ProbeResult;
 use ranks::OfferRanks;
-pub use residue::PairEvaluator;
+pub use request::PairEvaluator;
 use residue::{Residue, ResidueTable};
 
 /// The index of a fixed list of offers. All offer sets are bitmaps over the positions in that list.
@@ -82,7 +84,7 @@ impl OfferIndex {
         columns.followed = clauses.followed;
         let CollectedClauses { mut eligible, needs_evaluation, mut unindexable, .. } = clauses;
         unindexable.intersect_with(&eligible);
-        let imported_bounds = build_bound_columns(clauses.bounds, &mut columns);
+        let imported_bounds = BoundColumn::build_all(clauses.bounds, &mut columns);
         let residues = clauses.residues.residues.into_iter().zip(clauses.residue_offers);
         let offer_residues =
             residues.filter_map(|(residue, offers)| settle_residue(residue, offers, &mut columns, &mut eligible));

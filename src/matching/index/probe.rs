@@ -15,8 +15,8 @@ use super::super::Candidate;
 use super::build::{OwnOperand, other_side_attribute, own_operand};
 use super::one_sided::needs_pair_evaluation;
 use super::ranks::RankForm;
-use super::request::ProbedRequest;
-use super::residue::{PairEvaluator, Residue};
+use super::request::{PairEvaluator, ProbedRequest};
+use super::residue::Residue;
 use super::{ItemPostings, OfferIndex};
 
 /// The offers that a probe leaves.
@@ -179,8 +179,8 @@ impl OfferIndex {
 
     /// Keeps the offers whose bounds and string lists admit the request.
     fn apply_imported_bounds(&mut self, request: &mut ProbedRequest<'_, '_>, left: &mut RemainingOffers) {
-        for bounds in self.imported_bounds.chunk_by(|left, right| left.subject == right.subject) {
-            let value = request.cell(&bounds[0].subject).value();
+        for bounds in self.imported_bounds.chunk_by(|left, right| left.attribute == right.attribute) {
+            let value = request.cell(&bounds[0].attribute).value();
             for column in bounds {
                 if left.all.is_clear() {
                     return;

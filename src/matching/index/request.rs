@@ -1,15 +1,30 @@
 //! A request during one probe of the index: its attribute values and classes are computed once.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Name};
+use crate::ad::{Ad, Name, ScopeFrame};
 use crate::constraint::{ConstraintClauses, literal_value};
 use crate::eval::Context;
 use crate::pool::ColumnCell;
 use crate::protocol::Protocol;
 
+use super::super::Pair;
 use super::one_sided::one_sided_cell;
-use super::residue::{CachedResults, PairEvaluator};
+
+/// Cached results by number. The outer `None` means not computed yet, the inner one that there is no result.
+pub type CachedResults<T> = Vec<Option<Option<T>>>;
+
+/// Evaluates expressions in pairs of one request, which is already in `pair`, and varying offers.
+pub struct PairEvaluator<'m> {
+    /// The pair; holds the request and the offer evaluated last.
+    pub pair: &'m mut Pair,
+    /// The scopes of the offers, by position.
+    pub offers: &'m [Arc<ScopeFrame>],
+    /// Number of expressions evaluated.
+    pub evaluations: u64,
+}
 
 /// A request that is probed, with cached attribute values and classes.
 pub struct ProbedRequest<'r, 'e> {

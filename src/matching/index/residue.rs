@@ -2,27 +2,13 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use crate::ad::{Dialect, Expression, ExpressionInterner, ScopeFrame, Value};
+use crate::ad::{Dialect, Expression, ExpressionInterner, Value};
 use crate::eval::FreeNames;
 
-use super::super::{Pair, PairSide};
+use super::super::PairSide;
 use super::columns::{AttributeClasses, OfferColumns};
-use super::request::ProbedRequest;
-
-/// Cached results by number. The outer `None` means not computed yet, the inner one that there is no result.
-pub type CachedResults<T> = Vec<Option<Option<T>>>;
-
-/// Evaluates expressions in pairs of one request, which is already in `pair`, and varying offers.
-pub struct PairEvaluator<'m> {
-    /// The pair; holds the request and the offer evaluated last.
-    pub pair: &'m mut Pair,
-    /// The scopes of the offers, by position.
-    pub offers: &'m [Arc<ScopeFrame>],
-    /// Number of expressions evaluated.
-    pub evaluations: u64,
-}
+use super::request::{CachedResults, ProbedRequest};
 
 /// An expression of one side, evaluated for many pairs.
 pub struct Residue<T> {
