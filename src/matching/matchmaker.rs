@@ -86,7 +86,7 @@ impl Matchmaker {
     /// Creates a matchmaker for these offers and, if enabled, builds the index.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context, accelerations: Accelerations) -> Self {
-        let index = accelerations.index.then(|| OfferIndex::new(offers.to_vec(), protocol.clone(), context.clone()));
+        let index = accelerations.index.then(|| OfferIndex::new(offers, protocol.clone(), context.clone()));
         let scopes = offers.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer));
         let offers: Vec<Arc<ScopeFrame>> = scopes.collect();
         Matchmaker {

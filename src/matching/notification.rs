@@ -114,13 +114,11 @@ impl Party {
         let advertisement = Advertisement::new(ad, context);
         Party {
             id: id.to_owned(),
-            whole_id: None,
             kind: advertisement.kind(),
             sequence: advertisement.sequence(),
             address: advertisement.address(),
             ticket: advertisement.ticket(),
-            docking: None,
-            preempts: None,
+            ..Party::default()
         }
     }
 

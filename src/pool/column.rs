@@ -26,7 +26,7 @@ pub struct DictionaryColumn<T> {
     /// The code of each row.  Rows beyond the end lack the attribute.
     codes: Vec<u32>,
     /// The entries by code; the first one stands for [`ABSENT`].
-    entries: Vec<T>,
+    pub entries: Vec<T>,
 }
 
 impl<T> DictionaryColumn<T> {
@@ -50,11 +50,6 @@ impl<T> DictionaryColumn<T> {
     /// Returns the code of a row; [`ABSENT`] for a row beyond the last one set.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row).copied().unwrap_or(ABSENT)
-    }
-
-    /// Returns the entries by code, the one of [`ABSENT`] first.
-    pub fn entries(&self) -> &[T] {
-        &self.entries
     }
 }
 

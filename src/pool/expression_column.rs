@@ -121,13 +121,13 @@ impl ExpressionColumn {
     /// Number of codes, including the code of rows without the attribute.
     #[must_use]
     pub fn code_count(&self) -> usize {
-        self.column.entries().len()
+        self.column.entries.len()
     }
 
     /// Returns the distinct expressions, in order of first occurrence.
     #[must_use]
     pub fn expressions(&self) -> &[Expression] {
-        &self.column.entries()[1..]
+        &self.column.entries[1..]
     }
 
     /// Whether a row has the attribute.

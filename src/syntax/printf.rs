@@ -61,9 +61,10 @@ impl PrintfConversion {
         rest = rest.trim_start_matches(['h', 'l', 'L', 'q', 'j', 'z']);
         let Some(letter) = rest.chars().next().filter(char::is_ascii_alphabetic) else { return Ok(None) };
         if !CONVERSION_LETTERS.contains(letter) {
-            let known: String = CONVERSION_LETTERS.chars().map(|letter| format!(" %{letter}")).collect();
+            let known: Vec<String> = CONVERSION_LETTERS.chars().map(|letter| format!("%{letter}")).collect();
+            let known = known.join(" ");
             return Err(format!(
-                "the conversion `%{letter}` is not done here: there is{known}; `%%` is a percent sign"
+                "the conversion `%{letter}` is not done here: there is {known}; `%%` is a percent sign"
             ));
         }
         let conversion = PrintfConversion {

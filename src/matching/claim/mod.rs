@@ -145,7 +145,9 @@ impl<'a> Claimer<'a> {
                     return ClaimResult { claimed: Vec::new(), vetoes: vote.into_vetoes(), transcript };
                 }
                 vetoed => {
-                    vetoed.iter().for_each(|&party| transcript::record_abort(&vote, round, party, &mut transcript));
+                    for &party in vetoed {
+                        transcript::record_abort(&vote, round, party, &mut transcript);
+                    }
                     vote.exclude_vetoes();
                 }
             }

@@ -74,8 +74,8 @@ struct ItemPostings {
 impl OfferIndex {
     /// Builds the index from the constraints and ranks of the offers.
     #[must_use]
-    pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
-        let mut columns = OfferColumns::new(offers.clone(), context);
+    pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
+        let mut columns = OfferColumns::new(offers.to_vec(), context);
         let mut clauses = CollectedClauses::new(&columns);
         for (offer, ad) in offers.iter().enumerate() {
             clauses.add_offer(offer, ad, &protocol);
@@ -98,7 +98,7 @@ impl OfferIndex {
             request_residues: ResidueTable::new(PairSide::Request),
             request_ranks: ResidueTable::new(PairSide::Request),
             request_rank_values: vec![0.0; columns.offers.len()],
-            offer_ranks: OfferRanks::new(&mut columns, &protocol, &unindexable),
+            offer_ranks: OfferRanks::new(offers, &mut columns, &protocol, &unindexable),
             unindexable,
             scratch: FixedBitSet::with_capacity(columns.offers.len()),
             columns,

@@ -208,7 +208,9 @@ impl OfferIndex {
             if let Value::String(item) = &value
                 && let Some(offers) = postings.get(item)
             {
-                offers.iter().for_each(|offer| self.scratch.remove(*offer as usize));
+                for offer in offers {
+                    self.scratch.remove(*offer as usize);
+                }
             }
             left.all.difference_with(&self.scratch);
         }

@@ -36,15 +36,13 @@ pub struct OfferRanks {
 
 impl OfferRanks {
     /// Classifies the ranks of all offers.
-    pub fn new(columns: &mut OfferColumns, protocol: &Protocol, unindexable: &FixedBitSet) -> Self {
-        let count = columns.offers.len();
-        let mut values = vec![0.0; count];
-        let mut needs_evaluation = FixedBitSet::with_capacity(count);
+    pub fn new(offers: &[Ad], columns: &mut OfferColumns, protocol: &Protocol, unindexable: &FixedBitSet) -> Self {
+        let mut values = vec![0.0; offers.len()];
+        let mut needs_evaluation = FixedBitSet::with_capacity(offers.len());
         let mut table = ResidueTable::new(PairSide::Offer);
         let mut offers_by_expression: Vec<SparseRows> = Vec::new();
-        for offer in 0..count {
-            let ad = columns.offers[offer].clone();
-            match table.classify_rank(&ad, protocol, columns, !unindexable.contains(offer)) {
+        for (offer, ad) in offers.iter().enumerate() {
+            match table.classify_rank(ad, protocol, columns, !unindexable.contains(offer)) {
                 RankForm::Constant(rank) => values[offer] = rank,
                 RankForm::NeedsEvaluation => needs_evaluation.insert(offer),
                 RankForm::Computed(number) => {

@@ -12,6 +12,7 @@ use crate::eval::FreeNames;
 pub type InternedId = u32;
 
 /// Interns the expressions and names of a set of ads.
+#[derive(Default)]
 pub struct AutoclusterInterner {
     dialect: Dialect,
     pub names: IndexSet<Name, FxBuildHasher>,
@@ -30,12 +31,7 @@ pub struct FreeNameIds {
 
 impl AutoclusterInterner {
     pub fn new(dialect: Dialect) -> Self {
-        AutoclusterInterner {
-            dialect,
-            names: IndexSet::default(),
-            expressions: ExpressionInterner::default(),
-            free_names: Vec::new(),
-        }
+        AutoclusterInterner { dialect, ..AutoclusterInterner::default() }
     }
 
     /// Returns the number of a name, which all its spellings share.
