@@ -17,10 +17,7 @@ pub enum PairSide {
 
 impl PairSide {
     fn participant(self) -> Participant {
-        match self {
-            PairSide::Request => Participant::REQUEST,
-            PairSide::Offer => Participant::PARTNER,
-        }
+        if self == PairSide::Request { Participant::REQUEST } else { Participant::PARTNER }
     }
 }
 

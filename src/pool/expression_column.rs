@@ -39,17 +39,17 @@ pub fn build_columns(ads: &[Ad]) -> ExpressionColumns {
     let mut places: Vec<usize> = Vec::new();
     for (row, ad) in ads.iter().enumerate() {
         for (position, bound) in ad.iter().enumerate() {
-            let expected = places.get(position).copied();
-            let is_it = |place: &usize| growing.get_index(*place).is_some_and(|(name, _)| name == bound.name);
-            let place = expected.filter(is_it).unwrap_or_else(|| match growing.get_index_of(bound.name) {
-                Some(place) => place,
-                None => growing.insert_full(bound.name.clone(), ExpressionColumnBuilder::new()).0,
-            });
-            match places.get_mut(position) {
-                Some(expected) => *expected = place,
-                None => places.push(place),
+            if position == places.len() {
+                places.push(0);
             }
-            growing[place].add(row, bound.expression);
+            let place = &mut places[position];
+            if growing.get_index(*place).is_none_or(|(name, _)| name != bound.name) {
+                *place = match growing.get_index_of(bound.name) {
+                    Some(known) => known,
+                    None => growing.insert_full(bound.name.clone(), ExpressionColumnBuilder::new()).0,
+                };
+            }
+            growing[*place].add(row, bound.expression);
         }
     }
     growing.into_iter().map(|(name, growing)| (name, Rc::new(growing.finish()))).collect()

@@ -41,7 +41,8 @@ impl ErrorContext<'_> {
 
     /// Whether no space separates the token at `by` from the next one.
     fn adjacent(&self, by: isize) -> bool {
-        matches!((self.spanned(by), self.spanned(by + 1)), (Some((_, left)), Some((_, right))) if left.end == right.start)
+        let tokens = self.spanned(by).zip(self.spanned(by + 1));
+        tokens.is_some_and(|((_, left), (_, right))| left.end == right.start)
     }
 
     /// Hint for a `?` without its `:`.

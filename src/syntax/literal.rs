@@ -124,8 +124,8 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
     Ok(value)
 }
 
-/// Reads up to `most` digits at the start of a text as a byte; `None` if the number is 0 or above 255.  Also returns the
-/// number of digits.
+/// Reads up to `most` digits at the start of a text as a byte; `None` if the number is 0 or above 255.  Also returns
+/// the number of digits.
 fn read_escape_digits(text: &[u8], radix: u32, most: usize) -> (Option<u8>, usize) {
     let digits = text.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, length) = digits.fold((0, 0), |(value, length), digit| (value * radix + digit, length + 1));

@@ -56,9 +56,8 @@ pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<Claim
     // Stack of the parties that were asked and have not answered.
     let mut asked: Vec<(usize, usize)> = Vec::new();
     for (parent, party) in present_links(vote) {
-        while let Some(&(above, below)) = asked.last().filter(|(_, below)| *below != parent) {
+        while let Some((above, below)) = asked.pop_if(|(_, below)| *below != parent) {
             say(below, above, answer(below));
-            asked.pop();
         }
         say(parent, party, ClaimMessageKind::Verify);
         asked.push((parent, party));

@@ -25,8 +25,8 @@ pub enum OwnOperand<'e> {
     Attribute(&'e Name),
 }
 
-/// Pairs of offer and bound, in the order of the offers, by the attribute of requests and the operator between bound and
-/// attribute.
+/// Pairs of offer and bound, in the order of the offers, by the attribute of requests and the operator between bound
+/// and attribute.
 pub type CollectedBounds<'a> = IndexMap<(Name, BinaryOperator), Vec<(usize, OwnOperand<'a>)>, FxBuildHasher>;
 
 /// Clauses collected from all offers; offers are given by position.
@@ -91,8 +91,11 @@ impl<'a> CollectedClauses<'a> {
     fn add_clause(&mut self, offer: usize, ad: &Ad, clause: &'a Expression, clauses: &ConstraintClauses<'a>) -> bool {
         let condition = ClauseForm::of(clause);
         let theirs = |operand| other_side_attribute(ad, operand);
-        let is_circular = |own: &OwnOperand| matches!(own, OwnOperand::Attribute(name) if clauses.followed().any(|known| known == *name));
-        let mine = |operand| own_operand(ad, operand, self.dialect).filter(|own| !is_circular(own));
+        let mine = |operand| match own_operand(ad, operand, self.dialect) {
+            // An attribute through which the constraint was followed is circular when it is evaluated as a bound.
+            Some(OwnOperand::Attribute(name)) if clauses.followed().any(|followed| followed == name) => None,
+            own => own,
+        };
         if let ClauseForm::Comparison(operator, left, right) = condition
             && let Some((name, operator, bound)) = orient_comparison(operator, left, right, theirs, mine)
             && let Some(exchanged) = operator.converse()
