@@ -44,7 +44,7 @@ impl GreedyMatcher {
     /// Creates a matcher that gets its candidates from a matchmaker.
     #[must_use]
     pub fn from_matchmaker(matchmaker: Matchmaker) -> Self {
-        let taken = vec![false; matchmaker.offer_count()];
+        let taken = vec![false; matchmaker.offers.len()];
         GreedyMatcher { matchmaker, taken, taken_prefixes: FxHashMap::default(), consume: true }
     }
 
@@ -64,7 +64,7 @@ impl GreedyMatcher {
             *passed += 1;
         }
         let best = candidates.get(*passed).map(|candidate| candidate.match_with(index));
-        if !self.matchmaker.keeps_lists() {
+        if !self.matchmaker.accelerations.match_lists {
             self.taken_prefixes.clear();
         }
         let statistics = &mut self.matchmaker.statistics;

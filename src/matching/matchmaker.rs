@@ -10,7 +10,7 @@ use crate::ad::{Ad, ScopeFrame};
 use crate::eval::{Abort, Context};
 use crate::protocol::Protocol;
 
-use super::index::{OfferIndex, PairEvaluator};
+use super::index::{OfferIndex, PairEvaluator, ProbeResult};
 use super::{BilateralMatch, Pair, PairSide, Statistics};
 
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
@@ -60,11 +60,11 @@ impl Candidate {
 /// Finds the offers that requests are compatible with. Callers keep track of taken offers.
 pub struct Matchmaker {
     pair: Pair,
-    offers: Vec<Arc<ScopeFrame>>,
+    pub(super) offers: Vec<Arc<ScopeFrame>>,
     /// The offers from which the index was built, without later replacements. Evaluations for the index need the
     /// original ads, because one answer is shared by all equivalent offers.
     indexed_offers: Vec<Arc<ScopeFrame>>,
-    accelerations: Accelerations,
+    pub(super) accelerations: Accelerations,
     index: Option<OfferIndex>,
     match_lists: FxHashMap<usize, CachedMatchList>,
     /// Indexes of replaced offers in chronological order; may hold duplicates.
@@ -86,9 +86,9 @@ impl Matchmaker {
     /// Creates a matchmaker for these offers and, if enabled, builds the index.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context, accelerations: Accelerations) -> Self {
-        let index = accelerations.index.then(|| OfferIndex::new(offers.to_vec(), protocol.clone(), context.clone()));
-        let offers: Vec<Arc<ScopeFrame>> =
-            offers.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer)).collect();
+        let index = accelerations.index.then(|| OfferIndex::new(offers, protocol.clone(), context.clone()));
+        let scopes = offers.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer));
+        let offers: Vec<Arc<ScopeFrame>> = scopes.collect();
         Matchmaker {
             pair: Pair::new(Ad::default(), Ad::default(), protocol, context),
             indexed_offers: if index.is_some() { offers.clone() } else { Vec::new() },
@@ -101,18 +101,6 @@ impl Matchmaker {
         }
     }
 
-    /// Whether match lists are cached.
-    #[must_use]
-    pub fn keeps_lists(&self) -> bool {
-        self.accelerations.match_lists
-    }
-
-    /// Returns the number of offers.
-    #[must_use]
-    pub fn offer_count(&self) -> usize {
-        self.offers.len()
-    }
-
     /// Returns the offers that a request is compatible with, best first. The list is cached by the identity of the
     /// ad: a clone of `request` finds it, an ad that is merely equal does not. After replacements only the replaced
     /// offers are tested again. After an interrupt the list may lack candidates, and is not cached.
@@ -121,29 +109,41 @@ impl Matchmaker {
         if let Some(list) = kept.filter(|list| list.replacements_seen == self.replacements.len()) {
             return Arc::clone(&list.candidates);
         }
-        let mut candidates = match kept {
-            Some(list) => {
-                let mut changed = self.replacements[list.replacements_seen..].to_vec();
-                let mut candidates: Vec<Candidate> = list.candidates.to_vec();
-                changed.sort_unstable();
-                changed.dedup();
-                candidates.retain(|candidate| changed.binary_search(&candidate.offer).is_err());
-                self.test_offers(request, changed, &mut candidates);
-                candidates
+        let (mut candidates, mut untested, replacements_seen) = match (kept, &mut self.index) {
+            (Some(list), _) => (list.candidates.to_vec(), Vec::new(), list.replacements_seen),
+            (None, Some(index)) => {
+                self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
+                self.statistics.probes += 1;
+                let mut evaluator =
+                    PairEvaluator { pair: &mut self.pair, offers: &self.indexed_offers, evaluations: 0 };
+                let ProbeResult { sure, unsure } = index.probe(request, &mut evaluator);
+                self.statistics.evaluations += evaluator.evaluations;
+                // The index still describes the ads before their replacement.
+                (sure, unsure, 0)
             }
-            None => self.find_candidates(request),
+            (None, None) => (Vec::new(), (0..self.offers.len()).collect(), self.replacements.len()),
         };
+        let mut replaced = self.replacements[replacements_seen..].to_vec();
+        if !replaced.is_empty() {
+            replaced.sort_unstable();
+            replaced.dedup();
+            candidates.retain(|candidate| replaced.binary_search(&candidate.offer).is_err());
+            untested.retain(|offer| replaced.binary_search(offer).is_err());
+            untested.extend(replaced);
+        }
+        if !untested.is_empty() {
+            self.test_offers(request, untested, &mut candidates);
+        }
         let is_in_order = |pair: &[Candidate]| pair[0].cmp_best_first(&pair[1]).is_le();
         if !candidates.windows(2).all(is_in_order) {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
         let candidates: Arc<[Candidate]> = candidates.into();
         if self.accelerations.match_lists && !self.pair.is_interrupted() {
-            let seen = self.replacements.len();
             let list = CachedMatchList {
                 _request: request.clone(),
                 candidates: Arc::clone(&candidates),
-                replacements_seen: seen,
+                replacements_seen: self.replacements.len(),
             };
             self.match_lists.insert(request.identity(), list);
         }
@@ -162,38 +162,8 @@ impl Matchmaker {
         self.replacements.push(offer);
     }
 
-    /// Finds all candidates of a request, unsorted.
-    fn find_candidates(&mut self, request: &Ad) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        let Some(index) = &mut self.index else {
-            self.test_offers(request, 0..self.offers.len(), &mut found);
-            return found;
-        };
-        self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
-        self.statistics.probes += 1;
-        let mut meeting = PairEvaluator { pair: &mut self.pair, offers: &self.indexed_offers, evaluations: 0 };
-        let answer = index.probe(request, &mut meeting);
-        self.statistics.evaluations += meeting.evaluations;
-        found = answer.sure;
-        let mut unsure = answer.unsure;
-        if !self.replacements.is_empty() {
-            // The index still describes the ads before their replacement, so that the replaced offers are decided by
-            // evaluation.
-            let mut replaced = self.replacements.clone();
-            replaced.sort_unstable();
-            replaced.dedup();
-            found.retain(|candidate| replaced.binary_search(&candidate.offer).is_err());
-            unsure.retain(|offer| replaced.binary_search(offer).is_err());
-            unsure.extend(replaced);
-        }
-        if !unsure.is_empty() {
-            self.test_offers(request, unsure, &mut found);
-        }
-        found
-    }
-
     /// Evaluates the pairs of a request and these offers, and appends the matching ones to `found`.
-    fn test_offers(&mut self, request: &Ad, offers: impl IntoIterator<Item = usize>, found: &mut Vec<Candidate>) {
+    fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, found: &mut Vec<Candidate>) {
         self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
         for offer in offers {
             self.pair.replace(PairSide::Offer, &self.offers[offer]);

@@ -15,7 +15,9 @@ pub fn maximum_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
     let preferences = RequestClasses::new(lists);
     let mut flow = HopcroftKarp::from_greedy(&preferences);
     while flow.find_levels() {
-        flow.augment();
+        for class in 0..preferences.lists.len() {
+            while flow.wants_more(class) && flow.augment_from(class) {}
+        }
     }
     flow.matches()
 }
@@ -92,38 +94,31 @@ impl<'a> HopcroftKarp<'a> {
         reached
     }
 
-    /// The depth-first phase: augments along shortest paths until none is left. The path is an explicit list and not
-    /// the call stack, since it may visit every class.
-    fn augment(&mut self) {
-        for first in 0..self.held_count.len() {
-            while self.wants_more(first) && self.augment_from(first) {}
-        }
-    }
-
-    /// Finds an augmenting path from a class and applies it. Returns whether there was one.
+    /// The depth-first phase: finds a shortest augmenting path from a class and applies it. Returns whether there was
+    /// one. The path is an explicit list and not the call stack, since it may visit every class.
     fn augment_from(&mut self, first: usize) -> bool {
-        let mut way = vec![first];
-        while let Some(&class) = way.last() {
+        let mut path = vec![first];
+        while let Some(&class) = path.last() {
             let Some(candidate) = self.classes.lists[class].get(self.position[class]) else {
                 // No shortest path leads through this class any more.
                 self.level[class] = None;
-                way.pop();
-                if let Some(&before) = way.last() {
+                path.pop();
+                if let Some(&before) = path.last() {
                     self.position[before] += 1;
                 }
                 continue;
             };
             match self.owner[candidate.offer] {
                 None => {
-                    for &class in &way {
-                        let taken = self.classes.lists[class][self.position[class]].offer;
-                        self.owner[taken] = Some(class);
+                    for &class in &path {
+                        let offer = self.classes.lists[class][self.position[class]].offer;
+                        self.owner[offer] = Some(class);
                     }
                     self.held_count[first] += 1;
                     return true;
                 }
                 Some(owner) if self.level[class].is_some_and(|level| self.level[owner] == Some(level + 1)) => {
-                    way.push(owner);
+                    path.push(owner);
                 }
                 Some(_) => self.position[class] += 1,
             }
@@ -208,7 +203,7 @@ mod tests {
     /// Each request prefers its predecessor's offer, and only the last one has an alternative: the augmenting path
     /// moves every offer.
     #[test]
-    fn a_long_way() {
+    fn a_long_path() {
         let count = 20_000;
         let list = |request: usize| {
             let candidate = |offer| Candidate { offer, request_rank: 0.0, offer_rank: 0.0 };

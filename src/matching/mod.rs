@@ -21,7 +21,7 @@ mod testing;
 pub use greedy::{BilateralMatch, GreedyMatcher};
 pub use matchmaker::{Accelerations, Candidate, Matchmaker};
 pub use maximum_matching::maximum_matching;
-pub use notification::{Docking, MatchKind, Notice, Party, deserialize_lenient, part_name};
+pub use notification::{Docking, MatchKind, Notice, Party, part_name, read_lenient};
 pub use pair::{Pair, PairSide};
 pub use query::Query;
 pub use registrar::Registrar;

@@ -42,29 +42,19 @@ pub struct Party {
     pub id: String,
     /// Identity of the whole advertisement, if this party is only a part of it: the remainder of a divided offer, or
     /// one unit of a resource request.
-    #[serde(rename = "of", default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    #[serde(rename = "of", default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub whole_id: Option<String>,
     /// Kind of the ad, from `MyType` or `Type`.
-    #[serde(
-        rename = "type",
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "deserialize_lenient"
-    )]
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub kind: Option<String>,
     /// `UpdateSequenceNumber` of the ad.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub sequence: Option<i64>,
     /// Contact address of the agent.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub address: Option<String>,
     /// Authorization ticket that a claim must present.
-    #[serde(
-        rename = "claim_id",
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "deserialize_lenient"
-    )]
+    #[serde(rename = "claim_id", default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub ticket: Option<String>,
     /// Place where the party is docked; `None` for the request.
     #[serde(flatten)]
@@ -86,7 +76,7 @@ pub struct Docking {
     pub link: usize,
     /// Rank that the parent's port gives the offer, and rank that the offer's port gives the parent; `None` if
     /// unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub ranks: Option<[f64; 2]>,
 }
 
@@ -96,7 +86,7 @@ pub struct Docking {
 /// # Errors
 ///
 /// The text of the record is malformed.
-pub fn deserialize_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+pub fn read_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     #[derive(serde::Deserialize)]
     #[serde(untagged)]
     enum Lenient<T> {
@@ -124,13 +114,11 @@ impl Party {
         let advertisement = Advertisement::new(ad, context);
         Party {
             id: id.to_owned(),
-            whole_id: None,
             kind: advertisement.kind(),
             sequence: advertisement.sequence(),
             address: advertisement.address(),
             ticket: advertisement.ticket(),
-            docking: None,
-            preempts: None,
+            ..Party::default()
         }
     }
 

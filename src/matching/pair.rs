@@ -17,10 +17,7 @@ pub enum PairSide {
 
 impl PairSide {
     fn participant(self) -> Participant {
-        match self {
-            PairSide::Request => Participant::REQUEST,
-            PairSide::Offer => Participant::PARTNER,
-        }
+        if self == PairSide::Request { Participant::REQUEST } else { Participant::PARTNER }
     }
 }
 
@@ -48,26 +45,23 @@ impl Pair {
 
     /// Replaces the ad of one side. The scope must have been made by [`Pair::make_scope`] for this side. O(1).
     pub fn replace(&mut self, side: PairSide, scope: &Arc<ScopeFrame>) {
-        if Arc::ptr_eq(&self.frames[side.participant().position()], scope) {
-            return;
+        let frame = &mut self.frames[side.participant().position()];
+        if !Arc::ptr_eq(frame, scope) {
+            *frame = Arc::clone(scope);
+            self.environment.replace_ad(side.participant(), scope);
         }
-        self.environment.replace_ad(side.participant(), scope);
-        self.frames[side.participant().position()] = Arc::clone(scope);
     }
 
     /// Whether the constraint of one side is met by the other; an ad without a constraint accepts nothing.
     pub fn accepts(&self, side: PairSide) -> Result<bool, Abort> {
-        let frame = self.frame(side);
-        let Some(constraint) = self.protocol.constraint_name(&frame.ad) else { return Ok(false) };
-        let value = Evaluator::new(&self.environment, &self.context).attribute(frame, constraint)?;
+        let Some(constraint) = self.protocol.constraint_name(&self.frame(side).ad) else { return Ok(false) };
+        let value = self.evaluate_attribute(side, constraint)?;
         Ok(is_met(&value, self.context.dialect))
     }
 
     /// Returns the rank that one side gives the other.
     pub fn rank(&self, side: PairSide) -> Result<f64, Abort> {
-        let value =
-            Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), self.protocol.rank_name())?;
-        Ok(rank_value(&value))
+        self.evaluate_attribute(side, self.protocol.rank_name()).map(|value| rank_value(&value))
     }
 
     /// Evaluates an expression in the ad of one side.

@@ -29,52 +29,32 @@ const MAX_PATH_BYTES: usize = 256;
 pub struct Census {
     ads: usize,
     attributes: IndexMap<Name, AttributeSummary, CensusHasher>,
-    scope: CensusScope,
+    /// The attributes whose values are recorded; `None` if those of all attributes are.
+    scope: Option<IndexSet<Name, CensusHasher>>,
     nested: bool,
     budget: CensusBudget,
-}
-
-/// The attributes whose values a census records.
-#[derive(Clone, Debug)]
-enum CensusScope {
-    /// None: only names are counted.
-    Names,
-    /// Only these attributes.
-    Listed(IndexSet<Name, CensusHasher>),
-    /// Every attribute.
-    All,
-}
-
-impl CensusScope {
-    fn includes(&self, name: &Name) -> bool {
-        match self {
-            CensusScope::Names => false,
-            CensusScope::Listed(names) => names.contains(name),
-            CensusScope::All => true,
-        }
-    }
 }
 
 impl Census {
     /// Creates a census of names only: the number of ads that have each attribute.
     #[must_use]
     pub fn names() -> Self {
-        Census::with_scope(CensusScope::Names)
+        Census::values_of([])
     }
 
     /// Creates a census of all attributes and their values.
     #[must_use]
     pub fn values() -> Self {
-        Census::with_scope(CensusScope::All)
+        Census::with_scope(None)
     }
 
     /// Creates a census of names, and of the values of some attributes.
     #[must_use]
     pub fn values_of(names: impl IntoIterator<Item = Name>) -> Self {
-        Census::with_scope(CensusScope::Listed(names.into_iter().collect()))
+        Census::with_scope(Some(names.into_iter().collect()))
     }
 
-    fn with_scope(scope: CensusScope) -> Self {
+    fn with_scope(scope: Option<IndexSet<Name, CensusHasher>>) -> Self {
         Census { ads: 0, attributes: IndexMap::default(), scope, nested: false, budget: CensusBudget::default() }
     }
 
@@ -122,7 +102,8 @@ impl Census {
     fn count(&mut self, name: &Name, expression: &Expression) {
         // Most names are counted already; they are not cloned.
         if !self.attributes.contains_key(name) {
-            self.attributes.insert(name.clone(), AttributeSummary::new(self.scope.includes(name)));
+            let with_values = self.scope.as_ref().is_none_or(|names| names.contains(name));
+            self.attributes.insert(name.clone(), AttributeSummary::new(with_values));
         }
         if let Some(summary) = self.attributes.get_mut(name) {
             summary.add(expression, &mut self.budget);

@@ -26,7 +26,7 @@ pub struct DictionaryColumn<T> {
     /// The code of each row.  Rows beyond the end lack the attribute.
     codes: Vec<u32>,
     /// The entries by code; the first one stands for [`ABSENT`].
-    entries: Vec<T>,
+    pub entries: Vec<T>,
 }
 
 impl<T> DictionaryColumn<T> {
@@ -50,11 +50,6 @@ impl<T> DictionaryColumn<T> {
     /// Returns the code of a row; [`ABSENT`] for a row beyond the last one set.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row).copied().unwrap_or(ABSENT)
-    }
-
-    /// Returns the entries by code, the one of [`ABSENT`] first.
-    pub fn entries(&self) -> &[T] {
-        &self.entries
     }
 }
 
@@ -195,9 +190,9 @@ impl AttributeColumn {
     /// Builds a column with one row for each cell.
     pub fn new(cells: impl IntoIterator<Item = ColumnCell>, dialect: Dialect) -> Self {
         let mut column = ColumnBuilder::new();
-        cells.into_iter().for_each(|cell| {
+        for cell in cells {
             column.push(cell);
-        });
+        }
         column.finish(dialect)
     }
 
@@ -264,15 +259,10 @@ impl AttributeColumn {
         let dialect = self.dialect;
         let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
         let orders = self.indexes.get_or_init(|| self.build_indexes());
-        match (number_key(value, dialect), value) {
-            (Some(key), _) => {
-                let bounds = orders.numbers.bounds(&key);
-                self.add_range(&orders.numbers, operator, bounds, met, into);
-            }
-            (None, Value::String(text)) => {
-                let bounds = orders.strings.bounds(&string_key(text));
-                self.add_range(&orders.strings, operator, bounds, met, into);
-            }
+        let number = number_key(value, dialect);
+        match (&number, value) {
+            (Some(key), _) => self.add_range(&orders.numbers, operator, key, met, into),
+            (None, Value::String(text)) => self.add_range(&orders.strings, operator, &string_key(text), met, into),
             // Comparisons with undefined or an error are never met.
             (None, Value::Undefined | Value::Error(_)) if operator.group() == OperatorGroup::Comparison => return,
             _ => return self.select_where(met, into),
@@ -280,11 +270,10 @@ impl AttributeColumn {
         self.add_codes_where(orders.unordered.iter().copied(), met, into);
         // A number is never identical to a string, so that `isnt` also accepts the rows of the other index.
         if operator == BinaryOperator::Isnt {
-            let other_types = self.values.entries.iter().enumerate().filter(|(_, mine)| {
-                number_key(mine, dialect).is_some() != number_key(value, dialect).is_some()
-                    && !is_unordered(mine, dialect)
-            });
-            self.add_rows(other_types.map(|(at, _)| code(at)).filter(|code| *code > DEVIANT), into);
+            match number {
+                Some(_) => orders.strings.add_rows(0, orders.strings.len(), into),
+                None => orders.numbers.add_rows(0, orders.numbers.len(), into),
+            }
         }
     }
 
@@ -294,17 +283,16 @@ impl AttributeColumn {
         self.add_codes_where((0..code(self.values.entries.len())).filter(|code| *code != DEVIANT), met, into);
     }
 
-    /// Adds the rows of the keys that a comparison accepts; `below` and `upto` are the [`RangeIndex::bounds`] of the
-    /// operand's key.
+    /// Adds the rows of the keys that a comparison with `key` accepts.
     fn add_range<K: Ord + Clone>(
         &self,
         order: &RangeIndex<K>,
         operator: BinaryOperator,
-        (below, upto): (usize, usize),
+        key: &K,
         met: impl Fn(&Value) -> bool,
         into: &mut FixedBitSet,
     ) {
-        let end = order.len();
+        let ((below, upto), end) = (order.bounds(key), order.len());
         match operator {
             BinaryOperator::Less => order.add_rows(0, below, into),
             BinaryOperator::LessEqual => order.add_rows(0, upto, into),
@@ -327,14 +315,11 @@ impl AttributeColumn {
         }
     }
 
+    /// Adds the rows of the codes whose value a predicate accepts.
     fn add_codes_where(&self, codes: impl Iterator<Item = u32>, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
-        self.add_rows(codes.filter(|code| met(self.value(*code))), into);
-    }
-
-    fn add_rows(&self, codes: impl Iterator<Item = u32>, into: &mut FixedBitSet) {
-        let rows_of = self.posting_lists();
-        for code in codes {
-            rows_of.rows(code).iter().for_each(|row| into.insert(*row as usize));
+        let lists = self.posting_lists();
+        for row in codes.filter(|code| met(self.value(*code))).flat_map(|code| lists.rows(code)) {
+            into.insert(*row as usize);
         }
     }
 
@@ -357,33 +342,24 @@ impl AttributeColumn {
     }
 
     fn build_indexes(&self) -> ValueIndexes {
-        let dialect = self.dialect;
-        let rows_of = self.posting_lists();
-        let (mut numbers, mut strings, mut odd) = (Vec::new(), Vec::new(), vec![ABSENT]);
+        let (mut numbers, mut strings, mut unordered) = (Vec::new(), Vec::new(), vec![ABSENT]);
         for (at, value) in self.values.entries.iter().enumerate().skip(DEVIANT as usize + 1) {
-            match (number_key(value, dialect), value) {
+            match (number_key(value, self.dialect), value) {
                 (Some(number), _) => numbers.push((number, code(at))),
                 (None, Value::String(text)) => strings.push((string_key(text), code(at))),
-                _ => odd.push(code(at)),
+                _ => unordered.push(code(at)),
             }
         }
-        numbers.sort_unstable();
-        strings.sort_unstable();
-        let length = self.values.codes.len();
-        let numbers = numbers.into_iter().flat_map(|(key, code)| rows_of.rows(code).iter().map(move |row| (key, *row)));
-        let strings =
-            strings.into_iter().flat_map(|(key, code)| rows_of.rows(code).iter().map(move |row| (key.clone(), *row)));
-        ValueIndexes {
-            numbers: RangeIndex::new(numbers, length),
-            strings: RangeIndex::new(strings, length),
-            unordered: odd,
-        }
+        ValueIndexes { numbers: self.range_index(numbers), strings: self.range_index(strings), unordered }
     }
-}
 
-/// Whether a value is in neither index.
-fn is_unordered(value: &Value, dialect: Dialect) -> bool {
-    number_key(value, dialect).is_none() && !matches!(value, Value::String(_))
+    /// Builds the index of the rows that have these codes, each with its key.
+    fn range_index<K: Ord + Clone>(&self, mut codes: Vec<(K, u32)>) -> RangeIndex<K> {
+        codes.sort_unstable();
+        let lists = self.posting_lists();
+        let rows = codes.iter().flat_map(|(key, code)| lists.rows(*code).iter().map(|row| (key.clone(), *row)));
+        RangeIndex::new(rows, self.values.codes.len())
+    }
 }
 
 impl PostingLists {

@@ -39,17 +39,17 @@ pub fn build_columns(ads: &[Ad]) -> ExpressionColumns {
     let mut places: Vec<usize> = Vec::new();
     for (row, ad) in ads.iter().enumerate() {
         for (position, bound) in ad.iter().enumerate() {
-            let expected = places.get(position).copied();
-            let is_it = |place: &usize| growing.get_index(*place).is_some_and(|(name, _)| name == bound.name);
-            let place = expected.filter(is_it).unwrap_or_else(|| match growing.get_index_of(bound.name) {
-                Some(place) => place,
-                None => growing.insert_full(bound.name.clone(), ExpressionColumnBuilder::new()).0,
-            });
-            match places.get_mut(position) {
-                Some(expected) => *expected = place,
-                None => places.push(place),
+            if position == places.len() {
+                places.push(0);
             }
-            growing[place].add(row, bound.expression);
+            let place = &mut places[position];
+            if growing.get_index(*place).is_none_or(|(name, _)| name != bound.name) {
+                *place = match growing.get_index_of(bound.name) {
+                    Some(known) => known,
+                    None => growing.insert_full(bound.name.clone(), ExpressionColumnBuilder::new()).0,
+                };
+            }
+            growing[*place].add(row, bound.expression);
         }
     }
     growing.into_iter().map(|(name, growing)| (name, Rc::new(growing.finish()))).collect()
@@ -121,12 +121,12 @@ impl ExpressionColumn {
     /// Number of codes, including the code of rows without the attribute.
     #[must_use]
     pub fn code_count(&self) -> usize {
-        self.column.entries().len()
+        self.column.entries.len()
     }
 
     /// Returns the distinct expressions, in order of first occurrence.
     pub fn expressions(&self) -> &[Expression] {
-        &self.column.entries()[1..]
+        &self.column.entries[1..]
     }
 
     /// Whether a row has the attribute.
@@ -154,14 +154,13 @@ fn has_key(value: &Value) -> bool {
 
 /// Whether both are literals with the same integer, boolean or string: a fast check before interning.
 fn is_same_literal(left: &Expression, right: &Expression) -> bool {
-    match (left.kind(), right.kind()) {
-        (ExpressionKind::Literal(Value::Integer(left)), ExpressionKind::Literal(Value::Integer(right))) => {
-            left == right
-        }
-        (ExpressionKind::Literal(Value::Boolean(left)), ExpressionKind::Literal(Value::Boolean(right))) => {
-            left == right
-        }
-        (ExpressionKind::Literal(Value::String(left)), ExpressionKind::Literal(Value::String(right))) => left == right,
+    let (ExpressionKind::Literal(left), ExpressionKind::Literal(right)) = (left.kind(), right.kind()) else {
+        return false;
+    };
+    match (left, right) {
+        (Value::Integer(left), Value::Integer(right)) => left == right,
+        (Value::Boolean(left), Value::Boolean(right)) => left == right,
+        (Value::String(left), Value::String(right)) => left == right,
         _ => false,
     }
 }

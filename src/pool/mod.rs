@@ -3,7 +3,6 @@
 //! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
 mod autocluster;
-mod bound_column;
 mod census;
 mod column;
 pub mod diff;
@@ -15,7 +14,6 @@ mod store;
 mod summary;
 
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
-pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use column::{AttributeColumn, ColumnCell, ValueKey, code};
 pub use expression_column::ExpressionColumn;

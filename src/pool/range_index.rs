@@ -39,24 +39,17 @@ struct PrefixBitmaps {
 impl<K: Ord + Clone> RangeIndex<K> {
     /// Builds the index from distinct rows with their keys, sorted by key; `length` is the number of rows in the pool.
     pub fn new(entries: impl IntoIterator<Item = (K, u32)>, length: usize) -> Self {
-        let mut sorted = RangeIndex {
-            keys: Vec::new(),
-            block_keys: Vec::new(),
-            starts: Vec::new(),
-            rows: Vec::new(),
-            length,
-            bitmaps: OnceLock::new(),
-        };
+        let (mut keys, mut starts, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (key, row) in entries {
-            if sorted.keys.last() != Some(&key) {
-                sorted.keys.push(key);
-                sorted.starts.push(code(sorted.rows.len()));
+            if keys.last() != Some(&key) {
+                keys.push(key);
+                starts.push(code(rows.len()));
             }
-            sorted.rows.push(row);
+            rows.push(row);
         }
-        sorted.starts.push(code(sorted.rows.len()));
-        sorted.block_keys = sorted.keys.iter().step_by(KEYS_PER_BLOCK).cloned().collect();
-        sorted
+        starts.push(code(rows.len()));
+        let block_keys = keys.iter().step_by(KEYS_PER_BLOCK).cloned().collect();
+        RangeIndex { keys, block_keys, starts, rows, length, bitmaps: OnceLock::new() }
     }
 
     /// Returns the end position of the rows whose keys are less than `key`, and of those whose keys are not greater.
@@ -111,41 +104,18 @@ impl<K: Ord + Clone> RangeIndex<K> {
     }
 }
 
-/// A real as a key: totally ordered, without NaN, with -0.0 equal to 0.0.
-#[derive(Clone, Copy, Debug)]
-pub struct NumberKey(f64);
+/// A real as a key: totally ordered, without NaN, with -0.0 equal to 0.0.  Keys are compared with one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NumberKey(i64);
 
 impl NumberKey {
     /// Returns the key of a number; `None` for NaN.
     pub fn new(number: f64) -> Option<Self> {
-        (!number.is_nan()).then_some(NumberKey(number + 0.0))
+        let bits = (number + 0.0).to_bits().cast_signed();
+        // The bits of positive reals are in the order of integers; those of negative ones are in the reverse order.
+        (!number.is_nan()).then_some(NumberKey(if bits < 0 { bits ^ i64::MAX } else { bits }))
     }
 }
-
-impl Ord for NumberKey {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-impl PartialOrd for NumberKey {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-
-    /// Compares two keys with one instruction, for the bisections; this is consistent with `cmp`, as there is no NaN.
-    fn lt(&self, other: &Self) -> bool {
-        self.0 < other.0
-    }
-}
-
-impl PartialEq for NumberKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for NumberKey {}
 
 #[cfg(test)]
 mod tests {

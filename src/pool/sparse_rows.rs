@@ -23,11 +23,15 @@ impl SparseRows {
     /// Iterates over the intersection with a set, ascending.
     pub fn intersection<'r>(&'r self, set: &'r FixedBitSet) -> impl Iterator<Item = usize> + 'r {
         let set = set.as_slice();
-        let left = move |(position, word): &(u32, usize)| {
+        let rows = move |(position, word): &(u32, usize)| {
             let position = *position as usize;
-            SetBits { word: word & set.get(position).copied().unwrap_or(0), first: position * WORD_BITS }
+            let word = word & set.get(position).copied().unwrap_or(0);
+            // Each step removes the least bit.
+            let rests = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            let rests = rests.take_while(|word| *word != 0);
+            rests.map(move |word| position * WORD_BITS + word.trailing_zeros() as usize)
         };
-        self.words.iter().flat_map(left)
+        self.words.iter().flat_map(rows)
     }
 }
 
@@ -42,25 +46,6 @@ impl FromIterator<usize> for SparseRows {
 
 /// Number of bits in a word.
 const WORD_BITS: usize = usize::BITS as usize;
-
-/// Iterator over the rows of a word: its set bits.
-struct SetBits {
-    word: usize,
-    /// The row of the word's first bit.
-    first: usize,
-}
-
-impl Iterator for SetBits {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        let bit = self.word.trailing_zeros() as usize;
-        (self.word != 0).then(|| {
-            self.word &= self.word - 1;
-            self.first + bit
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests {

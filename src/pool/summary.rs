@@ -9,10 +9,20 @@ use crate::eval::compare;
 use crate::syntax::{Style, print};
 
 /// Statistics of one attribute: number of ads, and if recorded its values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AttributeSummary {
     ads: usize,
-    values: Option<Box<ValueStatistics>>,
+    /// Whether values are recorded.
+    has_values: bool,
+    contents: Vec<(BindingKind, usize)>,
+    /// The text of each value, with the number of ads that have it.  The hash is seeded, so that no pool can be
+    /// crafted to make its values collide.
+    counts: IndexMap<Box<str>, usize>,
+    more: bool,
+    numbers: Option<ObservedRange>,
+    absolute_times: Option<ObservedRange>,
+    relative_times: Option<ObservedRange>,
+    lengths: Option<(usize, usize)>,
 }
 
 /// The kind of expression bound to an attribute in one ad.
@@ -86,46 +96,20 @@ impl Default for CensusBudget {
     }
 }
 
-impl CensusBudget {
-    /// Reserves memory for the printed `text` of one more value of an attribute, which has `values` recorded values
-    /// already; returns whether the budget suffices.
-    fn reserve(&mut self, values: usize, text: &str) -> bool {
-        // Overhead of a value in bytes: allocation, table entry, count.
-        const BOOKKEEPING: usize = 64;
-        let bytes = text.len() + BOOKKEEPING;
-        let fits = values < self.values && bytes <= self.bytes;
-        if fits {
-            self.bytes -= bytes;
-        }
-        fits
-    }
-}
-
-/// Statistics of the values of one attribute.
-#[derive(Clone, Debug, Default)]
-struct ValueStatistics {
-    contents: Vec<(BindingKind, usize)>,
-    /// The text of each value, with the number of ads that have it.  The hash is seeded, so that no pool can be
-    /// crafted to make its values collide.
-    counts: IndexMap<Box<str>, usize>,
-    more: bool,
-    numbers: Option<ObservedRange>,
-    absolute_times: Option<ObservedRange>,
-    relative_times: Option<ObservedRange>,
-    lengths: Option<(usize, usize)>,
-}
+/// Overhead of a recorded value in bytes: allocation, table entry, count.
+const VALUE_OVERHEAD_BYTES: usize = 64;
 
 impl AttributeSummary {
     /// Creates the summary of an attribute that no ad has yet.
     pub(super) fn new(with_values: bool) -> Self {
-        AttributeSummary { ads: 0, values: with_values.then(Box::default) }
+        AttributeSummary { has_values: with_values, ..AttributeSummary::default() }
     }
 
     /// Counts the expression that one more ad binds to the attribute.
-    pub(super) fn add(&mut self, expression: &Expression, room: &mut CensusBudget) {
+    pub(super) fn add(&mut self, expression: &Expression, budget: &mut CensusBudget) {
         self.ads += 1;
-        if let Some(values) = &mut self.values {
-            values.add(expression.without_parentheses(), room);
+        if self.has_values {
+            self.add_value(expression.without_parentheses(), budget);
         }
     }
 
@@ -138,7 +122,7 @@ impl AttributeSummary {
     /// Returns the kinds of expressions bound to the attribute, most frequent first, each with its number of ads.
     #[must_use]
     pub fn contents(&self) -> Vec<(BindingKind, usize)> {
-        let mut contents = self.values.as_ref().map_or(Vec::new(), |values| values.contents.clone());
+        let mut contents = self.contents.clone();
         contents.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
         contents
     }
@@ -147,19 +131,14 @@ impl AttributeSummary {
     /// by value or by type.
     #[must_use]
     pub fn distinct(&self) -> DistinctCount {
-        let values = self.values.as_ref();
-        DistinctCount {
-            values: values.map_or(0, |values| values.counts.len()),
-            more: values.is_some_and(|values| values.more),
-        }
+        DistinctCount { values: self.counts.len(), more: self.more }
     }
 
     /// Returns the `most` most frequent values as texts, each with its number of ads; equally frequent ones in the
     /// order of first appearance.  The counts are exact, but if [`DistinctCount::more`] is set, values that were not
     /// recorded are missing.
     pub fn most_frequent(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
-        let counts = self.values.iter().flat_map(|values| values.counts.iter());
-        let mut all: Vec<(&str, usize)> = counts.map(|(text, ads)| (&**text, *ads)).collect();
+        let mut all: Vec<(&str, usize)> = self.counts.iter().map(|(text, ads)| (&**text, *ads)).collect();
         all.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
         all.into_iter().take(most)
     }
@@ -167,22 +146,17 @@ impl AttributeSummary {
     /// Returns the ranges of the numbers, of the absolute times and of the relative times, as far as there are any.
     /// NaN is ignored.
     pub fn ranges(&self) -> impl Iterator<Item = &ObservedRange> {
-        self.values
-            .iter()
-            .flat_map(|values| [&values.numbers, &values.absolute_times, &values.relative_times])
-            .flatten()
+        [&self.numbers, &self.absolute_times, &self.relative_times].into_iter().flatten()
     }
 
     /// Returns the least and the greatest length, of strings in bytes and of lists in elements; `None` without recorded
     /// strings and lists.
     #[must_use]
     pub fn lengths(&self) -> Option<(usize, usize)> {
-        self.values.as_ref()?.lengths
+        self.lengths
     }
-}
 
-impl ValueStatistics {
-    fn add(&mut self, expression: &Expression, room: &mut CensusBudget) {
+    fn add_value(&mut self, expression: &Expression, budget: &mut CensusBudget) {
         let content = BindingKind::of(expression);
         match self.contents.iter_mut().find(|(known, _)| *known == content) {
             Some((_, ads)) => *ads += 1,
@@ -195,9 +169,11 @@ impl ValueStatistics {
         }
         let text = print(expression, Style::New);
         let text = String::from_utf8_lossy(&text);
+        let bytes = text.len() + VALUE_OVERHEAD_BYTES;
         if let Some(ads) = self.counts.get_mut(&*text) {
             *ads += 1;
-        } else if room.reserve(self.counts.len(), &text) {
+        } else if self.counts.len() < budget.values && bytes <= budget.bytes {
+            budget.bytes -= bytes;
             self.counts.insert(text.into(), 1);
         } else {
             self.more = true;

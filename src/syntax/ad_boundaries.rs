@@ -4,7 +4,7 @@ use logos::Logos;
 
 use crate::ad::Span;
 
-use super::token::{LexicalError, StringSyntax, Token, to_offset};
+use super::token::{StringSyntax, Token, to_offset};
 
 /// The first item of a text that holds bracketed ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +74,7 @@ pub fn complete_ads_length(text: &[u8]) -> usize {
                 }
             }
             // Further text may close the string, the quoted name or the comment.
-            Err(
-                LexicalError::UnterminatedString | LexicalError::UnterminatedQuote | LexicalError::UnterminatedComment,
-            ) => break,
+            Err(error) if error.is_unterminated() => break,
             _ => {}
         }
     }

@@ -14,6 +14,9 @@ pub(super) type TokenInput<'t> = MappedInput<'t, Token, Span, &'t [SpannedToken]
 pub(super) type ChumskyError<'t> = Rich<'t, Token, Span, SyntaxError>;
 pub(super) type ChumskyExtra<'t> = chumsky::extra::Err<ChumskyError<'t>>;
 
+/// What our own parsers read from.
+pub(super) type TokenInputRef<'t, 'p> = InputRef<'t, 'p, TokenInput<'t>, ChumskyExtra<'t>>;
+
 pub(super) trait TokenParser<'t, T>: Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>> + Clone {}
 impl<'t, T, P: Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>> + Clone> TokenParser<'t, T> for P {}
 
@@ -41,11 +44,15 @@ pub(super) fn token_text(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&text[span.range()])
 }
 
+/// Skips the next token and returns its span.
+pub(super) fn skip_token(input: &mut TokenInputRef<'_, '_>) -> Span {
+    let before = input.cursor();
+    input.skip();
+    input.span_since(&before)
+}
+
 /// Consumes the next token and returns the error that one of `labels` was expected instead of that token.
-pub(super) fn expected_error<'t>(
-    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
-    labels: &[&'static str],
-) -> ChumskyError<'t> {
+pub(super) fn expected_error<'t>(input: &mut TokenInputRef<'t, '_>, labels: &[&'static str]) -> ChumskyError<'t> {
     let before = input.cursor();
     let found = input.next();
     let span = input.span_since(&before);

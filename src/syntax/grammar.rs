@@ -5,15 +5,14 @@
 //! chumsky's rich errors stay cheap.
 
 use chumsky::error::Rich;
-use chumsky::input::InputRef;
 use chumsky::prelude::*;
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span, Value};
+use crate::ad::{Ad, Dialect, ErrorCause, Expression, ExpressionKind, Name, Span, Value};
 
 use super::SyntaxError;
-use super::chumsky_types::{ChumskyExtra, TokenInput, TokenParser, expected_error, token_text};
+use super::chumsky_types::{TokenInputRef, TokenParser, expected_error, skip_token, token_text};
 use super::error_messages::to_syntax_error;
-use super::literal::{self, QuotedLiteral};
+use super::literal;
 use super::precedence::{negative_number_follows, operators};
 use super::token::{SpannedToken, StringSyntax, Token, lex, to_offset};
 
@@ -49,8 +48,9 @@ const MAX_NESTING: usize = 200_000;
 ///
 /// The first syntax error, if the text is no expression, is longer than 4 GiB or nested too deeply.
 pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, SyntaxError> {
-    let tokens = lex_checked(text, rules)?;
-    run(expression(text, rules).then_ignore(end()), &tokens, text)
+    let grammar = Grammar { text, rules };
+    let tokens = grammar.lex()?;
+    grammar.run(grammar.expression().then_ignore(end()), &tokens)
 }
 
 /// Parses the longest expression at the start of a text, as HTCondor reads the value of a line.  Returns it with
@@ -60,13 +60,12 @@ pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, 
 ///
 /// The first syntax error, if the text begins with no expression, is longer than 4 GiB or nested too deeply.
 pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Option<Span>), SyntaxError> {
-    let tokens = lex_checked(text, rules)?;
+    let grammar = Grammar { text, rules };
+    let tokens = grammar.lex()?;
     let rest = any().repeated().to_slice().map(<[_]>::len);
-    let both = expression(text, rules).then(rest);
-    run(both, &tokens, text).map(|(expression, rest)| {
-        let first = tokens.get(tokens.len() - rest).filter(|_| rest > 0);
-        (expression, first.map(|(_, span)| Span::new(span.start, to_offset(text.len()))))
-    })
+    let (expression, rest) = grammar.run(grammar.expression().then(rest), &tokens)?;
+    let first = tokens.get(tokens.len() - rest);
+    Ok((expression, first.map(|(_, span)| Span::new(span.start, to_offset(text.len())))))
 }
 
 /// Parses a text that is one bracketed ad.
@@ -75,282 +74,229 @@ pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Opt
 ///
 /// The first syntax error, if the text is no ad, is longer than 4 GiB or nested too deeply.
 pub fn parse_ad(text: &[u8], rules: ParseOptions) -> Result<Ad, SyntaxError> {
-    let tokens = lex_checked(text, rules)?;
-    run(bracketed_ad(text, rules, expression(text, rules)).then_ignore(end()), &tokens, text).map(build_ad)
+    let grammar = Grammar { text, rules };
+    let tokens = grammar.lex()?;
+    let ad = grammar.bracketed_ad(grammar.expression());
+    grammar.run(ad.then_ignore(end()), &tokens).map(Ad::from_iter)
 }
 
-/// Returns the tokens of a text, or an error if it is longer than 4 GiB or nested too deeply.
-pub(super) fn lex_checked(text: &[u8], rules: ParseOptions) -> Result<Vec<SpannedToken>, SyntaxError> {
-    if u32::try_from(text.len()).is_err() {
-        return Err(SyntaxError::new(Span::new(0, 1), "this text is longer than 4 GiB"));
-    }
-    let tokens = lex(text, rules.strings);
-    let mut depth = 0_usize;
-    for (token, span) in &tokens {
-        if token.closing().is_some() {
-            depth += 1;
-            if depth > MAX_NESTING {
-                return Err(SyntaxError::new(*span, format!("brackets are nested more than {MAX_NESTING} deep")));
-            }
-        } else if token.is_closing() {
-            depth = depth.saturating_sub(1);
+type ParsedAttribute = (Name, Expression);
+
+/// The parsers of the tokens of a text.
+#[derive(Clone, Copy)]
+pub(super) struct Grammar<'t> {
+    pub text: &'t [u8],
+    pub rules: ParseOptions,
+}
+
+impl<'t> Grammar<'t> {
+    /// Returns the tokens of the text, or an error if it is longer than 4 GiB or nested too deeply.
+    pub fn lex(self) -> Result<Vec<SpannedToken>, SyntaxError> {
+        if u32::try_from(self.text.len()).is_err() {
+            return Err(SyntaxError::new(Span::new(0, 1), "this text is longer than 4 GiB"));
         }
-    }
-    Ok(tokens)
-}
-
-/// Runs a parser over all tokens of a text and converts chumsky's first error to a [`SyntaxError`].
-fn run<'t, T>(
-    parser: impl Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>>,
-    tokens: &'t [SpannedToken],
-    text: &[u8],
-) -> Result<T, SyntaxError> {
-    run_within(parser, tokens, Span::new(to_offset(text.len()), to_offset(text.len())), tokens, text)
-}
-
-/// Runs a parser over a part of the tokens, which ends at the span `end`, and converts chumsky's first error to a
-/// [`SyntaxError`].  Hints take the tokens `around` into account.
-pub(super) fn run_within<'t, T>(
-    parser: impl Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>>,
-    tokens: &'t [SpannedToken],
-    end: Span,
-    around: &[SpannedToken],
-    text: &[u8],
-) -> Result<T, SyntaxError> {
-    let input = tokens.map(end, (|(token, span)| (token, span)) as fn(&SpannedToken) -> (&Token, &Span));
-    parser.parse(input).into_result().map_err(|errors| {
-        let first = errors.into_iter().min_by_key(|error| error.span().start);
-        first.map_or_else(
-            || SyntaxError::new(end, "this is no expression"),
-            |error| to_syntax_error(error, around, text),
-        )
-    })
-}
-
-type ParsedAttribute = ((Name, Span), Expression);
-
-/// Returns the parser of `name = expression`.
-pub(super) fn attribute(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, ParsedAttribute> {
-    attribute_of(text, rules, expression(text, rules))
-}
-
-fn attribute_of<'t>(
-    text: &'t [u8],
-    rules: ParseOptions,
-    expression: impl TokenParser<'t, Expression>,
-) -> impl TokenParser<'t, ParsedAttribute> {
-    attribute_name(text, rules).then_ignore(just(Token::Assign)).then(expression)
-}
-
-/// Returns the parser of `[ name = expression; ... ]`, with any number of semicolons between, before and after the
-/// attributes.
-fn bracketed_ad<'t>(
-    text: &'t [u8],
-    rules: ParseOptions,
-    expression: impl TokenParser<'t, Expression>,
-) -> impl TokenParser<'t, Vec<ParsedAttribute>> {
-    let semicolons = just(Token::Semicolon).repeated();
-    attribute_of(text, rules, expression)
-        .separated_by(just(Token::Semicolon).then(semicolons))
-        .allow_trailing()
-        .collect()
-        .delimited_by(just(Token::BracketOpen).then(semicolons), just(Token::BracketClose))
-}
-
-/// Builds the ad of parsed attributes.
-fn build_ad(attributes: Vec<ParsedAttribute>) -> Ad {
-    attributes.into_iter().map(|((name, _), expression)| (name, expression)).collect()
-}
-
-/// Returns the parser of the name before a `=`, which is not empty and, in the papers' dialect, not reserved.
-fn attribute_name(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, (Name, Span)> {
-    name(text, rules).try_map(move |name: Name, span| {
-        if rules.dialect == Dialect::Classad && name.is_reserved() {
-            let error = SyntaxError::new(span, format!("`{name}` is reserved and cannot name an attribute"))
-                .with_help("HTCondor allows it: --dialect condor");
-            return Err(Rich::custom(span, error));
-        }
-        if name.as_str().is_empty() {
-            return Err(Rich::custom(span, SyntaxError::new(span, "a name cannot be empty")));
-        }
-        Ok((name, span))
-    })
-}
-
-/// Returns the parser of a name, quoted or not.
-fn name(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, Name> {
-    select! { token @ (Token::Name | Token::Quoted) = e => (token, e.span()) }.labelled("a name").try_map(
-        move |(token, span): (Token, Span), _| match token {
-            Token::Name => Ok(Name::new(&token_text(text, span))),
-            _ => literal::name(between_quotes(text, span), rules.dialect, span)
-                .map(|name| Name::new(&name))
-                .map_err(|error| Rich::custom(error.span, error)),
-        },
-    )
-}
-
-/// Returns the text between the quotes of a token.
-fn between_quotes(text: &[u8], span: Span) -> &[u8] {
-    &text[span.start as usize + 1..span.end as usize - 1]
-}
-
-/// Returns the parser of an expression: operands with operators between them.
-fn expression(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, Expression> {
-    recursive(move |expression| operators(operand(text, rules, expression), text))
-}
-
-/// Returns the parser of a primary expression, followed by any number of subscripts and selections.
-fn operand<'t>(
-    text: &'t [u8],
-    rules: ParseOptions,
-    expression: impl TokenParser<'t, Expression> + 't,
-) -> impl TokenParser<'t, Expression> {
-    enum Suffix {
-        Index(Expression, Span),
-        Name(Name, Span),
-    }
-    let index = expression
-        .clone()
-        .delimited_by(just(Token::BracketOpen), just(Token::BracketClose))
-        .map_with(|index, e| Suffix::Index(index, e.span()));
-    let select = just(Token::Dot).ignore_then(name(text, rules)).map_with(|name, e| Suffix::Name(name, e.span()));
-    let suffix = choice((index, select));
-    let primary = primary(text, rules, expression);
-    custom(move |input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>| {
-        let mut expression = input.parse(&primary)?;
-        while matches!(input.peek(), Some(Token::BracketOpen | Token::Dot)) {
-            let start = expression.span();
-            expression = match input.parse(&suffix)? {
-                Suffix::Index(index, end) => {
-                    Expression::new(ExpressionKind::Subscript(expression, index), start.to(end))
+        let tokens = lex(self.text, self.rules.strings);
+        let mut depth = 0_usize;
+        for (token, span) in &tokens {
+            if token.closing().is_some() {
+                depth += 1;
+                if depth > MAX_NESTING {
+                    return Err(SyntaxError::new(*span, format!("brackets are nested more than {MAX_NESTING} deep")));
                 }
-                Suffix::Name(name, end) => Expression::new(ExpressionKind::Select(expression, name), start.to(end)),
+            } else if token.is_closing() {
+                depth = depth.saturating_sub(1);
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// Returns the empty span at the end of the text.
+    pub fn end(self) -> Span {
+        Span::new(to_offset(self.text.len()), to_offset(self.text.len()))
+    }
+
+    /// Runs a parser over all tokens of the text and converts chumsky's first error to a [`SyntaxError`].
+    fn run<T>(self, parser: impl TokenParser<'t, T>, tokens: &'t [SpannedToken]) -> Result<T, SyntaxError> {
+        self.run_within(parser, tokens, self.end(), tokens)
+    }
+
+    /// Runs a parser over a part of the tokens, which ends at the span `end`, and converts chumsky's first error to a
+    /// [`SyntaxError`].  Hints take the tokens `around` into account.
+    pub fn run_within<T>(
+        self,
+        parser: impl TokenParser<'t, T>,
+        tokens: &'t [SpannedToken],
+        end: Span,
+        around: &[SpannedToken],
+    ) -> Result<T, SyntaxError> {
+        let input = tokens.map(end, (|(token, span)| (token, span)) as fn(&SpannedToken) -> (&Token, &Span));
+        parser.parse(input).into_result().map_err(|errors| {
+            let first = errors.into_iter().min_by_key(|error| error.span().start);
+            first.map_or_else(
+                || SyntaxError::new(end, "this is no expression"),
+                |error| to_syntax_error(error, around, self.text),
+            )
+        })
+    }
+
+    /// Returns the parser of `name = expression`.
+    pub fn attribute(self, expression: impl TokenParser<'t, Expression>) -> impl TokenParser<'t, ParsedAttribute> {
+        self.attribute_name().then_ignore(just(Token::Assign)).then(expression)
+    }
+
+    /// Returns the parser of `[ name = expression; ... ]`, with any number of semicolons between, before and after the
+    /// attributes.
+    fn bracketed_ad(self, expression: impl TokenParser<'t, Expression>) -> impl TokenParser<'t, Vec<ParsedAttribute>> {
+        let semicolons = just(Token::Semicolon).repeated();
+        self.attribute(expression)
+            .separated_by(just(Token::Semicolon).then(semicolons))
+            .allow_trailing()
+            .collect()
+            .delimited_by(just(Token::BracketOpen).then(semicolons), just(Token::BracketClose))
+    }
+
+    /// Returns the parser of the name before a `=`, which is not empty and, in the papers' dialect, not reserved.
+    fn attribute_name(self) -> impl TokenParser<'t, Name> {
+        self.name().try_map(move |name, span| {
+            let error = if self.rules.dialect == Dialect::Classad && name.is_reserved() {
+                SyntaxError::new(span, format!("`{name}` is reserved and cannot name an attribute"))
+                    .with_help("HTCondor allows it: --dialect condor")
+            } else if name.as_str().is_empty() {
+                SyntaxError::new(span, "a name cannot be empty")
+            } else {
+                return Ok(name);
             };
-        }
-        Ok(expression)
-    })
-}
-
-/// Returns the parser of literals, names, calls and bracketed expressions.  The next token decides which of them is
-/// parsed, without backtracking.
-fn primary<'t>(
-    text: &'t [u8],
-    rules: ParseOptions,
-    expression: impl TokenParser<'t, Expression> + 't,
-) -> impl TokenParser<'t, Expression> {
-    let separator = if rules.dialect.is_condor() {
-        one_of([Token::Comma, Token::Semicolon].as_slice()).boxed()
-    } else {
-        just(Token::Comma).boxed()
-    };
-    let parentheses = expression
-        .clone()
-        .delimited_by(just(Token::ParenthesisOpen), just(Token::ParenthesisClose))
-        .map_with(|inner, e| Expression::new(ExpressionKind::Parentheses(inner), e.span()));
-    let list = expression
-        .clone()
-        .separated_by(just(Token::Comma))
-        .collect::<Vec<_>>()
-        .delimited_by(just(Token::BraceOpen), just(Token::BraceClose))
-        .map_with(|elements, e| Expression::new(ExpressionKind::List(elements.into()), e.span()));
-    let arguments = expression
-        .clone()
-        .separated_by(separator)
-        .collect::<Vec<_>>()
-        .delimited_by(just(Token::ParenthesisOpen), just(Token::ParenthesisClose));
-    let root = just(Token::Dot)
-        .ignore_then(name(text, rules))
-        .map_with(|name, e| Expression::new(ExpressionKind::RootAttribute(name), e.span()));
-    let nested = bracketed_ad(text, rules, expression)
-        .map_with(|attributes, e| Expression::new(ExpressionKind::Ad(build_ad(attributes)), e.span()));
-
-    custom(move |input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>| {
-        let before = input.cursor();
-        match input.peek() {
-            Some(Token::ParenthesisOpen) => input.parse(&parentheses),
-            Some(Token::BraceOpen) => input.parse(&list),
-            Some(Token::BracketOpen) => input.parse(&nested),
-            Some(Token::Dot) => input.parse(&root),
-            Some(Token::Name) => {
-                input.skip();
-                let span = input.span_since(&before);
-                let name = Name::new(&token_text(text, span));
-                if input.peek() != Some(Token::ParenthesisOpen) {
-                    return Ok(Expression::new(ExpressionKind::Attribute(name), span));
-                }
-                let arguments = input.parse(&arguments)?;
-                let span = input.span_since(&before);
-                let kind = or_emit_error(input, call(name, arguments, rules));
-                Ok(Expression::new(kind, span))
-            }
-            Some(Token::Quoted) => {
-                input.skip();
-                let span = input.span_since(&before);
-                let quoted = literal::quoted(between_quotes(text, span), rules.dialect, span);
-                let mut kind = or_emit_error(
-                    input,
-                    quoted.map(|quoted| match quoted {
-                        QuotedLiteral::Time(value) => ExpressionKind::Literal(value),
-                        QuotedLiteral::Name(name) => ExpressionKind::Attribute(Name::new(&name)),
-                    }),
-                );
-                if let ExpressionKind::Attribute(name) = &kind
-                    && input.peek() == Some(Token::ParenthesisOpen)
-                {
-                    let arguments = input.parse(&arguments)?;
-                    kind = or_emit_error(input, call(name.clone(), arguments, rules));
-                }
-                Ok(Expression::new(kind, input.span_since(&before)))
-            }
-            Some(Token::String) => {
-                let kind = strings(input, text, rules);
-                Ok(Expression::new(kind, input.span_since(&before)))
-            }
-            Some(token) if token.is_number() => {
-                let kind = number(input, false, text, rules);
-                Ok(Expression::new(kind, input.span_since(&before)))
-            }
-            Some(Token::Minus) if negative_number_follows(input, text) => {
-                input.skip();
-                let kind = number(input, true, text, rules);
-                Ok(Expression::new(kind, input.span_since(&before)))
-            }
-            Some(token) => {
-                let value = match token {
-                    Token::True => Value::Boolean(true),
-                    Token::False => Value::Boolean(false),
-                    Token::Undefined => Value::Undefined,
-                    Token::Error => Value::Error(crate::ad::ErrorCause::default()),
-                    _ => return Err(expected_error(input, &["an expression"])),
-                };
-                input.skip();
-                Ok(Expression::new(ExpressionKind::Literal(value), input.span_since(&before)))
-            }
-            None => Err(expected_error(input, &["an expression"])),
-        }
-    })
-}
-
-/// Parses a string literal.  Adjacent strings are joined, as in HTCondor, except in the long form.
-fn strings<'t>(
-    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
-    text: &[u8],
-    rules: ParseOptions,
-) -> ExpressionKind {
-    let mut value = Vec::new();
-    while input.peek() == Some(Token::String) {
-        let start = input.cursor();
-        input.skip();
-        let span = input.span_since(&start);
-        match literal::string(between_quotes(text, span), rules.strings, rules.dialect, span) {
-            Ok(part) => value.extend(part),
-            Err(error) => input.emit(Rich::custom(error.span, error)),
-        }
-        if rules.strings == StringSyntax::Long {
-            break;
-        }
+            Err(Rich::custom(span, error))
+        })
     }
-    ExpressionKind::Literal(Value::String(value.into()))
+
+    /// Returns the parser of a name, quoted or not.
+    fn name(self) -> impl TokenParser<'t, Name> {
+        select! { token @ (Token::Name | Token::Quoted) = e => (token, e.span()) }.labelled("a name").try_map(
+            move |(token, span): (Token, Span), _| match token {
+                Token::Name => Ok(Name::new(&token_text(self.text, span))),
+                _ => literal::name(self.between_quotes(span), self.rules.dialect, span)
+                    .map(|name| Name::new(&name))
+                    .map_err(|error| Rich::custom(error.span, error)),
+            },
+        )
+    }
+
+    /// Returns the text between the quotes of a token.
+    fn between_quotes(self, span: Span) -> &'t [u8] {
+        &self.text[span.start as usize + 1..span.end as usize - 1]
+    }
+
+    /// Returns the parser of an expression: operands with operators between them.
+    pub fn expression(self) -> impl TokenParser<'t, Expression> {
+        recursive(move |expression| operators(self.operand(expression), self.text))
+    }
+
+    /// Returns the parser of a primary expression, followed by any number of subscripts and selections.
+    fn operand(self, expression: impl TokenParser<'t, Expression> + 't) -> impl TokenParser<'t, Expression> {
+        let index = expression.clone().delimited_by(just(Token::BracketOpen), just(Token::BracketClose));
+        let select = just(Token::Dot).ignore_then(self.name());
+        let primary = self.primary(expression);
+        custom(move |input: &mut TokenInputRef<'t, '_>| {
+            let before = input.cursor();
+            let mut expression = input.parse(&primary)?;
+            loop {
+                let kind = match input.peek() {
+                    Some(Token::BracketOpen) => ExpressionKind::Subscript(expression, input.parse(&index)?),
+                    Some(Token::Dot) => ExpressionKind::Select(expression, input.parse(&select)?),
+                    _ => return Ok(expression),
+                };
+                expression = Expression::new(kind, input.span_since(&before));
+            }
+        })
+    }
+
+    /// Returns the parser of literals, names, calls and bracketed expressions.  The next token decides which of them is
+    /// parsed, without backtracking.
+    fn primary(self, expression: impl TokenParser<'t, Expression> + 't) -> impl TokenParser<'t, Expression> {
+        let parentheses = expression.clone().delimited_by(just(Token::ParenthesisOpen), just(Token::ParenthesisClose));
+        let list = expression
+            .clone()
+            .separated_by(just(Token::Comma))
+            .collect::<Vec<_>>()
+            .delimited_by(just(Token::BraceOpen), just(Token::BraceClose));
+        let separators =
+            if self.rules.dialect.is_condor() { &[Token::Comma, Token::Semicolon][..] } else { &[Token::Comma] };
+        let arguments = expression
+            .clone()
+            .separated_by(one_of(separators))
+            .collect::<Vec<_>>()
+            .delimited_by(just(Token::ParenthesisOpen), just(Token::ParenthesisClose));
+        let root = just(Token::Dot).ignore_then(self.name());
+        let nested = self.bracketed_ad(expression);
+        custom(move |input: &mut TokenInputRef<'t, '_>| {
+            let before = input.cursor();
+            let kind = match input.peek() {
+                Some(Token::ParenthesisOpen) => ExpressionKind::Parentheses(input.parse(&parentheses)?),
+                Some(Token::BraceOpen) => ExpressionKind::List(input.parse(&list)?.into()),
+                Some(Token::BracketOpen) => ExpressionKind::Ad(Ad::from_iter(input.parse(&nested)?)),
+                Some(Token::Dot) => ExpressionKind::RootAttribute(input.parse(&root)?),
+                Some(token @ (Token::Name | Token::Quoted)) => match self.name_or_time(input, token) {
+                    ExpressionKind::Attribute(name) if input.peek() == Some(Token::ParenthesisOpen) => {
+                        let arguments = input.parse(&arguments)?;
+                        or_emit_error(input, call(name, arguments, self.rules))
+                    }
+                    kind => kind,
+                },
+                Some(Token::String) => self.strings(input),
+                Some(token) if token.is_number() => self.number(input, false),
+                Some(Token::Minus) if negative_number_follows(input, self.text) => {
+                    input.skip();
+                    self.number(input, true)
+                }
+                token => {
+                    let value = match token {
+                        Some(Token::True) => Value::Boolean(true),
+                        Some(Token::False) => Value::Boolean(false),
+                        Some(Token::Undefined) => Value::Undefined,
+                        Some(Token::Error) => Value::Error(ErrorCause::default()),
+                        _ => return Err(expected_error(input, &["an expression"])),
+                    };
+                    input.skip();
+                    ExpressionKind::Literal(value)
+                }
+            };
+            Ok(Expression::new(kind, input.span_since(&before)))
+        })
+    }
+
+    /// Parses a token that is a name, quoted or not, or a quoted time.
+    fn name_or_time(self, input: &mut TokenInputRef<'t, '_>, token: Token) -> ExpressionKind {
+        let span = skip_token(input);
+        if token == Token::Name {
+            return ExpressionKind::Attribute(Name::new(&token_text(self.text, span)));
+        }
+        or_emit_error(input, literal::quoted(self.between_quotes(span), self.rules.dialect, span))
+    }
+
+    /// Parses a string literal.  Adjacent strings are joined, as in HTCondor, except in the long form.
+    fn strings(self, input: &mut TokenInputRef<'t, '_>) -> ExpressionKind {
+        let ParseOptions { dialect, strings } = self.rules;
+        let mut value = Vec::new();
+        while input.peek() == Some(Token::String) {
+            let span = skip_token(input);
+            match literal::string(self.between_quotes(span), strings, dialect, span) {
+                Ok(part) => value.extend(part),
+                Err(error) => input.emit(Rich::custom(error.span, error)),
+            }
+            if strings == StringSyntax::Long {
+                break;
+            }
+        }
+        ExpressionKind::Literal(Value::String(value.into()))
+    }
+
+    /// Parses a number token as a literal; `negative` puts a minus before the number.
+    fn number(self, input: &mut TokenInputRef<'t, '_>, negative: bool) -> ExpressionKind {
+        let span = skip_token(input);
+        let value = literal::number(&token_text(self.text, span), negative, self.rules.dialect, span);
+        or_emit_error(input, value.map(ExpressionKind::Literal))
+    }
 }
 
 /// Returns a call, or a literal if the call writes one: `absTime("...")`, `relTime("...")`, `real("INF")`.
@@ -365,28 +311,11 @@ fn call(name: Name, arguments: Vec<Expression>, rules: ParseOptions) -> Result<E
 }
 
 /// Returns the result of `read`, or records its error and returns `undefined`, so that parsing continues.
-fn or_emit_error<'t>(
-    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
-    read: Result<ExpressionKind, SyntaxError>,
-) -> ExpressionKind {
+fn or_emit_error(input: &mut TokenInputRef<'_, '_>, read: Result<ExpressionKind, SyntaxError>) -> ExpressionKind {
     read.unwrap_or_else(|error| {
         input.emit(Rich::custom(error.span, error));
         ExpressionKind::Literal(Value::Undefined)
     })
-}
-
-/// Parses a number token as a literal; `negative` puts a minus before the number.
-fn number<'t>(
-    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
-    negative: bool,
-    text: &[u8],
-    rules: ParseOptions,
-) -> ExpressionKind {
-    let before = input.cursor();
-    input.skip();
-    let span = input.span_since(&before);
-    let value = literal::number(&token_text(text, span), negative, rules.dialect, span);
-    or_emit_error(input, value.map(ExpressionKind::Literal))
 }
 
 #[cfg(test)]

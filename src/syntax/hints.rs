@@ -28,19 +28,21 @@ pub(super) fn syntax_hint(error: Span, tokens: &[SpannedToken], text: &[u8]) -> 
 impl ErrorContext<'_> {
     /// Returns the token `by` places after the error, or before it for negative numbers.
     fn token(&self, by: isize) -> Option<Token> {
-        let at = self.at.checked_add_signed(by)?;
-        self.tokens.get(at).map(|(token, _)| *token)
+        self.spanned(by).map(|(token, _)| *token)
+    }
+
+    fn spanned(&self, by: isize) -> Option<&SpannedToken> {
+        self.tokens.get(self.at.checked_add_signed(by)?)
     }
 
     fn word(&self, by: isize) -> String {
-        let found = self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
-        found.map(|(_, span)| token_text(self.text, *span).into_owned()).unwrap_or_default()
+        self.spanned(by).map(|(_, span)| token_text(self.text, *span).into_owned()).unwrap_or_default()
     }
 
     /// Whether no space separates the token at `by` from the next one.
     fn adjacent(&self, by: isize) -> bool {
-        let at = |by: isize| self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
-        matches!((at(by), at(by + 1)), (Some((_, left)), Some((_, right))) if left.end == right.start)
+        let tokens = self.spanned(by).zip(self.spanned(by + 1));
+        tokens.is_some_and(|((_, left), (_, right))| left.end == right.start)
     }
 
     /// Hint for a `?` without its `:`.
@@ -122,6 +124,7 @@ impl ErrorContext<'_> {
         if ends && let Some(operator) = before.filter(|token| token.binary().is_some() || *token == Token::Not) {
             return Some(format!("{operator} wants something behind it"));
         }
+        let is_operand = |token: Token| token.is_number() || matches!(token, Token::String | Token::Name);
         match (before, self.token(0)) {
             (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
             (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
@@ -130,8 +133,8 @@ impl ErrorContext<'_> {
                 None
             }
             (Some(before), Some(token))
-                if (token.is_number() || matches!(token, Token::String | Token::Name))
-                    && (before.is_number() || matches!(before, Token::String | Token::Name))
+                if is_operand(token)
+                    && is_operand(before)
                     && matches!(self.innermost_open(), Some(Token::ParenthesisOpen | Token::BraceOpen)) =>
             {
                 Some("is a `,` or an operator missing before this?".to_owned())

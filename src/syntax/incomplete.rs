@@ -1,7 +1,7 @@
 //! Tells incomplete expressions from wrong ones, for input read line by line.
 
 use super::grammar::{ParseOptions, parse_expression};
-use super::token::{LexicalError, Token, lex};
+use super::token::{Token, lex};
 
 /// Whether a text is no expression but may become one with further lines: a bracket, a string or a comment is open
 /// at its end, or an operator lacks its operand.
@@ -13,15 +13,8 @@ pub fn is_incomplete(text: &[u8], rules: ParseOptions) -> bool {
     if start >= text.len() {
         return true;
     }
-    let goes_on = |token| {
-        matches!(
-            token,
-            Token::Flawed(
-                LexicalError::UnterminatedString | LexicalError::UnterminatedQuote | LexicalError::UnterminatedComment
-            )
-        )
-    };
-    lex(text, rules.strings).iter().any(|(token, span)| span.range().start == start && goes_on(*token))
+    let is_unterminated = |token| matches!(token, Token::Flawed(error) if error.is_unterminated());
+    lex(text, rules.strings).into_iter().any(|(token, span)| span.range().start == start && is_unterminated(token))
 }
 
 #[cfg(test)]

@@ -1,9 +1,19 @@
 //! Parsers of the texts of literals: numbers, strings, quoted names and times.
 
 use crate::ad::time::RelativeTime;
-use crate::ad::{AbsoluteTime, ByteString, Dialect, Span, Value};
+use crate::ad::{AbsoluteTime, ByteString, Dialect, ExpressionKind, Name, Span, Value};
 
+use super::token::to_offset;
 use super::{StringSyntax, SyntaxError};
+
+/// The papers' scale suffixes, with their factors.
+const SCALE_SUFFIXES: [([char; 2], f64); 5] = [
+    (['b', 'B'], 1.0),
+    (['k', 'K'], 1024.0),
+    (['m', 'M'], 1_048_576.0),
+    (['g', 'G'], 1_073_741_824.0),
+    (['t', 'T'], 1_099_511_627_776.0),
+];
 
 /// Parses a number literal; `negative` puts a minus before the number.
 ///
@@ -12,21 +22,14 @@ use super::{StringSyntax, SyntaxError};
 /// If an integer exceeds 64 bits, or is octal or hexadecimal in HTCondor's dialect.
 pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Result<Value, SyntaxError> {
     let sign = if negative { "-" } else { "" };
-    let scale = match text.as_bytes().last().map(u8::to_ascii_lowercase) {
-        _ if text.starts_with("0x") || text.starts_with("0X") => None,
-        Some(b'b') => Some(0),
-        Some(b'k') => Some(10),
-        Some(b'm') => Some(20),
-        Some(b'g') => Some(30),
-        Some(b't') => Some(40),
-        _ => None,
-    };
-    if let Some(exponent) = scale {
-        let value: f64 = format!("{sign}{}", &text[..text.len() - 1]).parse().unwrap_or(f64::NAN);
-        return Ok(Value::Real(value * f64::powi(2.0, exponent)));
+    let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    let real = |text: &str| format!("{sign}{text}").parse().unwrap_or(f64::NAN);
+    let scale = SCALE_SUFFIXES.into_iter().find(|(suffix, _)| !is_hexadecimal && text.ends_with(*suffix));
+    if let Some((_, factor)) = scale {
+        return Ok(Value::Real(real(&text[..text.len() - 1]) * factor));
     }
-    if text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) && !text.starts_with("0x") && !text.starts_with("0X") {
-        return Ok(Value::Real(format!("{sign}{text}").parse().unwrap_or(f64::NAN)));
+    if !is_hexadecimal && text.contains(['.', 'e', 'E']) {
+        return Ok(Value::Real(real(text)));
     }
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),
@@ -34,28 +37,28 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
         _ => (text, 10),
     };
     let parsed = i64::from_str_radix(&format!("{sign}{digits}"), radix);
+    let decimal = text.trim_start_matches('0');
+    let is_decimal = radix == 8 && text.contains(['8', '9']);
     if radix != 10 && dialect.is_condor() {
         let error = SyntaxError::new(span, format!("HTCondor reads no octal or hexadecimal integers: `{text}`"));
-        return Err(match (parsed, text.trim_start_matches('0')) {
-            (_, decimal) if radix == 8 && text.contains(['8', '9']) => error.with_help(format!("write {decimal}")),
-            (Ok(value), "") => error.with_help(format!("write {value}")),
-            (Ok(value), decimal) if radix == 8 => {
+        return Err(match parsed {
+            _ if is_decimal => error.with_help(format!("write {decimal}")),
+            Ok(value) if radix == 8 && !decimal.is_empty() => {
                 error.with_help(format!("write {decimal}, or {value} if an octal number is meant"))
             }
-            (Ok(value), _) => error.with_help(format!("write {value}")),
-            (Err(_), _) => error,
+            Ok(value) => error.with_help(format!("write {value}")),
+            Err(_) => error,
         });
     }
-    match parsed {
-        Ok(value) => Ok(Value::Integer(value)),
-        Err(_) if radix == 8 && text.contains(['8', '9']) => Err(SyntaxError::new(
-            span,
-            format!("`{text}` is no octal number"),
-        )
-        .with_help(format!("a leading 0 means octal; write {} for the decimal number", text.trim_start_matches('0')))),
-        Err(_) => Err(SyntaxError::new(span, format!("`{sign}{text}` does not fit into 64 bits"))
-            .with_help(format!("write {sign}{text}.0 for a real"))),
-    }
+    parsed.map(Value::Integer).map_err(|_| {
+        if is_decimal {
+            SyntaxError::new(span, format!("`{text}` is no octal number"))
+                .with_help(format!("a leading 0 means octal; write {decimal} for the decimal number"))
+        } else {
+            SyntaxError::new(span, format!("`{sign}{text}` does not fit into 64 bits"))
+                .with_help(format!("write {sign}{text}.0 for a real"))
+        }
+    })
 }
 
 /// Returns the value of a string literal, given the text between its quotes.
@@ -80,85 +83,68 @@ pub fn string(inside: &[u8], strings: StringSyntax, dialect: Dialect, span: Span
     }
 }
 
+/// The letters of C's escapes for the bytes from 0x07 to 0x0d, such as `n` for a newline.
+pub const ESCAPE_LETTERS: [u8; 7] = *b"abtnvfr";
+
 /// Resolves C's escapes as HTCondor does; `\x41` is a hexadecimal escape in the papers' dialect only.
 fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, SyntaxError> {
     if memchr::memchr(b'\\', inside).is_none() {
         return Ok(inside.to_vec());
     }
     let mut value = Vec::with_capacity(inside.len());
-    let mut at = 0;
-    while at < inside.len() {
-        let byte = inside[at];
-        at += 1;
-        if byte != b'\\' || at == inside.len() {
-            value.push(byte);
-            continue;
-        }
-        let escape = inside[at];
-        let escape_at = at - 1;
-        at += 1;
-        let byte = match escape {
-            b'a' => Some(0x07),
-            b'b' => Some(0x08),
-            b'f' => Some(0x0c),
-            b'n' => Some(b'\n'),
-            b'r' => Some(b'\r'),
-            b't' => Some(b'\t'),
-            b'v' => Some(0x0b),
-            b'x' if dialect == Dialect::Classad && inside.get(at).is_some_and(u8::is_ascii_hexdigit) => {
-                read_escape_digits(inside, &mut at, 16, 2)
+    let mut rest = inside;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        value.extend_from_slice(&rest[..at]);
+        let (byte, length) = match &rest[at + 1..] {
+            // A backslash at the end stands for itself.
+            [] => (Some(b'\\'), 0),
+            [b'x', digits @ ..] if dialect == Dialect::Classad && digits.first().is_some_and(u8::is_ascii_hexdigit) => {
+                let (byte, length) = read_escape_digits(digits, 16, 2);
+                (byte, 1 + length)
             }
-            b'0'..=b'7' => {
-                at -= 1;
-                read_escape_digits(inside, &mut at, 8, 3)
+            digits @ [b'0'..=b'7', ..] => read_escape_digits(digits, 8, 3),
+            [letter, ..] => {
+                let control = (0x07..).zip(ESCAPE_LETTERS).find(|(_, known)| known == letter);
+                (Some(control.map_or(*letter, |(byte, _)| byte)), 1)
             }
-            other => Some(other),
         };
+        let end = at + 1 + length;
         let Some(byte) = byte else {
-            let start = span.start + 1 + u32::try_from(escape_at).unwrap_or(0);
-            let length = u32::try_from(at - escape_at).unwrap_or(1);
+            let escape_at = inside.len() - rest.len() + at;
+            let start = span.start + 1 + to_offset(escape_at);
             return Err(SyntaxError::new(
-                Span::new(start, start + length),
+                Span::new(start, start + to_offset(end - at)),
                 "an escape in a string stands for a byte from 1 to 255",
             ));
         };
         value.push(byte);
+        rest = &rest[end..];
     }
+    value.extend_from_slice(rest);
     Ok(value)
 }
 
-/// Reads up to `most` digits at `at` as a byte; `None` if the number is 0 or above 255.
-fn read_escape_digits(text: &[u8], at: &mut usize, radix: u32, most: usize) -> Option<u8> {
-    let mut value = 0_u32;
-    for _ in 0..most {
-        let Some(digit) = text.get(*at).and_then(|b| char::from(*b).to_digit(radix)) else { break };
-        value = value * radix + digit;
-        *at += 1;
-    }
-    u8::try_from(value).ok().filter(|byte| *byte != 0)
+/// Reads up to `most` digits at the start of a text as a byte; `None` if the number is 0 or above 255.  Also returns
+/// the number of digits.
+fn read_escape_digits(text: &[u8], radix: u32, most: usize) -> (Option<u8>, usize) {
+    let digits = text.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
+    let (value, length) = digits.fold((0, 0), |(value, length), digit| (value * radix + digit, length + 1));
+    (u8::try_from(value).ok().filter(|byte| *byte != 0), length)
 }
 
-/// The meaning of `'...'`: a time if the text is one, otherwise a name.
-pub enum QuotedLiteral {
-    Time(Value),
-    Name(String),
-}
-
-/// Parses the text between single quotes.
+/// Parses the text between single quotes: a time if the text is one, otherwise the name of an attribute.
 ///
 /// # Errors
 ///
 /// If an escape means a byte of value 0 or above 255, or the name is not UTF-8.
-pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<QuotedLiteral, SyntaxError> {
+pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<ExpressionKind, SyntaxError> {
     if let Ok(text) = std::str::from_utf8(inside) {
-        if let Some(time) = RelativeTime::parse_clock(text) {
-            return Ok(QuotedLiteral::Time(Value::RelativeTime(time)));
-        }
-        if let Some(time) = AbsoluteTime::parse_asctime(text) {
-            return Ok(QuotedLiteral::Time(Value::AbsoluteTime(time)));
+        let relative = || RelativeTime::parse_clock(text).map(Value::RelativeTime);
+        if let Some(time) = relative().or_else(|| AbsoluteTime::parse_asctime(text).map(Value::AbsoluteTime)) {
+            return Ok(ExpressionKind::Literal(time));
         }
     }
-    name(inside, dialect, span).map(QuotedLiteral::Name)
+    name(inside, dialect, span).map(|name| ExpressionKind::Attribute(Name::new(&name)))
 }
 
 /// Parses the text between single quotes as a name.
@@ -193,43 +179,32 @@ pub fn literal_of_call(
     span: Span,
 ) -> Result<Option<Value>, SyntaxError> {
     let text = argument.to_str();
-    if function.eq_ignore_ascii_case("abstime") {
-        return match AbsoluteTime::parse(&text).or_else(|| AbsoluteTime::parse_asctime(&text)) {
-            Some(time) => Ok(Some(Value::AbsoluteTime(time))),
-            None => Err(SyntaxError::new(span, format!("\"{text}\" is no absolute time"))
-                .with_help("write it as absTime(\"2001-02-03T04:05:06-06:00\")")),
-        };
-    }
-    if function.eq_ignore_ascii_case("reltime") {
+    let is = |name| function.eq_ignore_ascii_case(name);
+    let (time, kind, example) = if is("abstime") {
+        let time = AbsoluteTime::parse(&text).or_else(|| AbsoluteTime::parse_asctime(&text));
+        (time.map(Value::AbsoluteTime), "absolute", "absTime(\"2001-02-03T04:05:06-06:00\")")
+    } else if is("reltime") {
         let time = match dialect {
             Dialect::Classad => RelativeTime::parse_classad(&text),
             Dialect::Condor => RelativeTime::parse_condor(&text),
         };
-        return match time {
-            Some(time) => Ok(Some(Value::RelativeTime(time))),
-            None => Err(SyntaxError::new(span, format!("\"{text}\" is no relative time"))
-                .with_help("write it as relTime(\"1+02:03:04\"): days, hours, minutes, seconds")),
-        };
-    }
-    if function.eq_ignore_ascii_case("real") {
-        for (name, value) in [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)] {
-            if text.eq_ignore_ascii_case(name) {
-                return Ok(Some(Value::Real(value)));
-            }
-        }
-    }
-    Ok(None)
+        let example = "relTime(\"1+02:03:04\"): days, hours, minutes, seconds";
+        (time.map(Value::RelativeTime), "relative", example)
+    } else {
+        let special = [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)];
+        let real = special.into_iter().find(|(name, _)| is("real") && text.eq_ignore_ascii_case(name));
+        return Ok(real.map(|(_, real)| Value::Real(real)));
+    };
+    time.map(Some).ok_or_else(|| {
+        SyntaxError::new(span, format!("\"{text}\" is no {kind} time")).with_help(format!("write it as {example}"))
+    })
 }
 
 /// Parses the longest prefix that C's `strtod` accepts, after leading blanks; `None` if there is no such prefix.
 #[must_use]
 pub fn number_prefix(text: &str) -> Option<f64> {
     let text = text.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
-    let (negative, body) = match text.as_bytes().first() {
-        Some(b'-') => (true, &text[1..]),
-        Some(b'+') => (false, &text[1..]),
-        _ => (false, text),
-    };
+    let body = text.strip_prefix(['-', '+']).unwrap_or(text);
     let lower = body.to_ascii_lowercase();
     let magnitude = if lower.starts_with("inf") {
         f64::INFINITY
@@ -238,46 +213,40 @@ pub fn number_prefix(text: &str) -> Option<f64> {
     } else if let Some(digits) = lower.strip_prefix("0x") {
         hexadecimal(digits)
     } else {
-        let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
-        let whole = digits(body);
-        let mut end = whole;
-        let mut fraction = 0;
+        let count_digits = |from: usize| body[from..].bytes().take_while(u8::is_ascii_digit).count();
+        let mut end = count_digits(0);
+        let mut digits = end;
         if body[end..].starts_with('.') {
-            fraction = digits(&body[end + 1..]);
+            let fraction = count_digits(end + 1);
+            digits += fraction;
             end += 1 + fraction;
         }
-        if whole + fraction == 0 {
+        if digits == 0 {
             return None;
         }
         if body[end..].starts_with(['e', 'E']) {
-            let signed = usize::from(body[end + 1..].starts_with(['+', '-']));
-            let exponent = digits(&body[end + 1 + signed..]);
+            let start = end + 1 + usize::from(body[end + 1..].starts_with(['+', '-']));
+            let exponent = count_digits(start);
             if exponent > 0 {
-                end += 1 + signed + exponent;
+                end = start + exponent;
             }
         }
         body[..end].parse().ok()?
     };
-    Some(if negative { -magnitude } else { magnitude })
+    Some(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
 /// Parses a hexadecimal number after the `0x`, with fraction and binary exponent; zero if the number has no digit.
 fn hexadecimal(text: &str) -> f64 {
-    let mut value = 0.0;
-    let mut scale = 0_i64;
-    let mut point = false;
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        if let Some(digit) = c.to_digit(16) {
-            value = value * 16.0 + f64::from(digit);
-            scale -= if point { 4 } else { 0 };
-        } else if c == '.' && !point {
-            point = true;
-        } else {
-            break;
-        }
-        rest = &rest[1..];
+    let digits_end = |text: &str| text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
+    let (whole, mut rest) = text.split_at(digits_end(text));
+    let mut fraction = "";
+    if let Some(behind) = rest.strip_prefix('.') {
+        (fraction, rest) = behind.split_at(digits_end(behind));
     }
+    let digits = whole.chars().chain(fraction.chars()).filter_map(|c| c.to_digit(16));
+    let value = digits.fold(0.0, |value, digit| value * 16.0 + f64::from(digit));
+    let mut scale = -4 * i64::try_from(fraction.len()).unwrap_or(0);
     if let Some(exponent) = rest.strip_prefix('p') {
         let signed = usize::from(exponent.starts_with(['+', '-']));
         let digits = exponent[signed..].bytes().take_while(u8::is_ascii_digit).count();

@@ -14,50 +14,37 @@ pub fn simple_literal(text: &[u8]) -> Option<Expression> {
 /// Parses a simple literal to its value and its span in the text; `None` for any other text.
 #[must_use]
 pub fn simple_literal_with_span(text: &[u8]) -> Option<(Value, Span)> {
-    let (plain, span) = scan_simple_literal(text)?;
-    let value = match plain {
-        SimpleLiteral::String(inside) => Value::string(inside),
-        SimpleLiteral::Scalar(value) => value,
-    };
-    Some((value, span))
+    scan_simple_literal(text, None)
 }
 
 /// Parses a simple literal to its value; `None` for any other text.  A string equal to `before`, often the value
 /// of the previous ad, shares its memory.
 #[must_use]
 pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value> {
-    match (scan_simple_literal(text)?.0, before) {
-        (SimpleLiteral::String(inside), Some(Value::String(before))) if before.as_bytes() == inside => {
-            Some(Value::String(before))
-        }
-        (SimpleLiteral::String(inside), _) => Some(Value::string(inside)),
-        (SimpleLiteral::Scalar(value), _) => Some(value),
-    }
+    scan_simple_literal(text, before).map(|(value, _)| value)
 }
 
-/// A simple literal; a string as the bytes between its quotes.
-enum SimpleLiteral<'t> {
-    Scalar(Value),
-    String(&'t [u8]),
-}
-
-fn scan_simple_literal(text: &[u8]) -> Option<(SimpleLiteral<'_>, Span)> {
+fn scan_simple_literal(text: &[u8], before: Option<Value>) -> Option<(Value, Span)> {
     let behind = text.trim_ascii_start();
     let start = text.len() - behind.len();
     let literal = behind.trim_ascii_end();
     let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + literal.len()).ok()?);
-    let plain = match literal {
+    let value = match literal {
         [b'"', inside @ .., b'"'] => {
             let is_plain = memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none();
-            is_plain.then_some(SimpleLiteral::String(inside))?
+            match before {
+                _ if !is_plain => return None,
+                Some(Value::String(before)) if before.as_bytes() == inside => Value::String(before),
+                _ => Value::string(inside),
+            }
         }
-        [b'-', digits @ ..] => SimpleLiteral::Scalar(number(literal, digits)?),
-        [b'0'..=b'9', ..] => SimpleLiteral::Scalar(number(literal, literal)?),
-        _ if literal.eq_ignore_ascii_case(b"true") => SimpleLiteral::Scalar(Value::Boolean(true)),
-        _ if literal.eq_ignore_ascii_case(b"false") => SimpleLiteral::Scalar(Value::Boolean(false)),
+        [b'-', digits @ ..] => number(literal, digits)?,
+        [b'0'..=b'9', ..] => number(literal, literal)?,
+        _ if literal.eq_ignore_ascii_case(b"true") => Value::Boolean(true),
+        _ if literal.eq_ignore_ascii_case(b"false") => Value::Boolean(false),
         _ => return None,
     };
-    Some((plain, span))
+    Some((value, span))
 }
 
 /// Parses a decimal integer or fixed-point number that every dialect reads alike; `digits` is `text` without its

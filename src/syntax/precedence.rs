@@ -2,14 +2,13 @@
 //!
 //! The loop does not recurse, so that a chain of a million operators cannot overflow the call stack.
 
-use chumsky::input::InputRef;
 use chumsky::prelude::*;
 
 use crate::ad::{
     BinaryOperator, Expression, ExpressionKind, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY, Span, UnaryOperator,
 };
 
-use super::chumsky_types::{ChumskyError, ChumskyExtra, TokenInput, TokenParser, expected_error};
+use super::chumsky_types::{ChumskyError, TokenInputRef, TokenParser, expected_error, skip_token};
 use super::token::Token;
 
 /// An entry of the operator stack, which waits for its right operand.
@@ -39,7 +38,7 @@ pub(super) fn operators<'t>(
     operand: impl TokenParser<'t, Expression> + 't,
     text: &'t [u8],
 ) -> impl TokenParser<'t, Expression> {
-    custom(move |input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>| {
+    custom(move |input: &mut TokenInputRef<'t, '_>| {
         let mut waiting: Vec<StackedOperator> = Vec::new();
         let mut operands: Vec<Expression> = Vec::new();
         let mut open_conditions = 0_usize;
@@ -48,33 +47,31 @@ pub(super) fn operators<'t>(
                 if operator == UnaryOperator::Minus && negative_number_follows(input, text) {
                     break;
                 }
-                let before = input.cursor();
-                input.skip();
-                waiting.push(StackedOperator::Unary(operator, input.span_since(&before)));
+                waiting.push(StackedOperator::Unary(operator, skip_token(input)));
             }
             operands.push(elvis(input, &operand)?);
 
-            match input.peek() {
+            let (precedence, operator) = match input.peek() {
                 Some(Token::Question) => {
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL + 1);
-                    waiting.push(StackedOperator::Consequent);
                     open_conditions += 1;
+                    (PRECEDENCE_CONDITIONAL + 1, StackedOperator::Consequent)
                 }
                 Some(Token::Colon) if open_conditions > 0 => {
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL);
-                    waiting.pop();
-                    waiting.push(StackedOperator::Alternative);
                     open_conditions -= 1;
+                    (PRECEDENCE_CONDITIONAL, StackedOperator::Alternative)
                 }
-                token => {
-                    let Some(operator) = token.and_then(Token::binary) else { break };
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, operator.precedence());
-                    waiting.push(StackedOperator::Binary(operator));
-                }
+                token => match token.and_then(Token::binary) {
+                    Some(operator) => (operator.precedence(), StackedOperator::Binary(operator)),
+                    None => break,
+                },
+            };
+            input.skip();
+            reduce(&mut waiting, &mut operands, precedence);
+            if matches!(operator, StackedOperator::Alternative) {
+                // The consequent is read.
+                waiting.pop();
             }
+            waiting.push(operator);
         }
         reduce(&mut waiting, &mut operands, PRECEDENCE_CONDITIONAL);
         match operands.pop() {
@@ -86,7 +83,7 @@ pub(super) fn operators<'t>(
 
 /// Parses `operand ?: operand ?: ...`, which associates to the right and binds tightest.
 fn elvis<'t>(
-    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
+    input: &mut TokenInputRef<'t, '_>,
     operand: &impl TokenParser<'t, Expression>,
 ) -> Result<Expression, ChumskyError<'t>> {
     let mut last = input.parse(operand)?;
@@ -102,59 +99,44 @@ fn elvis<'t>(
 }
 
 /// Skips the operator `?:`, also with space between the two characters; returns whether the operator was there.
-fn skip_elvis<'t>(input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>) -> bool {
-    match input.peek() {
-        Some(Token::Elvis) => {
-            input.skip();
-            true
-        }
-        Some(Token::Question) => {
-            let start = input.save();
-            input.skip();
-            let found = input.peek() == Some(Token::Colon);
-            if found {
-                input.skip();
-            } else {
-                input.rewind(start);
-            }
-            found
-        }
-        _ => false,
+fn skip_elvis(input: &mut TokenInputRef<'_, '_>) -> bool {
+    if !matches!(input.peek(), Some(Token::Elvis | Token::Question)) {
+        return false;
     }
+    let start = input.save();
+    let found = input.next() == Some(Token::Elvis) || input.next() == Some(Token::Colon);
+    if !found {
+        input.rewind(start);
+    }
+    found
 }
 
 /// Applies all operators on the stack that bind at least as tightly as `precedence`.
 fn reduce(waiting: &mut Vec<StackedOperator>, operands: &mut Vec<Expression>, precedence: u8) {
-    while waiting.last().is_some_and(|last| last.precedence() >= precedence) {
+    while let Some(operator) = waiting.pop_if(|last| last.precedence() >= precedence) {
         let Some(right) = operands.pop() else { return };
-        let made = match waiting.pop() {
-            Some(StackedOperator::Unary(operator, at)) => {
-                let span = at.to(right.span());
-                Some(Expression::new(ExpressionKind::Unary(operator, right), span))
+        let end = right.span();
+        let (start, kind) = match operator {
+            StackedOperator::Unary(operator, start) => (start, ExpressionKind::Unary(operator, right)),
+            StackedOperator::Binary(operator) => {
+                let Some(left) = operands.pop() else { return };
+                (left.span(), ExpressionKind::Binary(operator, left, right))
             }
-            Some(StackedOperator::Binary(operator)) => operands.pop().map(|left| {
-                let span = left.span().to(right.span());
-                Expression::new(ExpressionKind::Binary(operator, left, right), span)
-            }),
-            Some(StackedOperator::Alternative) => operands.pop().zip(operands.pop()).map(|(middle, condition)| {
-                let span = condition.span().to(right.span());
-                Expression::new(ExpressionKind::Conditional(condition, middle, right), span)
-            }),
-            Some(StackedOperator::Consequent) | None => None,
+            StackedOperator::Alternative => {
+                let (Some(consequent), Some(condition)) = (operands.pop(), operands.pop()) else { return };
+                (condition.span(), ExpressionKind::Conditional(condition, consequent, right))
+            }
+            StackedOperator::Consequent => return,
         };
-        operands.extend(made);
+        operands.push(Expression::new(kind, start.to(end)));
     }
 }
 
 /// Whether a minus directly followed by a number comes next: as in HTCondor, `-5` is a literal where an operand is
 /// expected, and `- 5` is an operation.
-pub(super) fn negative_number_follows<'t>(
-    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
-    text: &[u8],
-) -> bool {
+pub(super) fn negative_number_follows(input: &mut TokenInputRef<'_, '_>, text: &[u8]) -> bool {
     let start = input.save();
-    input.skip();
-    let minus: Span = input.span_since(start.cursor());
+    let minus = skip_token(input);
     let adjacent = text.get(minus.end as usize).is_some_and(|b| b.is_ascii_digit() || *b == b'.');
     let number = adjacent && input.peek().is_some_and(Token::is_number);
     input.rewind(start);

@@ -6,9 +6,12 @@
 use std::fmt;
 
 use crate::ad::{
-    AbsoluteTime, Ad, BinaryOperator, Expression, ExpressionKind, ListValue, Name, PRECEDENCE_CONDITIONAL,
-    PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value,
+    AbsoluteTime, Ad, Expression, ExpressionKind, Name, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY, RelativeTime,
+    UnaryOperator, Value,
 };
+
+use super::literal::ESCAPE_LETTERS;
+use super::printf::PrintfConversion;
 
 /// The syntax that is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,10 +32,7 @@ pub enum Style {
 /// end the line, do not parse back; [`print_line`] reports them.
 #[must_use]
 pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(style);
-    printer.tasks.push(ExpressionPrintTask::Expression(expression, 0));
-    printer.run();
-    printer.out
+    printed(style, |printer| printer.expression(expression, 0))
 }
 
 /// A change to a string that the long form cannot represent.
@@ -58,7 +58,7 @@ impl fmt::Display for LossyChange {
 #[must_use]
 pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<LossyChange>) {
     let mut printer = ExpressionPrinter::new(Style::Long);
-    printer.tasks.push(ExpressionPrintTask::Expression(expression, 0));
+    printer.expression(expression, 0);
     printer.run();
     (printer.out, printer.changes)
 }
@@ -66,33 +66,22 @@ pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<LossyChange>) {
 /// Prints an expression as HTCondor's `unparse()` does: [`Style::Library`], with lists and ads over several lines.
 #[must_use]
 pub fn print_multiline(expression: &Expression) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(Style::Library);
-    printer.indentation = Some(0);
-    printer.tasks.push(ExpressionPrintTask::Expression(expression, 0));
-    printer.run();
-    printer.out
+    printed(Style::Library, |printer| {
+        printer.indentation = Some(0);
+        printer.expression(expression, 0);
+    })
 }
 
 /// Prints an ad on one line, with brackets.
 #[must_use]
 pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(style);
-    printer.ad(ad);
-    printer.run();
-    printer.out
+    printed(style, |printer| printer.ad(ad))
 }
 
 /// Prints a value: a literal, a list or an ad.
 #[must_use]
 pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
-    let mut printer = ExpressionPrinter::new(style);
-    match value {
-        Value::List(ListValue { elements, .. }) => printer.sequence("{", elements, "}"),
-        Value::Ad(nested) => printer.ad(nested.ad()),
-        scalar => printer.literal(scalar),
-    }
-    printer.run();
-    printer.out
+    printed(style, |printer| printer.literal(value))
 }
 
 /// Prints an expression as text, with U+FFFD in place of bytes that are not UTF-8.
@@ -122,30 +111,33 @@ fn into_text(bytes: Vec<u8>) -> String {
 /// Prints a name, in single quotes unless it is an identifier.
 #[must_use]
 pub fn print_name(name: &Name) -> String {
-    let mut printer = ExpressionPrinter::new(Style::New);
-    printer.name(name);
-    into_text(printer.out)
+    into_text(printed(Style::New, |printer| printer.name(name)))
 }
 
 /// Prints a string literal, with quotes and the escapes of the style.
 #[must_use]
 pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
+    printed(style, |printer| printer.string(bytes))
+}
+
+/// Returns what `start` and the tasks that it leaves print.
+fn printed<'a>(style: Style, start: impl FnOnce(&mut ExpressionPrinter<'a>)) -> Vec<u8> {
     let mut printer = ExpressionPrinter::new(style);
-    printer.string(bytes);
+    start(&mut printer);
+    printer.run();
     printer.out
 }
 
 /// An entry of the printer's stack.
-enum ExpressionPrintTask<'a> {
+enum PrintTask<'a> {
     /// An expression, in parentheses if its precedence is below this minimum.
     Expression(&'a Expression, u8),
     /// A name in a definition or a selection.
     Name(&'a Name),
     Text(&'static str),
-    /// A line break, then this many spaces.
-    LineBreak(usize),
-    /// Sets the indentation, in columns, of the lists and ads that follow.
-    Indentation(usize),
+    /// A line break, then this many spaces.  The second number is the indentation, in columns, of the lists and ads
+    /// that follow.
+    LineBreak(usize, usize),
 }
 
 const PRECEDENCE_POSTFIX: u8 = PRECEDENCE_UNARY + 1;
@@ -158,7 +150,7 @@ struct ExpressionPrinter<'a> {
     /// The changes to strings that the long form cannot represent.
     changes: Vec<LossyChange>,
     out: Vec<u8>,
-    tasks: Vec<ExpressionPrintTask<'a>>,
+    tasks: Vec<PrintTask<'a>>,
 }
 
 impl<'a> ExpressionPrinter<'a> {
@@ -169,11 +161,13 @@ impl<'a> ExpressionPrinter<'a> {
     fn run(&mut self) {
         while let Some(task) = self.tasks.pop() {
             match task {
-                ExpressionPrintTask::Text(text) => self.text(text),
-                ExpressionPrintTask::LineBreak(indent) => self.line_break(indent),
-                ExpressionPrintTask::Indentation(indent) => self.indentation = Some(indent),
-                ExpressionPrintTask::Name(name) => self.name(name),
-                ExpressionPrintTask::Expression(expression, at_least) => self.expression(expression, at_least),
+                PrintTask::Text(text) => self.text(text),
+                PrintTask::LineBreak(columns, indentation) => {
+                    self.line_break(columns);
+                    self.indentation = Some(indentation);
+                }
+                PrintTask::Name(name) => self.name(name),
+                PrintTask::Expression(expression, at_least) => self.expression(expression, at_least),
             }
         }
     }
@@ -183,12 +177,12 @@ impl<'a> ExpressionPrinter<'a> {
     }
 
     /// Pushes tasks so that the first one runs next.
-    fn push_tasks<const N: usize>(&mut self, tasks: [ExpressionPrintTask<'a>; N]) {
+    fn push_tasks<const N: usize>(&mut self, tasks: [PrintTask<'a>; N]) {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
     fn expression(&mut self, expression: &'a Expression, at_least: u8) {
-        use ExpressionPrintTask::{Expression as E, Text as T};
+        use PrintTask::{Expression as E, Name as N, Text as T};
         // The library never adds parentheses.
         if precedence(expression.kind()) < at_least && self.style != Style::Library {
             return self.push_tasks([T("("), E(expression, 0), T(")")]);
@@ -196,12 +190,12 @@ impl<'a> ExpressionPrinter<'a> {
         match expression.kind() {
             ExpressionKind::Literal(value) => self.literal(value),
             ExpressionKind::Attribute(name) => self.reference(name),
-            ExpressionKind::RootAttribute(name) => self.push_tasks([T("."), ExpressionPrintTask::Name(name)]),
+            ExpressionKind::RootAttribute(name) => self.push_tasks([T("."), N(name)]),
             ExpressionKind::Select(inner, name) => {
                 // `1.b` would be lexed as a malformed number.
                 let number = matches!(inner.kind(), ExpressionKind::Literal(Value::Integer(_) | Value::Real(_)));
                 let dot = if number && self.style != Style::Library { " ." } else { "." };
-                self.push_tasks([E(inner, PRECEDENCE_PRIMARY), T(dot), ExpressionPrintTask::Name(name)]);
+                self.push_tasks([E(inner, PRECEDENCE_PRIMARY), T(dot), N(name)]);
             }
             ExpressionKind::Subscript(inner, index) => {
                 self.push_tasks([E(inner, PRECEDENCE_PRIMARY), T("["), E(index, 0), T("]")]);
@@ -209,14 +203,9 @@ impl<'a> ExpressionPrinter<'a> {
             ExpressionKind::Unary(operator, operand) => self.unary(*operator, operand),
             ExpressionKind::Binary(operator, left, right) => {
                 let precedence = operator.precedence();
+                let symbol = if self.style == Style::Long { operator.condor_symbol() } else { operator.symbol() };
                 // The left operand may be a chain of a million operators: push it as a task instead of recursing.
-                self.push_tasks([
-                    E(left, precedence),
-                    T(" "),
-                    T(self.symbol(*operator)),
-                    T(" "),
-                    E(right, precedence + 1),
-                ]);
+                self.push_tasks([E(left, precedence), T(" "), T(symbol), T(" "), E(right, precedence + 1)]);
             }
             ExpressionKind::Conditional(condition, consequent, alternative) => self.push_tasks([
                 E(condition, PRECEDENCE_CONDITIONAL + 1),
@@ -233,18 +222,15 @@ impl<'a> ExpressionPrinter<'a> {
                 self.name(name);
                 self.text("(");
                 self.tasks.push(T(")"));
-                let comma = if self.style == Style::Library { "," } else { ", " };
-                self.items(arguments, comma);
+                for (position, argument) in arguments.iter().enumerate().rev() {
+                    self.tasks.push(E(argument, 0));
+                    if position > 0 {
+                        self.tasks.push(T(self.comma()));
+                    }
+                }
             }
-            ExpressionKind::List(elements) => self.sequence("{", elements, "}"),
+            ExpressionKind::List(elements) => self.list(elements),
             ExpressionKind::Ad(ad) => self.ad(ad),
-        }
-    }
-
-    fn symbol(&self, operator: BinaryOperator) -> &'static str {
-        match self.style {
-            Style::Long => operator.condor_symbol(),
-            Style::New | Style::Library => operator.symbol(),
         }
     }
 
@@ -257,100 +243,61 @@ impl<'a> ExpressionPrinter<'a> {
         if operator == UnaryOperator::Minus && self.style != Style::Library && begins_with_digit(operand) {
             self.text(" ");
         }
-        self.tasks.push(ExpressionPrintTask::Expression(operand, PRECEDENCE_UNARY));
+        self.tasks.push(PrintTask::Expression(operand, PRECEDENCE_UNARY));
     }
 
-    fn items(&mut self, items: &'a [Expression], separator: &'static str) {
-        for (position, item) in items.iter().enumerate().rev() {
-            self.tasks.push(ExpressionPrintTask::Expression(item, 0));
-            if position > 0 {
-                self.tasks.push(ExpressionPrintTask::Text(separator));
-            }
-        }
+    fn comma(&self) -> &'static str {
+        if self.style == Style::Library { "," } else { ", " }
     }
 
-    fn line_break(&mut self, indent: usize) {
+    fn line_break(&mut self, columns: usize) {
         self.out.push(b'\n');
-        self.out.resize(self.out.len() + indent, b' ');
+        self.out.resize(self.out.len() + columns, b' ');
     }
 
-    /// Prints a list over several lines, as the library does: brackets indented by 3, elements by 6.
-    fn multiline_list(&mut self, items: &'a [Expression], indent: usize) {
-        self.line_break(indent + 3);
-        self.text("{");
-        self.tasks.extend([
-            ExpressionPrintTask::Indentation(indent),
-            ExpressionPrintTask::Text("}"),
-            ExpressionPrintTask::LineBreak(indent + 3),
-        ]);
-        for (position, item) in items.iter().enumerate().rev() {
-            self.tasks.push(ExpressionPrintTask::Expression(item, 0));
-            self.tasks
-                .extend([ExpressionPrintTask::Indentation(indent + 6), ExpressionPrintTask::LineBreak(indent + 6)]);
-            if position > 0 {
-                self.tasks.push(ExpressionPrintTask::Text(","));
-            }
-        }
-    }
-
-    /// Prints an ad over several lines, as the library does: brackets indented by 4, attributes by 8.
-    fn multiline_ad(&mut self, attributes: Vec<crate::ad::Attribute<'a>>, indent: usize) {
-        self.line_break(indent + 4);
-        self.text("[");
-        self.tasks.extend([
-            ExpressionPrintTask::Indentation(indent),
-            ExpressionPrintTask::Text("]"),
-            ExpressionPrintTask::LineBreak(indent + 4),
-        ]);
-        for (position, attribute) in attributes.into_iter().enumerate().rev() {
-            self.tasks.extend([
-                ExpressionPrintTask::Expression(attribute.expression, 0),
-                ExpressionPrintTask::Text(" = "),
-                ExpressionPrintTask::Name(attribute.name),
-            ]);
-            self.tasks
-                .extend([ExpressionPrintTask::Indentation(indent + 8), ExpressionPrintTask::LineBreak(indent + 8)]);
-            if position > 0 {
-                self.tasks.push(ExpressionPrintTask::Text("; "));
-            }
-        }
-    }
-
-    fn sequence(&mut self, open: &str, items: &'a [Expression], close: &'static str) {
-        if let Some(indent) = self.indentation {
-            return self.multiline_list(items, indent);
-        }
-        self.text(open);
-        self.text(" ");
-        self.tasks.push(ExpressionPrintTask::Text(close));
-        if !items.is_empty() || self.style == Style::Library {
-            self.tasks.push(ExpressionPrintTask::Text(" "));
-        }
-        self.items(items, if self.style == Style::Library { "," } else { ", " });
+    fn list(&mut self, elements: &'a [Expression]) {
+        self.bracketed(["{", self.comma(), "}"], 3, elements.iter().map(|element| (None, element)));
     }
 
     fn ad(&mut self, ad: &'a Ad) {
-        let mut attributes: Vec<_> = ad.iter().collect();
+        let attributes = ad.iter().map(|attribute| (Some(attribute.name), attribute.expression));
+        let mut attributes: Vec<(Option<&Name>, &Expression)> = attributes.collect();
         if self.style == Style::Library {
             // The library sorts attributes by the length of the name, then alphabetically.
-            attributes
-                .sort_by(|a, b| a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name)));
+            attributes.sort_by_key(|(name, _)| (name.map(|name| name.as_str().len()), *name));
         }
+        self.bracketed(["[", "; ", "]"], 4, attributes.into_iter());
+    }
+
+    /// Prints the items of a list or an ad, each after its name if it has one.  Over several lines, as the library
+    /// prints them, the brackets are indented by `step` columns and the items by twice as many.
+    fn bracketed(
+        &mut self,
+        [open, separator, close]: [&'static str; 3],
+        step: usize,
+        items: impl DoubleEndedIterator<Item = (Option<&'a Name>, &'a Expression)> + ExactSizeIterator,
+    ) {
         if let Some(indent) = self.indentation {
-            return self.multiline_ad(attributes, indent);
-        }
-        self.text("[ ");
-        self.tasks.push(ExpressionPrintTask::Text(if attributes.is_empty() && self.style != Style::Library {
-            "]"
+            self.line_break(indent + step);
+            self.text(open);
+            self.tasks.extend([PrintTask::Text(close), PrintTask::LineBreak(indent + step, indent)]);
         } else {
-            " ]"
-        }));
-        for (position, attribute) in attributes.into_iter().enumerate().rev() {
-            self.tasks.push(ExpressionPrintTask::Expression(attribute.expression, 0));
-            self.tasks.push(ExpressionPrintTask::Text(" = "));
-            self.tasks.push(ExpressionPrintTask::Name(attribute.name));
+            self.text(open);
+            self.text(" ");
+            self.tasks.push(PrintTask::Text(close));
+            if items.len() > 0 || self.style == Style::Library {
+                self.tasks.push(PrintTask::Text(" "));
+            }
+        }
+        let item_indent = self.indentation.map(|indent| indent + 2 * step);
+        for (position, (name, expression)) in items.enumerate().rev() {
+            self.tasks.push(PrintTask::Expression(expression, 0));
+            if let Some(name) = name {
+                self.tasks.extend([PrintTask::Text(" = "), PrintTask::Name(name)]);
+            }
+            self.tasks.extend(item_indent.map(|columns| PrintTask::LineBreak(columns, columns)));
             if position > 0 {
-                self.tasks.push(ExpressionPrintTask::Text("; "));
+                self.tasks.push(PrintTask::Text(separator));
             }
         }
     }
@@ -413,14 +360,11 @@ impl<'a> ExpressionPrinter<'a> {
     /// Prints bytes with C's escapes; bytes that are not UTF-8 become octal escapes.
     fn escaped(&mut self, bytes: &[u8], quote: u8) {
         for chunk in bytes.utf8_chunks() {
-            if self.style == Style::Library {
-                chunk.valid().bytes().for_each(|byte| self.escaped_byte(byte, quote));
-            } else {
-                for character in chunk.valid().chars() {
-                    match u8::try_from(character) {
-                        Ok(byte) if byte.is_ascii() => self.escaped_byte(byte, quote),
-                        _ => self.out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-                    }
+            for byte in chunk.valid().bytes() {
+                if byte.is_ascii() || self.style == Style::Library {
+                    self.escaped_byte(byte, quote);
+                } else {
+                    self.out.push(byte);
                 }
             }
             chunk.invalid().iter().for_each(|byte| self.octal(*byte));
@@ -429,15 +373,8 @@ impl<'a> ExpressionPrinter<'a> {
 
     fn escaped_byte(&mut self, byte: u8, quote: u8) {
         let escape = match byte {
-            0x07 => b'a',
-            0x08 => b'b',
-            0x0c => b'f',
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\t' => b't',
-            0x0b => b'v',
-            b'\\' => b'\\',
-            byte if byte == quote => quote,
+            0x07..=0x0d => ESCAPE_LETTERS[usize::from(byte - 0x07)],
+            byte if byte == b'\\' || byte == quote => byte,
             0x20..=0x7e => return self.out.push(byte),
             byte => return self.octal(byte),
         };
@@ -455,10 +392,7 @@ impl<'a> ExpressionPrinter<'a> {
             Value::Boolean(true) => self.text("true"),
             Value::Boolean(false) => self.text("false"),
             Value::Integer(integer) => self.text(&integer.to_string()),
-            Value::Real(real) => {
-                let text = if self.style == Style::Library { library_real(*real) } else { shortest_real(*real) };
-                self.text(&text);
-            }
+            Value::Real(real) => self.text(&real_text(*real, self.style)),
             Value::String(text) => self.string(text.as_bytes()),
             Value::AbsoluteTime(time) => self.text(&format!("absTime(\"{time}\")")),
             Value::RelativeTime(time) if self.style == Style::Library => {
@@ -466,7 +400,7 @@ impl<'a> ExpressionPrinter<'a> {
             }
             Value::RelativeTime(time) => self.text(&format!("relTime(\"{time}\")")),
             // Lists and ads are literals only in trees made by functions.
-            Value::List(list) => self.sequence("{", &list.elements, "}"),
+            Value::List(list) => self.list(&list.elements),
             Value::Ad(ad) => self.ad(ad.ad()),
         }
     }
@@ -491,42 +425,16 @@ fn begins_with_digit(operand: &Expression) -> bool {
     }
 }
 
-/// Prints a real with the fewest digits that parse back exactly.
-fn shortest_real(real: f64) -> String {
-    match non_finite_text(real) {
-        Some(text) => text.to_owned(),
-        None => format!("{real:?}"),
+/// Prints a real with the fewest digits that parse back exactly, or as the library does: C's `%1.15E`, but `0.0` for
+/// zero.
+fn real_text(real: f64, style: Style) -> String {
+    match real {
+        f64::INFINITY => "real(\"INF\")".to_owned(),
+        f64::NEG_INFINITY => "real(\"-INF\")".to_owned(),
+        _ if real.is_nan() => "real(\"NaN\")".to_owned(),
+        _ if style == Style::Library && real != 0.0 => PrintfConversion::of_letter('E', Some(15)).format_real(real),
+        _ => format!("{real:?}"),
     }
-}
-
-fn non_finite_text(real: f64) -> Option<&'static str> {
-    if real.is_nan() {
-        Some("real(\"NaN\")")
-    } else if real == f64::INFINITY {
-        Some("real(\"INF\")")
-    } else if real == f64::NEG_INFINITY {
-        Some("real(\"-INF\")")
-    } else {
-        None
-    }
-}
-
-/// Prints a real as the library does: C's `%1.15E`, but `0.0` for zero.
-fn library_real(real: f64) -> String {
-    if let Some(text) = non_finite_text(real) {
-        return text.to_owned();
-    }
-    if real == 0.0 {
-        return format!("{real:?}");
-    }
-    let text = format!("{real:.15E}");
-    // C writes the sign and at least two digits of the exponent.
-    let (digits, exponent) = text.split_once('E').unwrap_or((&text, "0"));
-    let (sign, exponent) = match exponent.strip_prefix('-') {
-        Some(exponent) => ('-', exponent),
-        None => ('+', exponent),
-    };
-    format!("{digits}E{sign}{exponent:0>2}")
 }
 
 /// Returns the precedence of the root operation of an expression.

@@ -36,10 +36,10 @@ pub struct PrintfConversion {
 }
 
 impl PrintfConversion {
-    /// Returns the conversion of a letter without flags, width and precision.
+    /// Returns the conversion of a letter with this precision, without flags and width.
     #[must_use]
-    pub fn of_letter(letter: char) -> Self {
-        PrintfConversion { letter, ..PrintfConversion::default() }
+    pub fn of_letter(letter: char, precision: Option<usize>) -> Self {
+        PrintfConversion { precision, letter, ..PrintfConversion::default() }
     }
 
     /// Parses the conversion after a `%` and returns it with the length of its text in bytes; `None` if the text
@@ -49,23 +49,13 @@ impl PrintfConversion {
     ///
     /// Fails on an unsupported letter, and on a width or precision that is too large.
     pub fn read(text: &str) -> Result<Option<(PrintfConversion, usize)>, String> {
-        let mut conversion = PrintfConversion::default();
-        let mut rest = text;
-        while let Some(flag) = rest.chars().next() {
-            match flag {
-                '-' => conversion.left_aligned = true,
-                '+' => conversion.plus = true,
-                ' ' => conversion.space = true,
-                '0' => conversion.zero_padded = true,
-                '#' => conversion.alternate = true,
-                _ => break,
-            }
-            rest = &rest[1..];
-        }
-        conversion.width = read_number(&mut rest)?.unwrap_or(0);
+        let mut rest = text.trim_start_matches(['-', '+', ' ', '0', '#']);
+        let flags = &text[..text.len() - rest.len()];
+        let width = read_number(&mut rest)?.unwrap_or(0);
+        let mut precision = None;
         if let Some(behind) = rest.strip_prefix('.') {
             rest = behind;
-            conversion.precision = Some(read_number(&mut rest)?.unwrap_or(0));
+            precision = Some(read_number(&mut rest)?.unwrap_or(0));
         }
         // Skip C's length modifiers: all integers have 64 bits here.
         rest = rest.trim_start_matches(['h', 'l', 'L', 'q', 'j', 'z']);
@@ -77,7 +67,16 @@ impl PrintfConversion {
                 "the conversion `%{letter}` is not done here: there is {known}; `%%` is a percent sign"
             ));
         }
-        conversion.letter = letter;
+        let conversion = PrintfConversion {
+            left_aligned: flags.contains('-'),
+            plus: flags.contains('+'),
+            space: flags.contains(' '),
+            zero_padded: flags.contains('0'),
+            alternate: flags.contains('#'),
+            width,
+            precision,
+            letter,
+        };
         Ok(Some((conversion, text.len() - rest.len() + 1)))
     }
 
@@ -140,7 +139,7 @@ impl PrintfConversion {
         let digits = match self.letter {
             _ if number.is_nan() => "nan".to_owned(),
             _ if number.is_infinite() => "inf".to_owned(),
-            'f' | 'F' => self.fixed(magnitude, precision),
+            'f' | 'F' => format!("{magnitude:.precision$}{}", self.point(precision)),
             'e' | 'E' => self.scientific(magnitude, precision),
             _ => self.general(magnitude, precision.max(1)),
         };
@@ -148,33 +147,31 @@ impl PrintfConversion {
         self.padded(sign, &digits, number.is_finite())
     }
 
-    fn fixed(&self, number: f64, precision: usize) -> String {
-        let point = if self.alternate && precision == 0 { "." } else { "" };
-        format!("{number:.precision$}{point}")
+    /// Returns the decimal point that the flag `#` keeps although no digits follow.
+    fn point(&self, precision: usize) -> &'static str {
+        if self.alternate && precision == 0 { "." } else { "" }
     }
 
     /// Formats like `%e`: with an exponent of a sign and at least two digits.
     fn scientific(&self, number: f64, precision: usize) -> String {
         let text = format!("{number:.precision$e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let exponent: i32 = exponent.parse().unwrap_or(0);
-        let point = if self.alternate && precision == 0 { "." } else { "" };
-        format!("{digits}{point}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+        format!("{digits}{}e{:+03}", self.point(precision), exponent.parse::<i32>().unwrap_or(0))
     }
 
     /// Formats like `%g`: with an exponent for very small and very large numbers, and without trailing zeros.
     fn general(&self, number: f64, precision: usize) -> String {
         let text = self.scientific(number, precision - 1);
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let places: i64 = exponent.parse().unwrap_or(0);
-        let short = |digits: &str| {
-            let zeros = digits.contains('.') && !self.alternate;
-            if zeros { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits.to_owned() }
+        let places: isize = exponent.parse().unwrap_or(0);
+        let decimals = (precision - 1).checked_add_signed(-places).filter(|_| places >= -4);
+        let (digits, exponent) = match decimals {
+            Some(decimals) => (format!("{number:.decimals$}{}", self.point(decimals)), String::new()),
+            None => (digits.to_owned(), format!("e{exponent}")),
         };
-        match i64::try_from(precision - 1).map(|most| usize::try_from(most - places)) {
-            Ok(Ok(decimals)) if places >= -4 => short(&self.fixed(number, decimals)),
-            _ => format!("{}e{exponent}", short(digits)),
-        }
+        let is_cut = digits.contains('.') && !self.alternate;
+        let digits = if is_cut { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+        format!("{digits}{exponent}")
     }
 
     fn sign(&self, is_negative: bool) -> &'static str {

@@ -9,7 +9,7 @@ use crate::ad::Span;
 
 use super::SyntaxError;
 use super::chumsky_types::{ChumskyExtra, TokenInput};
-use super::grammar::{ParseOptions, attribute, lex_checked, parse_ad, run_within};
+use super::grammar::{Grammar, ParseOptions, parse_ad};
 use super::token::{SpannedToken, Token, to_offset};
 
 /// Maximum number of attribute errors reported for one ad.
@@ -27,7 +27,7 @@ pub struct BindingSpans {
 /// Returns the spans of all attributes of a bracketed ad, including repeated names.
 #[must_use]
 pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
-    let tokens = lex_checked(text, rules).unwrap_or_default();
+    let tokens = Grammar { text, rules }.lex().unwrap_or_default();
     let of = |piece: Range<usize>| {
         let (first, last) = (tokens.get(piece.start)?.1, tokens.get(piece.end.checked_sub(1)?)?.1);
         Some(BindingSpans { name: first, whole: first.to(last) })
@@ -40,18 +40,17 @@ pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
 #[must_use]
 pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
-    let Ok(tokens) = lex_checked(text, rules) else { return vec![first] };
+    let grammar = Grammar { text, rules };
+    let Ok(tokens) = grammar.lex() else { return vec![first] };
     // An unclosed quote swallows the text after it: later errors would be meaningless.
     let end = if first.lacks_quote { first.span.start } else { u32::MAX };
     let mut errors = Vec::new();
     for piece in attribute_token_ranges(&tokens) {
-        let ended = tokens.get(piece.end).map(|(_, span)| *span);
         let input = &tokens[piece.start..tokens.len().min(piece.end + 1)];
-        let at_end =
-            ended.map_or(Span::new(to_offset(text.len()), to_offset(text.len())), |span| Span::new(span.end, span.end));
+        let at_end = tokens.get(piece.end).map_or(grammar.end(), |(_, span)| Span::new(span.end, span.end));
         let closed = one_of::<_, TokenInput<'_>, ChumskyExtra<'_>>([Token::Semicolon, Token::BracketClose].as_slice());
-        let parser = attribute(text, rules).then_ignore(closed);
-        if let Err(error) = run_within(parser, input, at_end, &tokens[piece.start..], text)
+        let parser = grammar.attribute(grammar.expression()).then_ignore(closed);
+        if let Err(error) = grammar.run_within(parser, input, at_end, &tokens[piece.start..])
             && error.span.start < end
             && errors.len() < MAX_ERRORS_PER_AD
         {
@@ -73,33 +72,27 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
 /// Returns for each attribute of an ad the range of its tokens, without separators.
 fn attribute_token_ranges(tokens: &[SpannedToken]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
-    if tokens.first().map(|(token, _)| *token) != Some(Token::BracketOpen) {
+    if tokens.first().is_none_or(|(token, _)| *token != Token::BracketOpen) {
         return pieces;
     }
     let mut open = vec![Token::BracketOpen];
-    let mut start = 1;
+    let (mut start, mut end) = (1, tokens.len());
     let mut bound = false;
-    let mut close = |start: &mut usize, end: usize, next: usize| {
-        if end > *start {
-            pieces.push(*start..end);
-        }
-        *start = next;
-    };
     for (at, (token, _)) in tokens.iter().enumerate().skip(1) {
         match token {
             Token::Semicolon if begins_attribute(tokens, at + 1) || open.len() == 1 => {
                 close_inner_brackets(&mut open);
                 if open.len() == 1 {
-                    close(&mut start, at, at + 1);
-                    bound = false;
+                    pieces.push(start..at);
+                    (start, bound) = (at + 1, false);
                 }
             }
             Token::Assign if open.len() == 1 => bound = true,
             Token::Name | Token::Quoted if begins_attribute(tokens, at) && ends_operand(tokens, at) => {
                 close_inner_brackets(&mut open);
                 if open.len() == 1 && bound {
-                    close(&mut start, at, at);
-                    bound = false;
+                    pieces.push(start..at);
+                    (start, bound) = (at, false);
                 }
             }
             token if token.closing().is_some() => open.push(*token),
@@ -107,17 +100,18 @@ fn attribute_token_ranges(tokens: &[SpannedToken]) -> Vec<Range<usize>> {
                 close_inner_brackets(&mut open);
                 open.pop();
                 if open.is_empty() {
-                    close(&mut start, at, at + 1);
-                    return pieces;
+                    end = at;
+                    break;
                 }
             }
-            token if token.is_closing() && open.last().and_then(|open| open.closing()) == Some(*token) => {
-                open.pop();
+            token if token.is_closing() => {
+                open.pop_if(|open| open.closing() == Some(*token));
             }
             _ => {}
         }
     }
-    close(&mut start, tokens.len(), tokens.len());
+    pieces.push(start..end);
+    pieces.retain(|piece| !piece.is_empty());
     pieces
 }
 
@@ -137,21 +131,11 @@ fn begins_attribute(tokens: &[SpannedToken], at: usize) -> bool {
 
 /// Whether the token before `at` ends an operand, so that no other operand can follow.
 fn ends_operand(tokens: &[SpannedToken], at: usize) -> bool {
+    use Token::{Error, False, Flawed, Name, Quoted, String, True, Undefined};
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| *token);
     before.is_some_and(|token| {
-        token.is_number()
-            || token.is_closing()
-            || matches!(
-                token,
-                Token::Name
-                    | Token::Quoted
-                    | Token::String
-                    | Token::True
-                    | Token::False
-                    | Token::Undefined
-                    | Token::Error
-                    | Token::Flawed(_)
-            )
+        let is_word = matches!(token, Name | Quoted | String | True | False | Undefined | Error | Flawed(_));
+        is_word || token.is_number() || token.is_closing()
     })
 }
 

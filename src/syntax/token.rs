@@ -54,8 +54,20 @@ pub enum LexicalError {
     Utf8,
 }
 
+impl LexicalError {
+    /// Whether the closing quote or the end of the comment is missing, which further text may bring.
+    #[must_use]
+    pub fn is_unterminated(self) -> bool {
+        use LexicalError::{UnterminatedComment, UnterminatedQuote, UnterminatedString};
+        matches!(self, UnterminatedString | UnterminatedQuote | UnterminatedComment)
+    }
+}
+
 macro_rules! tokens {
-    ($($name:ident $text:literal,)*) => {
+    (
+        symbols { $($name:ident $text:literal $(binary $binary:ident)? $(unary $unary:ident)?,)* }
+        words { $($word_name:ident $word:literal,)* }
+    ) => {
         /// The kind of a token; the text of the token is found through its span.
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
         #[logos(utf8 = false, extras = LexerState, error = LexicalError)]
@@ -70,18 +82,7 @@ macro_rules! tokens {
             #[token("=!=")]
             #[token("isnt", ignore(case))]
             Isnt,
-            /// `true`
-            #[token("true", ignore(case))]
-            True,
-            /// `false`
-            #[token("false", ignore(case))]
-            False,
-            /// `undefined`
-            #[token("undefined", ignore(case))]
-            Undefined,
-            /// `error`
-            #[token("error", ignore(case))]
-            Error,
+            $(#[token($word, ignore(case))] #[doc = concat!("`", $word, "`")] $word_name,)*
             /// A name without quotes.
             #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
             Name,
@@ -104,10 +105,10 @@ macro_rules! tokens {
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[bBkKmMgGtT]")]
             Scaled,
             /// A piece of text that is no token, with the reason.
-            #[token("//", line_comment)]
-            #[token("/*", comment)]
-            #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", bad_number, priority = 1)]
-            #[regex(r"\x00", nul)]
+            #[token("//", comments)]
+            #[token("/*", comments)]
+            #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", |_| LexicalError::Number, priority = 1)]
+            #[regex(r"\x00", |_| LexicalError::Nul)]
             Flawed(LexicalError),
         }
 
@@ -117,89 +118,89 @@ macro_rules! tokens {
             pub fn text(self) -> Option<&'static str> {
                 match self { $(Token::$name => Some($text),)* _ => None }
             }
+
+            /// Returns the infix operator that the token means; `None` for any other token.
+            #[must_use]
+            pub fn binary(self) -> Option<BinaryOperator> {
+                match self {
+                    $($(Token::$name => Some(BinaryOperator::$binary),)?)*
+                    Token::Is => Some(BinaryOperator::Is),
+                    Token::Isnt => Some(BinaryOperator::Isnt),
+                    _ => None,
+                }
+            }
+
+            /// Returns the prefix operator that the token means; `None` for any other token.
+            #[must_use]
+            pub fn unary(self) -> Option<UnaryOperator> {
+                match self { $($(Token::$name => Some(UnaryOperator::$unary),)?)* _ => None }
+            }
+        }
+
+        impl fmt::Display for Token {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Token::$name => concat!("`", $text, "`"),)*
+                    $(Token::$word_name => concat!("`", $word, "`"),)*
+                    Token::Is => "`is`",
+                    Token::Isnt => "`isnt`",
+                    Token::Name => "a name",
+                    Token::Quoted => "a quoted name or time",
+                    Token::String => "a string",
+                    Token::Integer | Token::Real | Token::Scaled => "a number",
+                    Token::Flawed(_) => "something that is no token",
+                })
+            }
         }
     };
 }
 
 tokens! {
-    ParenthesisOpen "(",
-    ParenthesisClose ")",
-    BracketOpen "[",
-    BracketClose "]",
-    BraceOpen "{",
-    BraceClose "}",
-    Comma ",",
-    Semicolon ";",
-    Dot ".",
-    Assign "=",
-    Question "?",
-    Colon ":",
-    Elvis "?:",
-    Or "||",
-    And "&&",
-    BitOr "|",
-    BitXor "^",
-    BitAnd "&",
-    Equal "==",
-    NotEqual "!=",
-    Less "<",
-    LessEqual "<=",
-    Greater ">",
-    GreaterEqual ">=",
-    ShiftLeft "<<",
-    ShiftRight ">>",
-    ShiftRightUnsigned ">>>",
-    Plus "+",
-    Minus "-",
-    Multiply "*",
-    Divide "/",
-    Remainder "%",
-    Not "!",
-    Complement "~",
+    symbols {
+        ParenthesisOpen "(",
+        ParenthesisClose ")",
+        BracketOpen "[",
+        BracketClose "]",
+        BraceOpen "{",
+        BraceClose "}",
+        Comma ",",
+        Semicolon ";",
+        Dot ".",
+        Assign "=",
+        Question "?",
+        Colon ":",
+        Elvis "?:",
+        Or "||" binary Or,
+        And "&&" binary And,
+        BitOr "|" binary BitOr,
+        BitXor "^" binary BitXor,
+        BitAnd "&" binary BitAnd,
+        Equal "==" binary Equal,
+        NotEqual "!=" binary NotEqual,
+        Less "<" binary Less,
+        LessEqual "<=" binary LessEqual,
+        Greater ">" binary Greater,
+        GreaterEqual ">=" binary GreaterEqual,
+        ShiftLeft "<<" binary ShiftLeft,
+        ShiftRight ">>" binary ShiftRight,
+        ShiftRightUnsigned ">>>" binary ShiftRightUnsigned,
+        Plus "+" binary Add unary Plus,
+        Minus "-" binary Subtract unary Minus,
+        Multiply "*" binary Multiply,
+        Divide "/" binary Divide,
+        Remainder "%" binary Remainder,
+        Not "!" unary Not,
+        Complement "~" unary Complement,
+    }
+    words {
+        True "true",
+        False "false",
+        Undefined "undefined",
+        Error "error",
+    }
 }
 
 impl Token {
-    /// Returns the infix operator that the token means; `None` for any other token.
-    #[must_use]
-    pub fn binary(self) -> Option<BinaryOperator> {
-        Some(match self {
-            Token::Or => BinaryOperator::Or,
-            Token::And => BinaryOperator::And,
-            Token::BitOr => BinaryOperator::BitOr,
-            Token::BitXor => BinaryOperator::BitXor,
-            Token::BitAnd => BinaryOperator::BitAnd,
-            Token::Equal => BinaryOperator::Equal,
-            Token::NotEqual => BinaryOperator::NotEqual,
-            Token::Is => BinaryOperator::Is,
-            Token::Isnt => BinaryOperator::Isnt,
-            Token::Less => BinaryOperator::Less,
-            Token::LessEqual => BinaryOperator::LessEqual,
-            Token::Greater => BinaryOperator::Greater,
-            Token::GreaterEqual => BinaryOperator::GreaterEqual,
-            Token::ShiftLeft => BinaryOperator::ShiftLeft,
-            Token::ShiftRight => BinaryOperator::ShiftRight,
-            Token::ShiftRightUnsigned => BinaryOperator::ShiftRightUnsigned,
-            Token::Plus => BinaryOperator::Add,
-            Token::Minus => BinaryOperator::Subtract,
-            Token::Multiply => BinaryOperator::Multiply,
-            Token::Divide => BinaryOperator::Divide,
-            Token::Remainder => BinaryOperator::Remainder,
-            _ => return None,
-        })
-    }
-
-    /// Returns the prefix operator that the token means; `None` for any other token.
-    #[must_use]
-    pub fn unary(self) -> Option<UnaryOperator> {
-        Some(match self {
-            Token::Minus => UnaryOperator::Minus,
-            Token::Plus => UnaryOperator::Plus,
-            Token::Not => UnaryOperator::Not,
-            Token::Complement => UnaryOperator::Complement,
-            _ => return None,
-        })
-    }
-
     /// Whether this is a number.
     #[must_use]
     pub fn is_number(self) -> bool {
@@ -221,27 +222,6 @@ impl Token {
     #[must_use]
     pub fn is_closing(self) -> bool {
         matches!(self, Token::ParenthesisClose | Token::BracketClose | Token::BraceClose)
-    }
-}
-
-impl fmt::Display for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(text) = self.text() {
-            return write!(f, "`{text}`");
-        }
-        f.write_str(match self {
-            Token::Is => "`is`",
-            Token::Isnt => "`isnt`",
-            Token::True => "`true`",
-            Token::False => "`false`",
-            Token::Undefined => "`undefined`",
-            Token::Error => "`error`",
-            Token::Name => "a name",
-            Token::Quoted => "a quoted name or time",
-            Token::String => "a string",
-            Token::Integer | Token::Real | Token::Scaled => "a number",
-            _ => "something that is no token",
-        })
     }
 }
 
@@ -278,103 +258,83 @@ pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
     None
 }
 
-/// Reports an unclosed quote and skips the rest of its line, so that lexing resumes on the next line.
-fn skip_unclosed_quote(lexer: &mut Lexer<'_, Token>, flaw: LexicalError) -> FilterResult<(), LexicalError> {
-    let rest = lexer.remainder();
-    lexer.extras.quotes_on_line = true;
-    lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
-    FilterResult::Error(flaw)
+/// Returns the number of bytes before the end of the line.
+fn line_length(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).unwrap_or(text.len())
 }
 
 /// Returns the text to search for the closing quote: all the rest, or the rest of the line after an earlier
 /// unclosed quote.
 fn quote_search_range<'t>(lexer: &Lexer<'t, Token>) -> &'t [u8] {
     let rest = lexer.remainder();
-    let line = memchr::memchr(b'\n', rest).filter(|_| lexer.extras.quotes_on_line);
-    &rest[..line.unwrap_or(rest.len())]
+    if lexer.extras.quotes_on_line { &rest[..line_length(rest)] } else { rest }
 }
 
 fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), LexicalError> {
     let rest = quote_search_range(lexer);
-    let length = match lexer.extras.strings {
-        StringSyntax::Escaped => quoted_length(rest, b'"'),
-        StringSyntax::Long => long_string_length(rest),
-    };
-    let Some(length) = length else { return skip_unclosed_quote(lexer, LexicalError::UnterminatedString) };
-    let inside = &rest[..length - 1];
-    lexer.bump(length);
-    if memchr::memchr(0, inside).is_some() {
-        FilterResult::Error(LexicalError::Nul)
-    } else if lexer.extras.strings == StringSyntax::Escaped && std::str::from_utf8(inside).is_err() {
-        // An escaped string has to write such a byte in octal; in the long form HTCondor writes the byte raw.
-        FilterResult::Error(LexicalError::Utf8)
-    } else {
-        FilterResult::Emit(())
+    match lexer.extras.strings {
+        StringSyntax::Escaped => end_quoted(lexer, quoted_length(rest, b'"'), LexicalError::UnterminatedString, true),
+        // An escaped string has to write bytes that are not UTF-8 in octal; in the long form HTCondor writes them raw.
+        StringSyntax::Long => end_quoted(lexer, long_string_length(rest), LexicalError::UnterminatedString, false),
     }
 }
 
 fn quoted(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), LexicalError> {
-    let rest = quote_search_range(lexer);
-    let Some(length) = quoted_length(rest, b'\'') else {
-        return skip_unclosed_quote(lexer, LexicalError::UnterminatedQuote);
+    let length = quoted_length(quote_search_range(lexer), b'\'');
+    end_quoted(lexer, length, LexicalError::UnterminatedQuote, true)
+}
+
+/// Ends a quoted token, which has `length` bytes after its opening quote, and checks its text.  Reports an unclosed
+/// quote, and skips the rest of its line, so that lexing resumes on the next line.
+fn end_quoted(
+    lexer: &mut Lexer<'_, Token>,
+    length: Option<usize>,
+    unterminated: LexicalError,
+    must_be_utf8: bool,
+) -> FilterResult<(), LexicalError> {
+    let rest = lexer.remainder();
+    let Some(length) = length else {
+        lexer.extras.quotes_on_line = true;
+        lexer.bump(line_length(rest));
+        return FilterResult::Error(unterminated);
     };
     let inside = &rest[..length - 1];
     lexer.bump(length);
     if memchr::memchr(0, inside).is_some() {
         FilterResult::Error(LexicalError::Nul)
-    } else if std::str::from_utf8(inside).is_err() {
+    } else if must_be_utf8 && std::str::from_utf8(inside).is_err() {
         FilterResult::Error(LexicalError::Utf8)
     } else {
         FilterResult::Emit(())
     }
 }
 
-fn bad_number(_: &mut Lexer<'_, Token>) -> LexicalError {
-    LexicalError::Number
-}
-
-fn nul(_: &mut Lexer<'_, Token>) -> LexicalError {
-    LexicalError::Nul
-}
-
-fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<LexicalError, LexicalError> {
-    if lexer.extras.no_comment_end {
+/// Skips a comment, of which `//` or `/*` is lexed, and the comments that follow.  logos recurses after each skip, so
+/// that a million comments in a row would overflow the call stack.
+fn comments(lexer: &mut Lexer<'_, Token>) -> FilterResult<LexicalError, LexicalError> {
+    let is_line = lexer.slice() == b"//";
+    let Some(length) = comment_length(lexer, is_line, lexer.remainder()) else {
         return FilterResult::Error(LexicalError::UnterminatedComment);
-    }
-    if let Some(at) = memchr::memmem::find(lexer.remainder(), b"*/") {
-        lexer.bump(at + 2);
-        skip_comments(lexer);
-        return FilterResult::Skip;
-    }
-    lexer.extras.no_comment_end = true;
-    FilterResult::Error(LexicalError::UnterminatedComment)
-}
-
-fn line_comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<LexicalError, LexicalError> {
-    let rest = lexer.remainder();
-    lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
-    skip_comments(lexer);
-    FilterResult::Skip
-}
-
-/// Skips the comments that follow a comment.  logos recurses after each skip, so that a million comments in a row
-/// would overflow the call stack.
-fn skip_comments(lexer: &mut Lexer<'_, Token>) {
+    };
+    lexer.bump(length);
     loop {
         let rest = lexer.remainder();
         let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
-        let length = match &rest[blank..] {
-            [b'/', b'/', comment @ ..] => Some(2 + memchr::memchr(b'\n', comment).unwrap_or(comment.len())),
-            [b'/', b'*', comment @ ..] if !lexer.extras.no_comment_end => {
-                let end = memchr::memmem::find(comment, b"*/");
-                lexer.extras.no_comment_end = end.is_none();
-                end.map(|end| end + 4)
-            }
-            _ => None,
-        };
-        let Some(length) = length else { return };
-        lexer.bump(blank + length);
+        let [b'/', mark @ (b'/' | b'*'), comment @ ..] = &rest[blank..] else { break };
+        let Some(length) = comment_length(lexer, *mark == b'/', comment) else { break };
+        lexer.bump(blank + 2 + length);
     }
+    FilterResult::Skip
+}
+
+/// Returns the number of bytes of a comment after its `//` or `/*`; `None` if the `*/` is missing.
+fn comment_length(lexer: &mut Lexer<'_, Token>, is_line: bool, comment: &[u8]) -> Option<usize> {
+    if is_line {
+        return Some(line_length(comment));
+    }
+    let end = if lexer.extras.no_comment_end { None } else { memchr::memmem::find(comment, b"*/") };
+    lexer.extras.no_comment_end = end.is_none();
+    end.map(|end| end + 2)
 }
 
 /// A token with its span.
@@ -385,14 +345,10 @@ fn with_span(text: &[u8], result: Result<Token, LexicalError>, range: &std::ops:
     let token = result.unwrap_or_else(|flaw| match flaw {
         LexicalError::Character if !text[range.start].is_ascii() => {
             let rest = &text[range.start..text.len().min(range.start + 4)];
-            let valid = match std::str::from_utf8(rest) {
-                Ok(valid) => valid,
-                Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
-            };
+            let character = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
             // Extend the span to the whole character: only its first byte was lexed.
-            let length = valid.chars().next().map(char::len_utf8);
-            end = end.max(range.start + length.unwrap_or(0));
-            Token::Flawed(if length.is_some() { LexicalError::Character } else { LexicalError::Utf8 })
+            end = end.max(range.start + character.map_or(0, char::len_utf8));
+            Token::Flawed(if character.is_some() { LexicalError::Character } else { LexicalError::Utf8 })
         }
         flaw => Token::Flawed(flaw),
     });

@@ -125,12 +125,7 @@ impl<'a> Claimer<'a> {
         let mut vote = ClaimState {
             notice,
             ads: indexes.iter().map(ad).collect(),
-            vetoes: notice
-                .parties
-                .iter()
-                .zip(indexes)
-                .map(|(party, index)| self.individual_veto(party, index))
-                .collect(),
+            vetoes: notice.parties.iter().zip(indexes).map(|(party, index)| self.own_veto(party, index)).collect(),
             excluded: vec![false; notice.parties.len()],
         };
         // Parties below one that cannot take part are not asked.
@@ -139,26 +134,25 @@ impl<'a> Claimer<'a> {
         for round in 1.. {
             self.verify(&mut vote);
             transcript::record_verify(&vote, round, &mut transcript);
-            let mut vetoed =
-                (0..vote.excluded.len()).filter(|&party| !vote.excluded[party] && vote.vetoes[party].is_some());
-            match vetoed.next() {
-                None => {
+            let vetoed: Vec<usize> = vote.participants().filter(|&party| vote.vetoes[party].is_some()).collect();
+            match vetoed.as_slice() {
+                [] => {
                     transcript::record_commit(&vote, round, &mut transcript);
                     break;
                 }
-                Some(0) => {
+                [0, ..] => {
                     transcript::record_abort(&vote, round, 0, &mut transcript);
                     return ClaimResult { claimed: Vec::new(), vetoes: vote.into_vetoes(), transcript };
                 }
-                Some(first) => {
-                    std::iter::once(first)
-                        .chain(vetoed)
-                        .for_each(|party| transcript::record_abort(&vote, round, party, &mut transcript));
+                vetoed => {
+                    for &party in vetoed {
+                        transcript::record_abort(&vote, round, party, &mut transcript);
+                    }
                     vote.exclude_vetoes();
                 }
             }
         }
-        let claimed: Vec<usize> = (0..vote.excluded.len()).filter(|&party| !vote.excluded[party]).collect();
+        let claimed: Vec<usize> = vote.participants().collect();
         // Parts of one ad are claimed separately and do not block each other, so that only whole ads are recorded.
         let wholes = claimed.iter().filter(|&&party| notice.parties[party].whole_id.is_none());
         let ads = wholes.filter_map(|&party| indexes.get(party)?.as_ref().ok());
@@ -168,12 +162,12 @@ impl<'a> Claimer<'a> {
 
     /// Returns the reason that keeps a party from any match, regardless of the other parties; `None` if there is
     /// none.
-    fn individual_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
+    fn own_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
         let index = match index {
-            Ok(index) => *index,
+            Ok(index) => index,
             Err(veto) => return Some(veto.clone()),
         };
-        let Some(ad) = self.ads.get(index) else { return Some(Veto::Gone) };
+        let Some(ad) = self.ads.get(*index) else { return Some(Veto::Gone) };
         let advertisement = Advertisement::new(ad, &self.context);
         if self.at.is_some_and(|at| advertisement.header().has_expired(at)) {
             return advertisement.expiration().map(Veto::Expired);
@@ -183,7 +177,7 @@ impl<'a> Claimer<'a> {
             (Some(ticket), Some(other)) if *ticket != other => return Some(Veto::TicketDiffers),
             _ => {}
         }
-        let other = self.claimed.get(&index).filter(|_| party.whole_id.is_none());
+        let other = self.claimed.get(index).filter(|_| party.whole_id.is_none());
         other.map(|other| Veto::AlreadyClaimed(other.clone()))
     }
 
@@ -216,6 +210,11 @@ impl<'a> Claimer<'a> {
 }
 
 impl ClaimState<'_> {
+    /// Iterates over the parties that are not excluded.
+    fn participants(&self) -> impl Iterator<Item = usize> {
+        (0..self.excluded.len()).filter(|&party| !self.excluded[party])
+    }
+
     /// Returns the index of the party that `party` is docked to; `None` for the request.
     fn parent(&self, party: usize) -> Option<usize> {
         self.notice.parties[party].docking.as_ref().map(|docking| docking.parent)
@@ -233,8 +232,8 @@ impl ClaimState<'_> {
     /// Excludes the parties that voted ABORT, and those below them.
     fn exclude_vetoes(&mut self) {
         self.exclude_below_vetoes();
-        for party in 0..self.excluded.len() {
-            self.excluded[party] |= self.vetoes[party].is_some();
+        for (excluded, veto) in self.excluded.iter_mut().zip(&self.vetoes) {
+            *excluded |= veto.is_some();
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Value};
-use crate::eval::{Context, Environment, EnvironmentMember, Evaluator, UNFILLED_PORT};
+use crate::eval::{Abort, Context, Environment, EnvironmentMember, Evaluator, NameBinding, UNFILLED_PORT};
 use crate::protocol::{PortPattern, Protocol, is_met, read_ports};
 
 use super::super::gang;
@@ -49,13 +49,13 @@ impl<'a> RedockedMatch<'a> {
         (meeting, faults)
     }
 
-    fn new_member(&self, party: usize) -> Option<&EnvironmentMember> {
+    fn member_of(&self, party: usize) -> Option<&EnvironmentMember> {
         self.environment.members().get(party)
     }
 
     /// Returns the index of a party's port with this label.
     fn port_index(&self, party: usize, label: &str) -> Option<usize> {
-        let member = self.new_member(party)?;
+        let member = self.member_of(party)?;
         if has_implicit_port(member) {
             return Some(0).filter(|_| label.eq_ignore_ascii_case("other"));
         }
@@ -64,7 +64,7 @@ impl<'a> RedockedMatch<'a> {
 
     fn dock(&mut self, party: usize, docking: &Docking) {
         let Some(port) = self.port_index(docking.parent, &docking.label) else { return };
-        if self.new_member(party).is_none_or(|member| docking.link >= member.ports.len()) {
+        if self.member_of(party).is_none_or(|member| docking.link >= member.ports.len()) {
             return;
         }
         self.bind(docking.parent, port, (Participant::at(party), docking.link));
@@ -88,7 +88,7 @@ impl<'a> RedockedMatch<'a> {
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking {
                 // A missing port is not reported here: `docking_veto` reports it.
-                if self.new_member(party).is_some_and(|member| docking.link < member.ports.len()) {
+                if self.member_of(party).is_some_and(|member| docking.link < member.ports.len()) {
                     matched[party].grow_and_insert(docking.link);
                 }
                 if let Some(port) = self.port_index(docking.parent, &docking.label) {
@@ -97,26 +97,23 @@ impl<'a> RedockedMatch<'a> {
             }
         }
         let unmatched = |(party, matched): (usize, PortPattern)| {
-            let member =
-                self.new_member(party).filter(|member| vote.is_present(party) && !has_implicit_port(member))?;
+            let member = self.member_of(party).filter(|member| vote.is_present(party) && !has_implicit_port(member))?;
             let group = read_ports(&member.frame.ad).ok()?.group;
             if group.is_satisfied_by(&matched) {
                 return None;
             }
-            let matched = &matched;
-            let labels = |filled: bool| {
-                let bindings = member.bindings.iter().enumerate();
-                let found = bindings.filter(move |(port, _)| matched.contains(*port) == filled);
-                found.map(|(_, binding)| format!("`{}`", binding.name))
-            };
-            Some(match labels(false).next() {
-                Some(label) if group.is_mandatory() => (party, format!("nothing was docked at its port {label}")),
+            let ports = member.bindings.iter().enumerate();
+            let (filled, empty): (Vec<_>, Vec<_>) = ports.partition(|(port, _)| matched.contains(*port));
+            let label = |(_, binding): &(usize, &NameBinding)| format!("`{}`", binding.name);
+            let reason = match empty.first() {
+                Some(port) if group.is_mandatory() => format!("nothing was docked at its port {}", label(port)),
                 _ => {
-                    let filled: Vec<String> = labels(true).collect();
+                    let filled: Vec<String> = filled.iter().map(label).collect();
                     let filled = if filled.is_empty() { "none".to_owned() } else { filled.join(", ") };
-                    (party, format!("the ports that were filled are not those that its groups want: {filled}"))
+                    format!("the ports that were filled are not those that its groups want: {filled}")
                 }
-            })
+            };
+            Some((party, reason))
         };
         matched.into_iter().enumerate().filter_map(unmatched).collect()
     }
@@ -129,7 +126,7 @@ impl<'a> RedockedMatch<'a> {
         if !vote.is_present(docking.parent) {
             return None;
         }
-        let frame = |party: usize, port: usize| self.new_member(party)?.ports.get(port).cloned();
+        let frame = |party: usize, port: usize| self.member_of(party)?.ports.get(port).cloned();
         let port = self.port_index(docking.parent, &docking.label).and_then(|port| frame(docking.parent, port));
         let Some(port) = port else { return Some(Veto::Ports(format!("{above} has no port `{}`", docking.label))) };
         let Some(link) = frame(party, docking.link) else {
@@ -155,16 +152,19 @@ impl<'a> RedockedMatch<'a> {
         let labels = aborted.iter().map(|label| Expression::literal(Value::string(label.as_str())));
         let labels = Expression::list(labels);
         let (environment, frame) = Environment::single(ad.with(Name::new("aborted"), labels));
-        self.evaluations += 1;
         let value = Evaluator::new(&environment, self.context).attribute(&frame, &name);
-        self.failures += u64::from(value.is_err());
-        value.is_ok_and(|value| is_met(&value, self.context.dialect))
+        self.count_met(value)
     }
 
     fn accepts(&mut self, frame: &Arc<ScopeFrame>) -> bool {
         let Some(name) = self.protocol.constraint_name(&frame.ad) else { return false };
-        self.evaluations += 1;
         let value = Evaluator::new(&self.environment, self.context).attribute(frame, name);
+        self.count_met(value)
+    }
+
+    /// Counts an evaluation, and returns whether its value is true.
+    fn count_met(&mut self, value: Result<Value, Abort>) -> bool {
+        self.evaluations += 1;
         self.failures += u64::from(value.is_err());
         value.is_ok_and(|value| is_met(&value, self.context.dialect))
     }

@@ -45,9 +45,7 @@ impl ClaimMessageKind {
 
 /// Iterates over the present parties with their parents, in preorder.
 fn present_links<'v>(vote: &'v ClaimState) -> impl Iterator<Item = (usize, usize)> + 'v {
-    (0..vote.excluded.len())
-        .filter(|&party| !vote.excluded[party])
-        .filter_map(|party| Some((vote.parent(party)?, party)))
+    vote.participants().filter_map(|party| Some((vote.parent(party)?, party)))
 }
 
 /// Records the messages of a verification round: each party asks the ones docked at it, and answers its parent after
@@ -58,9 +56,8 @@ pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<Claim
     // Stack of the parties that were asked and have not answered.
     let mut asked: Vec<(usize, usize)> = Vec::new();
     for (parent, party) in present_links(vote) {
-        while let Some(&(above, below)) = asked.last().filter(|(_, below)| *below != parent) {
+        while let Some((above, below)) = asked.pop_if(|(_, below)| *below != parent) {
             say(below, above, answer(below));
-            asked.pop();
         }
         say(parent, party, ClaimMessageKind::Verify);
         asked.push((parent, party));
@@ -72,12 +69,8 @@ pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<Claim
 
 /// Records that all present parties are told to commit.
 pub fn record_commit(vote: &ClaimState, round: usize, transcript: &mut Vec<ClaimMessage>) {
-    transcript.extend(present_links(vote).map(|(from, to)| ClaimMessage {
-        round,
-        from,
-        to,
-        kind: ClaimMessageKind::Commit,
-    }));
+    let message = |(from, to)| ClaimMessage { round, from, to, kind: ClaimMessageKind::Commit };
+    transcript.extend(present_links(vote).map(message));
 }
 
 /// Records that the parties below `top` that voted OK are told to abort.

@@ -1,28 +1,24 @@
 //! Ranks of many pairs at once: each expression is evaluated once for each class of offers and requests that it
 //! cannot distinguish.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, Expression, ExpressionInterner};
+use crate::ad::Ad;
 use crate::constraint::literal_value;
-use crate::eval::{Context, FreeNames};
 use crate::pool::SparseRows;
 use crate::protocol::{Protocol, rank_value};
 
 use super::super::PairSide;
-use super::classes::AttributeClasses;
+use super::columns::OfferColumns;
 use super::request::ProbedRequest;
-use super::residue::Residue;
+use super::residue::{Residue, ResidueTable};
 
 /// What it takes to know the rank that an ad gives its partner.
 #[derive(Clone, Copy)]
 pub enum RankForm {
     /// The same rank for every partner.
     Constant(f64),
-    /// A rank that depends on the partner; index of its expression.
+    /// A rank that depends on the partner; number of its residue.
     Computed(usize),
     /// A rank that only evaluation of the pair can tell.
     NeedsEvaluation,
@@ -30,10 +26,8 @@ pub enum RankForm {
 
 /// The ranks that offers give requests.
 pub struct OfferRanks {
-    /// The distinct rank expressions.
-    pub expressions: RankExpressions,
-    /// For each expression the offers that rank by it.
-    pub offers_by_expression: Vec<SparseRows>,
+    /// The distinct rank expressions, each with the offers that rank by it.
+    pub expressions: Vec<(Residue<f64>, SparseRows)>,
     /// Rank of each offer: the constant one, or the one computed for the last request.
     pub values: Vec<f64>,
     /// Offers whose ranks only evaluation of the pair can tell.
@@ -41,80 +35,67 @@ pub struct OfferRanks {
 }
 
 impl OfferRanks {
-    /// Creates the table for `offers` offers, all of which give the rank 0.
-    pub fn new(offers: usize) -> Self {
-        OfferRanks {
-            expressions: RankExpressions::new(PairSide::Offer),
-            offers_by_expression: Vec::new(),
-            values: vec![0.0; offers],
-            needs_evaluation: FixedBitSet::with_capacity(offers),
-        }
-    }
-
-    /// Records the form of an offer's rank.
-    pub fn record(&mut self, offer: usize, rank: RankForm) {
-        match rank {
-            RankForm::Constant(rank) => self.values[offer] = rank,
-            RankForm::NeedsEvaluation => self.needs_evaluation.insert(offer),
-            RankForm::Computed(number) => {
-                self.offers_by_expression
-                    .resize_with(self.offers_by_expression.len().max(number + 1), SparseRows::default);
-                self.offers_by_expression[number].push(offer);
+    /// Classifies the ranks of all offers.
+    pub fn new(offers: &[Ad], columns: &mut OfferColumns, protocol: &Protocol, unindexable: &FixedBitSet) -> Self {
+        let mut values = vec![0.0; offers.len()];
+        let mut needs_evaluation = FixedBitSet::with_capacity(offers.len());
+        let mut table = ResidueTable::new(PairSide::Offer);
+        let mut offers_by_expression: Vec<SparseRows> = Vec::new();
+        for (offer, ad) in offers.iter().enumerate() {
+            match table.classify_rank(ad, protocol, columns, !unindexable.contains(offer)) {
+                RankForm::Constant(rank) => values[offer] = rank,
+                RankForm::NeedsEvaluation => needs_evaluation.insert(offer),
+                RankForm::Computed(number) => {
+                    offers_by_expression.resize_with(table.residues.len(), SparseRows::default);
+                    offers_by_expression[number].push(offer);
+                }
             }
         }
+        let expressions = table.residues.into_iter().zip(offers_by_expression).collect();
+        OfferRanks { expressions, values, needs_evaluation }
     }
 }
 
-/// The distinct rank expressions of the ads of one side.
-pub struct RankExpressions {
-    side: PairSide,
-    interner: ExpressionInterner,
-    residues: Vec<Residue<f64>>,
-}
-
-impl RankExpressions {
-    /// Creates an empty table.
-    pub fn new(side: PairSide) -> Self {
-        RankExpressions { side, interner: ExpressionInterner::default(), residues: Vec::new() }
-    }
-
-    /// Classifies the rank of an ad and interns its expression. If the ad cannot be indexed (`is_odd`), any rank but a
-    /// literal needs evaluation of the pair.
-    pub fn classify(
+impl ResidueTable<f64> {
+    /// Classifies the rank of an ad and interns its expression. If the ad cannot be indexed, any rank but a literal
+    /// needs evaluation of the pair.
+    pub fn classify_rank(
         &mut self,
         ad: &Ad,
         protocol: &Protocol,
-        context: &Context,
-        is_odd: bool,
-        groups: impl FnOnce(&FreeNames) -> Rc<RefCell<AttributeClasses>>,
+        columns: &mut OfferColumns,
+        is_indexable: bool,
     ) -> RankForm {
         let Some(expression) = ad.get(protocol.rank_name()) else { return RankForm::Constant(0.0) };
-        if let Some(value) = literal_value(expression, context.dialect) {
+        if let Some(value) = literal_value(expression, columns.context.dialect) {
             return RankForm::Constant(rank_value(value));
         }
-        if is_odd {
+        if !is_indexable {
             return RankForm::NeedsEvaluation;
         }
-        let (number, is_new) = self.interner.intern(expression);
-        if is_new {
-            let mentions = FreeNames::of(expression, context.dialect);
-            let is_opaque = mentions.reads_unknown() || mentions.names.contains(protocol.rank_name());
-            let groups = (!is_opaque).then(|| groups(&mentions));
-            self.residues.push(Residue::new(expression.clone(), self.side, groups));
+        let (number, is_new) = self.intern(expression, columns.context.dialect);
+        let residue = &mut self.residues[number];
+        // A rank that mentions the rank is circular, so that it gets no classes.
+        if is_new && !residue.mentions.names.contains(protocol.rank_name()) {
+            residue.classify(columns);
         }
         RankForm::Computed(number)
     }
+}
 
-    /// Computes the rank expression `number` for a request paired with each of these offers. `answer` gets each offer
-    /// and its rank, `None` where only evaluation of the pair can tell.
-    pub fn evaluate_each(
+impl Residue<f64> {
+    /// Computes the rank for a request paired with each of these offers into `values`, by offer. Offers of which only
+    /// evaluation of the pair can tell the rank become unsure.
+    pub fn compute_ranks(
         &mut self,
-        number: usize,
-        request: &mut ProbedRequest<'_>,
+        request: &mut ProbedRequest<'_, '_>,
         offers: impl Iterator<Item = usize>,
-        evaluate: &mut dyn FnMut(PairSide, &Expression, usize) -> Option<f64>,
-        answer: impl FnMut(usize, Option<f64>),
+        values: &mut [f64],
+        unsure: &mut FixedBitSet,
     ) {
-        self.residues[number].evaluate_each(request, offers, evaluate, answer);
+        self.evaluate_each(request, offers, rank_value, |offer, rank| match rank {
+            Some(rank) => values[offer] = rank,
+            None => unsure.insert(offer),
+        });
     }
 }

@@ -1,57 +1,49 @@
 //! A request during one probe of the index: its attribute values and classes are computed once.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Name};
+use crate::ad::{Ad, Name, ScopeFrame};
 use crate::constraint::{ConstraintClauses, literal_value};
 use crate::eval::Context;
 use crate::pool::ColumnCell;
 use crate::protocol::Protocol;
 
+use super::super::Pair;
 use super::one_sided::one_sided_cell;
 
+/// Cached results by number. The outer `None` means not computed yet, the inner one that there is no result.
+pub type CachedResults<T> = Vec<Option<Option<T>>>;
+
+/// Evaluates expressions in pairs of one request, which is already in `pair`, and varying offers.
+pub struct PairEvaluator<'m> {
+    /// The pair; holds the request and the offer evaluated last.
+    pub pair: &'m mut Pair,
+    /// The scopes of the offers, by position.
+    pub offers: &'m [Arc<ScopeFrame>],
+    /// Number of expressions evaluated.
+    pub evaluations: u64,
+}
+
 /// A request that is probed, with cached attribute values and classes.
-pub struct ProbedRequest<'r> {
+pub struct ProbedRequest<'r, 'e> {
     /// The request's ad.
     pub ad: &'r Ad,
     /// The clauses of the request's constraint.
     pub clauses: ConstraintClauses<'r>,
-    protocol: &'r Protocol,
-    context: &'r Context,
-    /// The class of the request in each classification, by the number of the classification.
-    class_cache: Vec<CachedClass>,
+    pub protocol: &'r Protocol,
+    pub context: &'r Context,
+    /// Evaluates expressions in pairs of this request and the offers.
+    pub evaluator: &'r mut PairEvaluator<'e>,
+    /// The class of the request in each classification, by the number of the classification. The request is in no
+    /// class if an attribute is deviant, a list or an ad.
+    pub classes: CachedResults<usize>,
     /// Cached cells of attributes that are not literals.
-    cells: FxHashMap<Name, ColumnCell>,
+    pub cells: FxHashMap<Name, ColumnCell>,
 }
 
-/// The cached class of a request in one classification.
-#[derive(Clone, Copy, Default)]
-pub enum CachedClass {
-    /// Not computed yet.
-    #[default]
-    Unknown,
-    /// The class; `None` if the request is in none, because an attribute is deviant, a list or an ad.
-    Known(Option<usize>),
-}
-
-impl<'r> ProbedRequest<'r> {
-    /// Prepares a request for a probe; `constraint` is the attribute that holds its constraint.
-    pub fn new(ad: &'r Ad, constraint: &'r Name, protocol: &'r Protocol, context: &'r Context) -> Self {
-        let clauses = ConstraintClauses::of(ad, constraint);
-        ProbedRequest { ad, clauses, protocol, context, class_cache: Vec::new(), cells: FxHashMap::default() }
-    }
-
-    /// Returns the class of the request in the classification `group`, [`CachedClass::Unknown`] if it is not cached.
-    pub fn cached_class(&self, group: usize) -> CachedClass {
-        self.class_cache.get(group).copied().unwrap_or_default()
-    }
-
-    /// Caches the class of the request in the classification `group`.
-    pub fn cache_class(&mut self, group: usize, number: Option<usize>) {
-        self.class_cache.resize(self.class_cache.len().max(group + 1), CachedClass::default());
-        self.class_cache[group] = CachedClass::Known(number);
-    }
-
+impl ProbedRequest<'_, '_> {
     /// Returns the cell of an attribute of the request: its value, unless the value depends on the partner.
     pub fn cell(&mut self, name: &Name) -> ColumnCell {
         let Some(expression) = self.ad.get(name) else { return ColumnCell::Absent };

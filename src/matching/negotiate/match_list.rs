@@ -40,15 +40,15 @@ impl ClusterMatchList {
     ///
     /// Fails if docking vectors cannot be compared.
     pub fn refresh(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
-        if self.divisions_seen == Some(offers.division_count()) {
+        if self.divisions_seen == Some(offers.divisions.len()) {
             return Ok(());
         }
-        let candidates = offers.candidates(request);
-        self.has_vector = offers.has_vector();
+        let candidates = offers.matchmaker.candidates(request);
+        self.has_vector = !offers.policy.docking.is_empty();
         if self.has_vector {
             let mut known: FxHashMap<usize, PolicyVector> = FxHashMap::default();
             known.extend(self.by_vector.drain(..).map(|(position, vector)| (self.candidates[position].offer, vector)));
-            for divided in offers.divided_since(self.divisions_seen.unwrap_or(0)) {
+            for divided in &offers.divisions[self.divisions_seen.unwrap_or(0)..] {
                 known.remove(divided);
             }
             for (position, candidate) in candidates.iter().enumerate() {
@@ -61,35 +61,33 @@ impl ClusterMatchList {
             });
         }
         self.candidates = candidates;
-        self.divisions_seen = Some(offers.division_count());
+        self.divisions_seen = Some(offers.divisions.len());
         self.next_position = 0;
         Ok(())
     }
 
+    /// Returns the candidate at a position of the best-first order, with its vector.
+    fn at(&self, position: usize) -> Option<(&Candidate, Option<&PolicyVector>)> {
+        if !self.has_vector {
+            return Some((self.candidates.get(position)?, None));
+        }
+        let (position, vector) = self.by_vector.get(position)?;
+        Some((&self.candidates[*position], Some(vector)))
+    }
+
     /// Returns the best candidate that is not taken; `None` if there is none.
     pub fn best(&mut self, offers: &CycleOffers) -> Option<RankedCandidate> {
-        loop {
-            let standing = if self.has_vector {
-                let (position, vector) = self.by_vector.get(self.next_position)?;
-                RankedCandidate { candidate: self.candidates[*position], vector: Some(vector.clone()) }
-            } else {
-                RankedCandidate { candidate: *self.candidates.get(self.next_position)?, vector: None }
-            };
-            if !offers.is_taken(standing.candidate.offer) {
-                return Some(standing);
-            }
+        while offers.taken[self.at(self.next_position)?.0.offer] {
             self.next_position += 1;
         }
+        let (candidate, vector) = self.at(self.next_position)?;
+        Some(RankedCandidate { candidate: *candidate, vector: vector.cloned() })
     }
 
     /// Returns all candidates that are not taken, best first.
     pub fn remaining(&self, offers: &CycleOffers) -> Arc<[Candidate]> {
-        let is_left = |candidate: &Candidate| !offers.is_taken(candidate.offer);
-        if self.has_vector {
-            let positions = self.by_vector.iter().map(|(position, _)| self.candidates[*position]);
-            return positions.filter(is_left).collect();
-        }
-        self.candidates.iter().copied().filter(is_left).collect()
+        let candidates = (0..).map_while(|position| self.at(position)).map(|(candidate, _)| *candidate);
+        candidates.filter(|candidate| !offers.taken[candidate.offer]).collect()
     }
 
     /// Returns the number of compatible offers, including taken ones.

@@ -13,7 +13,7 @@ use crate::eval::{Context, FreeNames};
 use crate::pool::RequestClusters;
 use crate::protocol::{Protocol, RESOURCE_COUNT, USER_ATTRIBUTES, resource_count};
 
-use super::policy::{Policy, PolicyFault, PolicyRule, UNKNOWN_PRIORITY};
+use super::policy::{Policy, PolicyFault, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
 
 pub use event::{Grant, NegotiationEvent};
@@ -64,11 +64,11 @@ pub fn negotiate(
     priority: &dyn Fn(&str) -> Option<f64>,
     tell: &mut dyn FnMut(&NegotiationEvent<'_>),
 ) -> Result<NegotiationOutcome, PolicyFault> {
-    let mut cycle = NegotiationCycle::new(settings, requests, offers);
+    let mut cycle = NegotiationCycle::new(settings, requests, offers, tell);
     let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
     cycle.outcome.statistics.failures += failures;
     let mut submitters = cycle.submitters(&roots, priority);
-    cycle.run_rounds(&mut submitters, tell)?;
+    cycle.run_rounds(&mut submitters)?;
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.unordered_components = cycle.offers.unordered_components();
     cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.granted)).collect();
@@ -118,26 +118,29 @@ struct NegotiationCycle<'c> {
     /// For each failed autocluster the number of divisions at the time of the failure.
     failed_clusters: FxHashMap<usize, usize>,
     outcome: NegotiationOutcome,
+    /// Gets each event as it happens.
+    tell: &'c mut dyn FnMut(&NegotiationEvent<'_>),
 }
 
 impl<'c> NegotiationCycle<'c> {
-    fn new(settings: &'c NegotiationSettings, ads: &'c [Ad], offers: &[Ad]) -> Self {
+    fn new(
+        settings: &'c NegotiationSettings,
+        ads: &'c [Ad],
+        offers: &[Ad],
+        tell: &'c mut dyn FnMut(&NegotiationEvent<'_>),
+    ) -> Self {
         let NegotiationSettings { policy, protocol, context, accelerations } = settings;
-        let clusters = accelerations
-            .autoclusters
-            .then(|| RequestClusters::new(ads, offers, &policy.match_policies(), protocol, context));
+        let policies = policy.match_policies();
+        let clusters =
+            accelerations.autoclusters.then(|| RequestClusters::new(ads, offers, &policies, protocol, context));
         // Without autoclusters no two requests are known to be equivalent, and cached lists would only cost memory.
         let match_lists = accelerations.match_lists && accelerations.autoclusters;
         let mut outcome = NegotiationOutcome::default();
         outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);
         let request = |ad| {
             let count = resource_count(ad, context);
-            RequestProgress {
-                remaining: count.unwrap_or(1),
-                granted: 0,
-                is_counted: count.is_some(),
-                failed_at_division: None,
-            }
+            let (remaining, is_counted) = (count.unwrap_or(1), count.is_some());
+            RequestProgress { remaining, granted: 0, is_counted, failed_at_division: None }
         };
         NegotiationCycle {
             settings,
@@ -148,12 +151,8 @@ impl<'c> NegotiationCycle<'c> {
             lists: FxHashMap::default(),
             failed_clusters: FxHashMap::default(),
             outcome,
+            tell,
         }
-    }
-
-    /// Evaluates a rule in a request; undefined if it exceeds a budget.
-    fn value(&self, rule: &PolicyRule, request: usize) -> Value {
-        rule.evaluate(&self.ads[request], &self.settings.context).unwrap_or(Value::Undefined)
     }
 
     /// Groups requests by submitter, sorted by priority, the best first, then by name. Without fair share all requests
@@ -164,7 +163,8 @@ impl<'c> NegotiationCycle<'c> {
         };
         let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for root in roots {
-            by_name.entry(submitter_name(&self.value(&share.by, *root))).or_default().push(*root);
+            let name = share.by.evaluate(&self.ads[*root], &self.settings.context).unwrap_or(Value::Undefined);
+            by_name.entry(submitter_name(&name)).or_default().push(*root);
         }
         let submitter = |(name, requests): (String, Vec<usize>)| {
             let priority = share.priority(&name).or_else(|| priority(&name)).unwrap_or(UNKNOWN_PRIORITY);
@@ -178,7 +178,7 @@ impl<'c> NegotiationCycle<'c> {
     /// Whether a request still asks for offers and has not failed since the last division of an offer.
     fn is_open(&self, request: usize) -> bool {
         let request = &self.requests[request];
-        request.remaining > 0 && request.failed_at_division != Some(self.offers.division_count())
+        request.remaining > 0 && request.failed_at_division != Some(self.offers.divisions.len())
     }
 
     /// Returns the number of offers that a submitter still asks for.
@@ -188,35 +188,31 @@ impl<'c> NegotiationCycle<'c> {
     }
 
     /// Runs rounds until one makes no match.
-    fn run_rounds(
-        &mut self,
-        submitters: &mut [Submitter],
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) -> Result<(), PolicyFault> {
+    fn run_rounds(&mut self, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
         for round in 1.. {
             let before = self.outcome.grants.len();
             let asking: Vec<usize> = submitters.iter().map(|submitter| self.open_demand(submitter)).collect();
-            let free = self.offers.free_count();
+            let free = self.offers.free_count;
             if free == 0 || asking.iter().all(|left| *left == 0) {
                 break;
             }
-            tell(&NegotiationEvent::Round { number: round, offers: free });
+            (self.tell)(&NegotiationEvent::Round { number: round, offers: free });
             let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
             let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
             for (submitter, left) in submitters.iter_mut().zip(asking) {
-                if left == 0 || self.offers.free_count() == 0 {
+                if left == 0 || self.offers.free_count == 0 {
                     continue;
                 }
                 let slice =
                     self.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
-                tell(&NegotiationEvent::Turn {
+                (self.tell)(&NegotiationEvent::Turn {
                     submitter: &submitter.name,
                     priority: submitter.priority,
                     slice,
                     requests: left,
                 });
                 let before = self.outcome.grants.len();
-                self.run_turn(submitter, slice.unwrap_or(usize::MAX), tell)?;
+                self.run_turn(submitter, slice.unwrap_or(usize::MAX))?;
                 submitter.granted += self.outcome.grants.len() - before;
             }
             if self.outcome.grants.len() == before {
@@ -227,89 +223,71 @@ impl<'c> NegotiationCycle<'c> {
     }
 
     /// Considers the requests of a submitter until the submitter has got its slice of the offers.
-    fn run_turn(
-        &mut self,
-        submitter: &Submitter,
-        mut slice: usize,
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) -> Result<(), PolicyFault> {
+    fn run_turn(&mut self, submitter: &Submitter, mut slice: usize) -> Result<(), PolicyFault> {
         for request in submitter.requests.iter().copied() {
-            while slice > 0 && self.is_open(request) && self.offers.free_count() > 0 {
-                if self.consider(request, &submitter.name, tell)? {
-                    slice -= 1;
-                }
+            while slice > 0 && self.is_open(request) && self.offers.free_count > 0 {
+                slice -= usize::from(self.consider(request, &submitter.name)?);
             }
         }
         Ok(())
     }
 
     /// Tries to give a request one offer, the best remaining one. Returns whether the request got it.
-    fn consider(
-        &mut self,
-        request: usize,
-        submitter: &str,
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) -> Result<bool, PolicyFault> {
-        let divided = self.offers.division_count();
-        let cluster = self.clusters.as_ref().map(|clusters| clusters.cluster_of[request]);
-        let hopeless = cluster.is_some_and(|cluster| self.failed_clusters.get(&cluster) == Some(&divided));
-        if hopeless {
-            let left = self.requests[request].remaining;
-            self.outcome.statistics.skipped += left as u64;
+    fn consider(&mut self, request: usize, submitter: &str) -> Result<bool, PolicyFault> {
+        let divided = self.offers.divisions.len();
+        // Without autoclusters each request is one of its own.
+        let (cluster, representative) = match &self.clusters {
+            Some(clusters) => {
+                let cluster = clusters.cluster_of[request];
+                (cluster, &clusters.clusters[cluster].representative)
+            }
+            None => (request, &self.ads[request]),
+        };
+        if self.failed_clusters.get(&cluster) == Some(&divided) {
+            let requests = self.requests[request].remaining;
+            self.outcome.statistics.skipped += requests as u64;
             self.requests[request].failed_at_division = Some(divided);
-            tell(&NegotiationEvent::Skipped { request, submitter, requests: left });
+            (self.tell)(&NegotiationEvent::Skipped { request, submitter, requests });
             return Ok(false);
         }
         self.outcome.statistics.roots += 1;
-        let alike = match (&self.clusters, cluster) {
-            (Some(clusters), Some(cluster)) => clusters.clusters[cluster].representative.clone(),
-            _ => self.ads[request].clone(),
-        };
-        let mut ranked = cluster.and_then(|cluster| self.lists.remove(&cluster)).unwrap_or_default();
-        ranked.refresh(&mut self.offers, &alike)?;
-        let best = ranked.best(&self.offers);
-        if best.is_none() {
-            let (compatible, discarded) = (ranked.compatible_count(), ranked.discarded_count());
-            tell(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
-            // The remaining units of a resource request would fail too.
-            self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
-            self.requests[request].failed_at_division = Some(divided);
-            self.failed_clusters.extend(cluster.map(|cluster| (cluster, divided)));
+        let mut list = self.lists.remove(&cluster).unwrap_or_default();
+        list.refresh(&mut self.offers, representative)?;
+        let best = list.best(&self.offers);
+        let (compatible, discarded) = (list.compatible_count(), list.discarded_count());
+        if self.settings.accelerations.match_lists && self.clusters.is_some() {
+            self.lists.insert(cluster, list);
         }
-        if let Some(cluster) = cluster.filter(|_| self.settings.accelerations.match_lists) {
-            self.lists.insert(cluster, ranked);
+        if let Some(best) = best {
+            self.grant(request, submitter, best);
+            return Ok(true);
         }
-        let found = best.is_some();
-        if let Some(standing) = best {
-            self.grant(request, submitter, standing, tell);
-        }
-        Ok(found)
+        (self.tell)(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
+        // The remaining units of a resource request would fail too.
+        self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
+        self.requests[request].failed_at_division = Some(divided);
+        self.failed_clusters.insert(cluster, divided);
+        Ok(false)
     }
 
-    fn grant(
-        &mut self,
-        request: usize,
-        submitter: &str,
-        standing: RankedCandidate,
-        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
-    ) {
+    fn grant(&mut self, request: usize, submitter: &str, best: RankedCandidate) {
         let state = &mut self.requests[request];
         state.remaining -= 1;
         state.granted += 1;
-        let candidate = standing.candidate;
+        let candidate = best.candidate;
         let grant = Grant {
             request,
             unit: state.is_counted.then_some(state.granted),
             offer: candidate.offer,
-            part: self.offers.part_number(candidate.offer),
+            part: self.offers.parts[candidate.offer],
             request_rank: candidate.request_rank,
             offer_rank: candidate.offer_rank,
-            vector: standing.vector,
+            vector: best.vector,
             preempted: self.offers.user(candidate.offer),
         };
         self.offers.take(candidate.offer, &self.ads[request]);
         self.outcome.statistics.matched += 1;
-        tell(&NegotiationEvent::Matched { grant: &grant, submitter });
+        (self.tell)(&NegotiationEvent::Matched { grant: &grant, submitter });
         self.outcome.grants.push(grant);
     }
 }

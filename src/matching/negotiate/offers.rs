@@ -5,25 +5,28 @@ use std::sync::Arc;
 use crate::ad::{Ad, Participant, ScopeFrame};
 use crate::eval::{Context, Environment};
 use crate::matching::policy::{Policy, PolicyFault, PolicyVector};
-use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
+use crate::matching::{Accelerations, Matchmaker, Pair, PairSide, Statistics};
 use crate::protocol::Advertisement;
 
 use super::NegotiationSettings;
 
 /// The state of all offers during a cycle.
 pub struct CycleOffers {
-    matchmaker: Matchmaker,
+    pub matchmaker: Matchmaker,
     environment: Environment,
     frames: Vec<Arc<ScopeFrame>>,
-    parts: Vec<usize>,
-    taken: Vec<bool>,
-    free_count: usize,
+    /// For each offer the 1-based number of its remaining part; 1 is the offer as advertised.
+    pub parts: Vec<usize>,
+    /// Whether each offer is unavailable: it was given away without a remainder, or the policy identifies it as a root.
+    pub taken: Vec<bool>,
+    /// Number of remaining offers.
+    pub free_count: usize,
     /// Indexes of divided offers in chronological order.
-    divisions: Vec<usize>,
-    policy: Policy,
-    context: Context,
-    evaluations: u64,
-    failures: u64,
+    pub divisions: Vec<usize>,
+    pub policy: Policy,
+    pub context: Context,
+    /// The work done beside that of the matchmaker.
+    statistics: Statistics,
     /// For each component of the docking vector the number of times it was evaluated, and how often the value could
     /// be ordered.
     component_counts: Vec<(usize, usize)>,
@@ -45,35 +48,9 @@ impl CycleOffers {
             divisions: Vec::new(),
             policy: policy.clone(),
             context: context.clone(),
-            evaluations: 0,
-            failures: 0,
+            statistics: Statistics::default(),
             component_counts: vec![(0, 0); policy.docking.len()],
         }
-    }
-
-    /// Returns the number of remaining offers.
-    pub fn free_count(&self) -> usize {
-        self.free_count
-    }
-
-    /// Whether an offer is unavailable: it was given away without a remainder, or the policy identifies it as a root.
-    pub fn is_taken(&self, offer: usize) -> bool {
-        self.taken[offer]
-    }
-
-    /// Returns the 1-based number of the remaining part of an offer; 1 is the offer as advertised.
-    pub fn part_number(&self, offer: usize) -> usize {
-        self.parts[offer]
-    }
-
-    /// Returns the number of divisions of offers so far.
-    pub fn division_count(&self) -> usize {
-        self.divisions.len()
-    }
-
-    /// Returns the offers that were divided after the first `before` divisions.
-    pub fn divided_since(&self, before: usize) -> &[usize] {
-        &self.divisions[before..]
     }
 
     /// Returns the current user of an offer. `None` if the offer has no user, or was divided: a remainder has no user.
@@ -82,31 +59,14 @@ impl CycleOffers {
         Advertisement::new(&frame.ad, &self.context).user()
     }
 
-    /// Whether an interrupt is raised, so that lists may lack candidates.
-    pub fn is_interrupted(&self) -> bool {
-        self.context.is_interrupted()
-    }
-
-    /// Returns the offers that a request is compatible with, best first by rank; including taken ones.
-    pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
-        self.matchmaker.candidates(request)
-    }
-
-    /// Whether the policy defines a docking vector.
-    pub fn has_vector(&self) -> bool {
-        !self.policy.docking.is_empty()
-    }
-
     /// Returns the docking vector of a request for an offer. `None` discards the offer: a component cannot be ordered,
     /// or a budget was exceeded.
     pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<PolicyVector> {
-        let request = Pair::make_scope(request.clone(), PairSide::Request);
-        self.environment.replace_ad(Participant::REQUEST, &request);
-        self.environment.replace_ad(Participant::PARTNER, &self.frames[offer]);
-        self.evaluations += self.policy.docking.len() as u64;
+        let request = put_pair(&mut self.environment, request, &self.frames[offer]);
+        self.statistics.evaluations += self.policy.docking.len() as u64;
         let frames = [&request, &self.frames[offer]];
         let vector = PolicyVector::evaluate_docking(&self.policy.docking, &self.environment, frames, &self.context);
-        self.failures += u64::from(vector.is_err());
+        self.statistics.failures += u64::from(vector.is_err());
         let vector = vector.ok()?;
         for ((values, places), component) in self.component_counts.iter_mut().zip(&vector.0) {
             *values += 1;
@@ -143,18 +103,24 @@ impl CycleOffers {
 
     fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
         let residual = self.policy.residual.as_ref()?;
-        self.environment.replace_ad(Participant::REQUEST, &Pair::make_scope(request.clone(), PairSide::Request));
-        self.environment.replace_ad(Participant::PARTNER, &self.frames[offer]);
+        put_pair(&mut self.environment, request, &self.frames[offer]);
         let remainder = residual.remainder(&self.frames[offer], &self.environment, &self.context);
-        self.failures += u64::from(remainder.is_err());
+        self.statistics.failures += u64::from(remainder.is_err());
         remainder.unwrap_or_default()
     }
 
     /// Returns the counters so far.
     pub fn statistics(&self) -> Statistics {
-        let mut statistics =
-            Statistics { evaluations: self.evaluations, failures: self.failures, ..Default::default() };
+        let mut statistics = self.statistics;
         statistics.add(&self.matchmaker.statistics);
         statistics
     }
+}
+
+/// Puts a request and the scope of an offer into an environment, and returns the scope of the request.
+fn put_pair(environment: &mut Environment, request: &Ad, offer: &Arc<ScopeFrame>) -> Arc<ScopeFrame> {
+    let request = Pair::make_scope(request.clone(), PairSide::Request);
+    environment.replace_ad(Participant::REQUEST, &request);
+    environment.replace_ad(Participant::PARTNER, offer);
+    request
 }

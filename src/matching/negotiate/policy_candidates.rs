@@ -45,7 +45,7 @@ impl PolicyCandidates {
         let mut ranked = ClusterMatchList::default();
         ranked.refresh(&mut self.offers, request)?;
         let list = ranked.remaining(&self.offers);
-        if self.keeps_lists && !self.offers.is_interrupted() {
+        if self.keeps_lists && !self.offers.context.is_interrupted() {
             self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
         }
         Ok(list)

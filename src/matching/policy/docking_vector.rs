@@ -1,7 +1,6 @@
 //! Vectors of values that are compared lexicographically (thesis 3.2.4).
 
 use std::cmp::Ordering;
-
 use std::sync::Arc;
 
 use crate::ad::{Ad, AdValue, Dialect, Expression, ScopeFrame, Type, Value};
@@ -19,17 +18,8 @@ pub struct PolicyVector(pub Vec<Option<VectorComponent>>);
 pub struct VectorComponent {
     /// The value, whose type belongs to the class.
     pub value: Value,
-    class: ComponentClass,
-}
-
-/// A class of mutually comparable values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ComponentClass {
-    Number,
-    Boolean,
-    String,
-    AbsoluteTime,
-    RelativeTime,
+    /// The type for comparison: [`Type::Real`] for all numbers.
+    class: Type,
 }
 
 impl PolicyVector {
@@ -79,10 +69,7 @@ impl PolicyVector {
     #[must_use]
     pub fn cmp_greatest_first(&self, other: &PolicyVector) -> Ordering {
         let pairs = self.0.iter().zip(&other.0);
-        pairs
-            .map(|(left, right)| compare_components(right.as_ref(), left.as_ref()))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
+        first_difference(pairs.map(|(left, right)| compare_components(right.as_ref(), left.as_ref())))
     }
 
     /// Compares the vector with `numbers`, followed by zeros. A component that is not a number counts as greater, one
@@ -90,15 +77,14 @@ impl PolicyVector {
     #[must_use]
     pub fn cmp_numbers(&self, numbers: [f64; 2]) -> Ordering {
         let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));
-        let pairs = self.0.iter().zip(numbers).map(|(component, number)| match component {
-            Some(component) if component.class == ComponentClass::Number => {
-                let number = VectorComponent { value: Value::Real(number), class: ComponentClass::Number };
+        first_difference(self.0.iter().zip(numbers).map(|(component, number)| match component {
+            Some(component) if component.class == Type::Real => {
+                let number = VectorComponent { value: Value::Real(number), class: Type::Real };
                 compare_components(Some(component), Some(&number))
             }
             Some(_) => Ordering::Greater,
             None => Ordering::Less,
-        });
-        pairs.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        }))
     }
 
     /// Checks that each component has values of one class in all vectors, so that the vectors can be sorted.
@@ -141,17 +127,20 @@ impl VectorComponent {
     /// Classifies a value. `None` if it cannot be ordered: undefined, an error, a list, an ad or NaN.
     fn new(value: Value, dialect: Dialect) -> Option<Self> {
         let class = match &value {
-            Value::Integer(_) => ComponentClass::Number,
-            Value::Real(real) if !real.is_nan() => ComponentClass::Number,
-            Value::Boolean(_) if dialect.is_condor() => ComponentClass::Number,
-            Value::Boolean(_) => ComponentClass::Boolean,
-            Value::String(_) => ComponentClass::String,
-            Value::AbsoluteTime(_) => ComponentClass::AbsoluteTime,
-            Value::RelativeTime(time) if !time.seconds.is_nan() => ComponentClass::RelativeTime,
-            _ => return None,
+            Value::Undefined | Value::Error(_) | Value::List(_) | Value::Ad(_) => return None,
+            Value::Real(real) if real.is_nan() => return None,
+            Value::RelativeTime(time) if time.seconds.is_nan() => return None,
+            Value::Integer(_) => Type::Real,
+            Value::Boolean(_) if dialect.is_condor() => Type::Real,
+            other => other.value_type(),
         };
         Some(VectorComponent { value, class })
     }
+}
+
+/// Returns the first order other than equal.
+fn first_difference(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
+    orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// Compares two components: one that cannot be ordered is least. The order of values of different classes has no
@@ -165,11 +154,9 @@ fn compare_components(left: Option<&VectorComponent>, right: Option<&VectorCompo
             a.seconds.partial_cmp(&b.seconds).unwrap_or(Ordering::Equal)
         }
         (Value::Real(a), Value::Real(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
-        (Value::Real(real), other) => {
-            as_integer(other).map_or(Ordering::Equal, |whole| compare_integer_with_real(whole, *real).reverse())
-        }
-        (other, Value::Real(real)) => {
-            as_integer(other).map_or(Ordering::Equal, |whole| compare_integer_with_real(whole, *real))
+        (Value::Real(_), _) => compare_components(Some(right), Some(left)).reverse(),
+        (left, Value::Real(real)) => {
+            as_integer(left).map_or(Ordering::Equal, |integer| compare_integer_with_real(integer, *real))
         }
         (left, right) => as_integer(left).cmp(&as_integer(right)),
     }
@@ -185,18 +172,11 @@ fn as_integer(value: &Value) -> Option<i64> {
 
 /// Compares an integer with a real other than NaN exactly. Rounding the integer to a real would not give a total
 /// order.
-#[allow(clippy::cast_possible_truncation)] // in range
+#[allow(clippy::cast_possible_truncation)] // saturates
 fn compare_integer_with_real(integer: i64, real: f64) -> Ordering {
-    /// 2 to the power of 63.
-    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
-    if real >= BEYOND {
-        Ordering::Less
-    } else if real < -BEYOND {
-        Ordering::Greater
-    } else {
-        let below = real.floor();
-        integer.cmp(&(below as i64)).then(if real > below { Ordering::Less } else { Ordering::Equal })
-    }
+    let below = real.floor();
+    // Reals beyond the range of `i128` become its ends, which are beyond every integer.
+    i128::from(integer).cmp(&(below as i128)).then(if real > below { Ordering::Less } else { Ordering::Equal })
 }
 
 #[cfg(test)]

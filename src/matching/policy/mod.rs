@@ -41,10 +41,10 @@ impl PolicyRule {
     #[must_use]
     pub fn components(self) -> Vec<PolicyRule> {
         match self.expression.without_parentheses().kind() {
-            ExpressionKind::List(elements) if !elements.is_empty() => elements
-                .iter()
-                .map(|element| PolicyRule { expression: element.clone(), range: self.range.clone() })
-                .collect(),
+            ExpressionKind::List(elements) if !elements.is_empty() => {
+                let rule = |expression: &Expression| PolicyRule { expression: expression.clone(), ..self.clone() };
+                elements.iter().map(rule).collect()
+            }
             _ => vec![self],
         }
     }
@@ -115,13 +115,11 @@ impl Policy {
             });
         }
         if !self.order.is_empty() {
-            let value =
-                |rule: &PolicyRule, root: usize| rule.evaluate(&requests[root], context).unwrap_or(Value::Undefined);
-            let mut vectors = Vec::with_capacity(roots.len());
-            for root in roots {
-                let values = self.order.iter().map(|rule| value(rule, root)).collect();
-                vectors.push((PolicyVector::new(values, context.dialect), root));
-            }
+            let vector = |root: usize| {
+                let value = |rule: &PolicyRule| rule.evaluate(&requests[root], context).unwrap_or(Value::Undefined);
+                PolicyVector::new(self.order.iter().map(value).collect(), context.dialect)
+            };
+            let mut vectors: Vec<(PolicyVector, usize)> = roots.into_iter().map(|root| (vector(root), root)).collect();
             PolicyVector::check_comparable(vectors.iter().map(|(vector, _)| vector), "order", &self.order)?;
             vectors.sort_by(|(left, _), (right, _)| left.cmp_greatest_first(right));
             roots = vectors.into_iter().map(|(_, root)| root).collect();

@@ -2,7 +2,6 @@
 //! formulas).
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use crate::ad::Dialect;
 use crate::format::Problem;
@@ -131,18 +130,13 @@ impl Accountant {
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut text = format!("half-life: {}\n", self.half_life_seconds);
-        let mut line = |words: std::fmt::Arguments<'_>| text.write_fmt(words).unwrap_or_default();
-        if let Some(at) = self.accounted_until {
-            line(format_args!("at: {at}\n"));
-        }
-        line(format_args!("submitters:{}\n", if self.submitters.is_empty() { " {}" } else { "" }));
-        for (name, account) in &self.submitters {
+        text.extend(self.accounted_until.map(|at| format!("at: {at}\n")));
+        text += if self.submitters.is_empty() { "submitters: {}\n" } else { "submitters:\n" };
+        text.extend(self.submitters.iter().map(|(name, account)| {
             let Account { real_priority: priority, factor, resources, usage } = account;
-            line(format_args!(
-                "  {}: {{ priority: {priority}, factor: {factor}, resources: {resources}, usage: {usage} }}\n",
-                string_scalar(name)
-            ));
-        }
+            let name = string_scalar(name);
+            format!("  {name}: {{ priority: {priority}, factor: {factor}, resources: {resources}, usage: {usage} }}\n")
+        }));
         text
     }
 }

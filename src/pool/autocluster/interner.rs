@@ -1,6 +1,6 @@
 //! An interner of names and expressions, with the free names of each expression computed once.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -12,12 +12,13 @@ use crate::eval::FreeNames;
 pub type InternedId = u32;
 
 /// Interns the expressions and names of a set of ads.
+#[derive(Default)]
 pub struct AutoclusterInterner {
     dialect: Dialect,
     pub names: IndexSet<Name, FxBuildHasher>,
     expressions: ExpressionInterner,
-    /// The free names of each expression, by its number; `None` if not computed yet.
-    free_names: Vec<Option<Arc<FreeNameIds>>>,
+    /// The free names of each expression, by its number.
+    free_names: Vec<Rc<FreeNameIds>>,
 }
 
 /// The free names of an expression, by number: [`FreeNames`] with interned names, sorted and distinct.
@@ -30,12 +31,7 @@ pub struct FreeNameIds {
 
 impl AutoclusterInterner {
     pub fn new(dialect: Dialect) -> Self {
-        AutoclusterInterner {
-            dialect,
-            names: IndexSet::default(),
-            expressions: ExpressionInterner::default(),
-            free_names: Vec::new(),
-        }
+        AutoclusterInterner { dialect, ..AutoclusterInterner::default() }
     }
 
     /// Returns the number of a name, which all its spellings share.
@@ -47,23 +43,15 @@ impl AutoclusterInterner {
         }
     }
 
-    /// Returns the number of an expression, which equal expressions share.
+    /// Returns the number of an expression, which equal expressions share, and its free names.
     #[allow(clippy::cast_possible_truncation)] // as above
-    pub fn intern_expression(&mut self, expression: &Expression) -> InternedId {
-        self.expressions.intern(expression).0 as InternedId
-    }
-
-    /// Returns the free names of the expression with a number, computing them on the first call.
-    pub fn free_names(&mut self, number: InternedId) -> Arc<FreeNameIds> {
-        let at = number as usize;
-        if let Some(Some(known)) = self.free_names.get(at) {
-            return Arc::clone(known);
+    pub fn intern_expression(&mut self, expression: &Expression) -> (InternedId, Rc<FreeNameIds>) {
+        let (number, is_new) = self.expressions.intern(expression);
+        if is_new {
+            let mentions = self.intern_free_names(&FreeNames::of(expression, self.dialect));
+            self.free_names.push(Rc::new(mentions));
         }
-        let mentions = self.expressions.get(at).map(|expression| FreeNames::of(expression, self.dialect));
-        let found = Arc::new(self.intern_free_names(&mentions.unwrap_or_default()));
-        self.free_names.resize(self.free_names.len().max(at + 1), None);
-        self.free_names[at] = Some(Arc::clone(&found));
-        found
+        (number as InternedId, Rc::clone(&self.free_names[number]))
     }
 
     /// Returns the free names of an expression of a policy, in which `label` stands for the other side, too.

@@ -84,7 +84,7 @@ impl RequestClusters {
         let (mut before, mut signatures) = (None, FxHashMap::default());
         loop {
             for offer in distinct.values() {
-                reach.signature(offer, ClusteringSide::Offers);
+                reach.signature(offer, OFFERS);
             }
             // The offers read nothing new, so the requests' signatures are final.
             if before.replace(reach.size()) == Some(reach.size()) {
@@ -92,9 +92,7 @@ impl RequestClusters {
             }
             signatures.clear();
             for request in requests {
-                signatures
-                    .entry(request.identity())
-                    .or_insert_with(|| reach.signature(request, ClusteringSide::Requests));
+                signatures.entry(request.identity()).or_insert_with(|| reach.signature(request, REQUESTS));
             }
         }
         let mut found = reach.group(requests, &signatures);
@@ -111,21 +109,11 @@ impl RequestClusters {
     }
 }
 
-/// The side of a match that an ad or expression belongs to.
-#[derive(Clone, Copy)]
-enum ClusteringSide {
-    Requests,
-    Offers,
-}
+/// The side of the requests, as an index.
+const REQUESTS: usize = 0;
 
-impl ClusteringSide {
-    fn opposite(self) -> ClusteringSide {
-        match self {
-            ClusteringSide::Requests => ClusteringSide::Offers,
-            ClusteringSide::Offers => ClusteringSide::Requests,
-        }
-    }
-}
+/// The side of the offers, as an index.
+const OFFERS: usize = 1;
 
 /// The names that are read of every ad of one side, and whether all attributes may be read.
 #[derive(Default)]
@@ -144,6 +132,7 @@ type RequestSignature = Vec<(InternedId, InternedId)>;
 struct SignificantAttributes<'c> {
     protocol: &'c Protocol,
     interner: AutoclusterInterner,
+    /// The reads by the side of the ads that are read.
     reads: [SideReads; 2],
     /// The names reached in the current ad; kept from ad to ad so that the memory is reused.
     reached: IndexSet<InternedId, FxBuildHasher>,
@@ -159,23 +148,17 @@ impl<'c> SignificantAttributes<'c> {
         }
     }
 
-    /// Returns, for each side, the number of names read and whether all attributes may be read; unchanged at the
-    /// fixpoint.
-    fn size(&self) -> [(usize, bool); 2] {
-        [ClusteringSide::Requests, ClusteringSide::Offers].map(|side| {
-            let wanted = &self.reads[side as usize];
-            (wanted.names.len(), wanted.everything)
-        })
+    /// Returns the number of names read, and of sides of which all attributes may be read; unchanged at the fixpoint.
+    fn size(&self) -> usize {
+        self.reads.iter().map(|reads| reads.names.len() + usize::from(reads.everything)).sum()
     }
 
     fn add_policies(&mut self, policies: &PolicyExpressions) {
-        for (side, expressions) in
-            [(ClusteringSide::Requests, &policies.in_requests), (ClusteringSide::Offers, &policies.in_offers)]
-        {
+        for (side, expressions) in [(REQUESTS, &policies.in_requests), (OFFERS, &policies.in_offers)] {
             for expression in expressions {
                 let mentions = self.interner.free_names_of_policy(expression);
-                for (side, names) in [(side, &mentions.mine), (side.opposite(), &mentions.theirs)] {
-                    let wanted = &mut self.reads[side as usize];
+                for (side, names) in [(side, &mentions.mine), (1 - side, &mentions.theirs)] {
+                    let wanted = &mut self.reads[side];
                     wanted.names.extend(names.iter().chain(&mentions.unqualified));
                     wanted.everything |= mentions.reads_anything;
                 }
@@ -185,30 +168,29 @@ impl<'c> SignificantAttributes<'c> {
 
     /// Returns the significant attributes of an ad, and records the names that their expressions read on the opposite
     /// side.
-    fn signature(&mut self, ad: &Ad, side: ClusteringSide) -> RequestSignature {
+    fn signature(&mut self, ad: &Ad, side: usize) -> RequestSignature {
         let mut signature = RequestSignature::new();
         let mut reached = std::mem::take(&mut self.reached);
         reached.clear();
         for name in self.protocol.constraint_name(ad).into_iter().chain([self.protocol.rank_name()]) {
             reached.insert(self.interner.intern_name(name));
         }
-        reached.extend(&self.reads[side as usize].names);
-        if self.reads[side as usize].everything {
+        reached.extend(&self.reads[side].names);
+        if self.reads[side].everything {
             reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
         }
-        let mut everything = self.reads[side as usize].everything;
+        let mut everything = self.reads[side].everything;
         transitive_closure(&mut reached, |&name, reached| {
             let Some(expression) = ad.get(&self.interner.names[name as usize]) else {
                 signature.push((name, ABSENT));
                 return Some(());
             };
-            let expression = self.interner.intern_expression(expression);
+            let (expression, mentions) = self.interner.intern_expression(expression);
             signature.push((name, expression));
-            let mentions = self.interner.free_names(expression);
             reached.extend(mentions.mine.iter().chain(&mentions.unqualified));
             let missing =
                 mentions.unqualified.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_none());
-            let other = &mut self.reads[side.opposite() as usize];
+            let other = &mut self.reads[1 - side];
             other.names.extend(mentions.theirs.iter().chain(missing));
             other.everything |= mentions.reads_anything;
             if mentions.reads_anything && !std::mem::replace(&mut everything, true) {

@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
@@ -16,6 +16,7 @@ use super::Partition;
 use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
 
 /// The ads of a pool as columns. A *row* is an ad.
+#[derive(Default)]
 pub struct Store {
     ads: Vec<Ad>,
     dialect: Dialect,
@@ -64,18 +65,7 @@ impl Store {
     /// Creates a store of some ads. Columns are built on first use.
     #[must_use]
     pub fn new(ads: Vec<Ad>, dialect: Dialect) -> Self {
-        Store {
-            ads,
-            dialect,
-            columns: IndexMap::default(),
-            has_all_columns: false,
-            has_scope_attribute: OnceCell::new(),
-            partitions: FxHashMap::default(),
-            name_ids: IndexSet::default(),
-            interner: ExpressionInterner::default(),
-            free_names: FxHashMap::default(),
-            dependencies: FxHashMap::default(),
-        }
+        Store { ads, dialect, ..Store::default() }
     }
 
     /// Creates a store of some ads with the columns of all their attributes.

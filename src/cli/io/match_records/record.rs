@@ -1,6 +1,6 @@
 //! The records of matches that the program writes and reads.
 
-use classad::matching::{Docking, MatchKind, Notice, Party, deserialize_lenient};
+use classad::matching::{Docking, MatchKind, Notice, Party, read_lenient};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
 
@@ -18,7 +18,7 @@ pub struct NoticeRecord {
     id: String,
     bond: MatchKind,
     /// Time of the match in seconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     time: Option<i64>,
     /// Index of the recipient in `members`.
     #[serde(skip_deserializing)]
@@ -84,7 +84,7 @@ pub struct GangRecord {
     #[serde(skip_deserializing)]
     pub version: u64,
     /// The identifier of the match, as in [`NoticeRecord`].
-    #[serde(default, rename = "match", deserialize_with = "deserialize_lenient")]
+    #[serde(default, rename = "match", deserialize_with = "read_lenient")]
     pub id: Option<String>,
     pub request: String,
     #[serde(serialize_with = "serialize_ports")]
@@ -113,12 +113,12 @@ pub struct PortRecord {
 pub struct DockedRecord {
     pub offer: String,
     /// The name of the whole offer, if the docked offer is a residual of it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_lenient")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub of: Option<String>,
     /// Position of the port by which the offer docks.
     pub link: usize,
     /// The rank that the port gives the offer, and the rank that the offer gives.
-    #[serde(default, deserialize_with = "deserialize_lenient")]
+    #[serde(default, deserialize_with = "read_lenient")]
     pub ranks: Option<[f64; 2]>,
 }
 

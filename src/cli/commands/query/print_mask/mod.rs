@@ -169,7 +169,7 @@ impl AutoformatFlags {
         FormatString {
             before,
             is_label: self.labels,
-            conversion: Some(PrintfConversion::of_letter(letter)),
+            conversion: Some(PrintfConversion::of_letter(letter, None)),
             after: String::new(),
         }
     }

@@ -1,0 +1,113 @@
+//! Columns of the offers' attributes, and equivalence classes of offers and requests under some of them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Name};
+use crate::constraint::{has_scope_attribute, is_side_name};
+use crate::eval::{Context, FreeNames};
+use crate::pool::{AttributeColumn, ColumnCell, Partition, ValueKey};
+
+use super::one_sided::one_sided_cell;
+use super::request::ProbedRequest;
+
+/// The columns of the offers and their classes; each is built on first use.
+pub struct OfferColumns {
+    pub offers: Vec<Ad>,
+    pub context: Rc<Context>,
+    /// Attributes that were followed while the offers' constraints were split into clauses, and the rank. Their values
+    /// can be circular.
+    pub followed: Vec<Name>,
+    columns: FxHashMap<Name, Rc<AttributeColumn>>,
+    classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
+}
+
+impl OfferColumns {
+    /// Prepares the columns of these offers.
+    pub fn new(offers: Vec<Ad>, context: Context) -> Self {
+        OfferColumns {
+            offers,
+            context: Rc::new(context),
+            followed: Vec::new(),
+            columns: FxHashMap::default(),
+            classes: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the offers that cannot be indexed, because they redefine a scope name.
+    pub fn unindexable(&self) -> FixedBitSet {
+        let mut unindexable = FixedBitSet::with_capacity(self.offers.len());
+        let rows = self.offers.iter().enumerate().filter(|(_, ad)| has_scope_attribute(ad));
+        unindexable.extend(rows.map(|(row, _)| row));
+        unindexable
+    }
+
+    /// Returns the column of an attribute of the offers.
+    pub fn column(&mut self, name: &Name) -> Rc<AttributeColumn> {
+        if let Some(column) = self.columns.get(name) {
+            return Rc::clone(column);
+        }
+        let expressions = self.offers.iter().map(|ad| ad.get(name));
+        let column = AttributeColumn::of_expressions(expressions, self.context.dialect, |offer, expression| {
+            one_sided_cell(&self.offers[offer], name, expression, &self.followed, &self.context)
+        });
+        Rc::clone(self.columns.entry(name.clone()).or_insert(Rc::new(column)))
+    }
+
+    /// Returns the equivalence classes of offers under the attributes that an expression mentions.
+    pub fn classes(&mut self, mentions: &FreeNames) -> Rc<RefCell<AttributeClasses>> {
+        let mut names: Vec<Name> = mentions.names.iter().filter(|name| !is_side_name(name)).cloned().collect();
+        names.sort();
+        if let Some(classes) = self.classes.get(&names) {
+            return Rc::clone(classes);
+        }
+        let mut offers = Partition::new(self.offers.len());
+        for name in &names {
+            self.column(name).split(&mut offers);
+        }
+        let id = self.classes.len();
+        let classes = AttributeClasses { id, names: names.clone(), offers, request_classes: FxHashMap::default() };
+        Rc::clone(self.classes.entry(names).or_insert(Rc::new(RefCell::new(classes))))
+    }
+}
+
+/// Equivalence classes under the values of some attributes. Requests are classified when they are probed.
+pub struct AttributeClasses {
+    /// Number of this classification, unique in the index of offers.
+    id: usize,
+    /// The attributes, sorted.
+    names: Vec<Name>,
+    /// The classes of offers; offers in which one of the attributes is deviant are in no class.
+    pub offers: Partition,
+    request_classes: FxHashMap<Box<[ValueKey]>, usize>,
+}
+
+impl AttributeClasses {
+    /// Returns the class of a request. `None` if one of the attributes is deviant, a list or an ad.
+    pub fn request_class(&mut self, request: &mut ProbedRequest<'_, '_>) -> Option<usize> {
+        if let Some(Some(class)) = request.classes.get(self.id) {
+            return *class;
+        }
+        let keys: Option<Box<[ValueKey]>> = self
+            .names
+            .iter()
+            .map(|name| match request.cell(name) {
+                ColumnCell::Absent => Some(ValueKey::Absent),
+                // Lists and ads are keyed by address, which may be reused when this value is dropped, so that they give
+                // no key.
+                ColumnCell::Constant(value) => {
+                    Some(ValueKey::of(&value)).filter(|key| !matches!(key, ValueKey::Structure(_)))
+                }
+                ColumnCell::Deviant => None,
+            })
+            .collect();
+        let next = self.request_classes.len();
+        let class = keys.map(|keys| *self.request_classes.entry(keys).or_insert(next));
+        request.classes.resize(request.classes.len().max(self.id + 1), None);
+        request.classes[self.id] = Some(class);
+        class
+    }
+}
