@@ -80,12 +80,10 @@ impl CensusCommand {
         if self.nested || asked.iter().any(|name| name.as_str().contains('.')) {
             census = census.nested();
         }
-        for source in &mut sources {
-            input::for_each_ad(session, source, |_, entry| {
-                census.add(&entry.ad);
-                Ok(true)
-            })?;
-        }
+        input::for_each_ad(session, &mut sources, |_, _, entry| {
+            census.add(&entry.ad);
+            Ok(true)
+        })?;
         let attributes =
             if asked.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &asked) };
         if !session.options.quiet {

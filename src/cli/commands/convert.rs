@@ -36,17 +36,13 @@ impl Convert {
         let mut out = out();
         let mut writer = AdWriter::with_form(self.to.into());
         let mut count = 0_usize;
-        for source in &mut sources {
-            input::for_each_ad(session, source, |session, entry| {
-                count += 1;
-                if session.options.quiet {
-                    return Ok(true);
-                }
-                let ad = input::name_by_location(entry);
-                writer.write(session, &mut out, &ad)?;
-                Ok(true)
-            })?;
-        }
+        input::for_each_ad(session, &mut sources, |session, text, entry| {
+            count += 1;
+            if !session.options.quiet {
+                writer.write(session, &mut out, &input::name_by_location(text, entry))?;
+            }
+            Ok(true)
+        })?;
         if !sources.is_empty() {
             writer.finish(&mut out)?;
         }

@@ -96,12 +96,7 @@ impl Fmt {
                     let form = form.unwrap_or_else(|| format::format_of_comments(&bytes));
                     sources.push(SourceText::from_file(name, bytes, form));
                 }
-                Err(error) => {
-                    input::report_unreadable(session, name, &error);
-                    if session.options.fail_fast {
-                        return Err(Failure::Refused(None));
-                    }
-                }
+                Err(error) => input::report_unreadable(session, name, &error)?,
             }
         }
         Ok(sources)

@@ -46,17 +46,17 @@ impl Parse {
         let mut sources = input::open_decided(session, &self.files)?;
         let (mut stdout, mut nowhere) = (out(), io::sink());
         let ads_out: &mut dyn Write = if self.count || self.ast { &mut nowhere } else { &mut stdout };
-        let mut total = 0;
+        let mut has_ads = false;
         let mut documents = DocumentWriter::new(self.output);
         for source in &mut sources {
             let mut count = 0;
             documents.begin_file(ads_out, source.form)?;
-            input::for_each_ad(session, source, |session, entry| {
+            input::for_each_ad(session, [&mut *source], |session, text, entry| {
                 count += 1;
                 if session.options.quiet || self.count {
                     return Ok(true);
                 }
-                let ad = input::name_ad(session, entry, None);
+                let ad = input::name_ad(session, text, entry, None);
                 if self.ast {
                     write_trees(&mut out(), &ad)?;
                 }
@@ -66,10 +66,10 @@ impl Parse {
             if self.count {
                 writeln!(out(), "{}\t{count}", source.name)?;
             }
-            total += count;
+            has_ads |= count > 0;
         }
         documents.finish(ads_out)?;
-        Ok(Status::of(total > 0))
+        Ok(Status::of(has_ads))
     }
 }
 

@@ -83,19 +83,17 @@ impl Refs {
         if alone {
             self.collect(&session.context(), &NamedAd::unnamed(Ad::default()), &question, &mut found);
         }
-        for source in &mut sources {
-            input::for_each_ad(session, source, |session, entry| {
-                asked.observe(&entry.ad);
-                let ad = input::name_ad(session, entry, None);
-                self.collect(&session.context(), &ad, &question, &mut found);
-                Ok(true)
-            })?;
-        }
+        input::for_each_ad(session, &mut sources, |session, text, entry| {
+            asked.observe(&entry.ad);
+            let ad = input::name_ad(session, text, entry, None);
+            self.collect(&session.context(), &ad, &question, &mut found);
+            Ok(true)
+        })?;
         asked.note_missing(session);
         Ok(match pool {
             Some(mut pool) => {
                 let mut census = Census::names().nested();
-                input::for_each_ad(session, &mut pool, |_, entry| {
+                input::for_each_ad(session, [&mut pool], |_, _, entry| {
                     census.add(&entry.ad);
                     Ok(true)
                 })?;

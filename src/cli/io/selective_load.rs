@@ -188,7 +188,7 @@ impl LoadRequirements<'_> {
             (_, _, None) => Some(by_place()),
         };
         let advertisement = label.filter(|_| self.keeps_advertisements);
-        let ad = NamedAd::from_projection(entry.ad, standing, advertisement, entry.number);
+        let ad = NamedAd::from_projection(entry.ad, standing, advertisement);
         match other_name {
             Some(name) => ad.with_name(name),
             None => ad,

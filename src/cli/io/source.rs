@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use classad::format::{FileFormat, Position, Stream, StreamBlock};
+use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock};
 
 use crate::cli::render::{output, progress};
 
@@ -100,6 +100,12 @@ impl AdSource {
             None => progress::clear(),
         }
         Ok(block.map(|block| SourceText::new(&self.name, StreamBlock { ads_before: self.ads_read, ..block })))
+    }
+
+    /// Counts an ad, or the problem that was found in its place, as read.
+    pub fn count_ad(&mut self, item: &ReadResult) {
+        let number = item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number);
+        self.ads_read = self.ads_read.max(number);
     }
 
     /// Estimates the number of ads still to be read, from the mean size of the ads read so far; 0 if the size is

@@ -27,6 +27,12 @@ pub struct TableCell {
     json: serde_json::Value,
 }
 
+impl From<&str> for TableCell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
 impl From<String> for TableCell {
     fn from(text: String) -> Self {
         TableCell { json: text.clone().into(), text }

@@ -136,7 +136,7 @@ impl Check {
             work.check_expression(session, expression, &protocol);
         }
         for source in &mut sources {
-            work.check_source(session, source)?;
+            work.check_source(session, source);
         }
         let CheckRun { checker, mut report, .. } = work;
         report.count_and_sort(|number| checker.count(number));
@@ -186,14 +186,12 @@ fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     names.iter().map(rule).collect()
 }
 
-fn read_pool(session: &mut Session, sources: Vec<AdSource>) -> Result<PoolStatistics, Failure> {
+fn read_pool(session: &mut Session, mut sources: Vec<AdSource>) -> Result<PoolStatistics, Failure> {
     let mut pool = PoolStatistics::default();
-    for mut source in sources {
-        input::for_each_ad(session, &mut source, |_, found| {
-            pool.add(&found.ad);
-            Ok(true)
-        })?;
-    }
+    input::for_each_ad(session, &mut sources, |_, _, entry| {
+        pool.add(&entry.ad);
+        Ok(true)
+    })?;
     Ok(pool)
 }
 
@@ -207,26 +205,13 @@ struct CheckRun<'w> {
 
 impl CheckRun<'_> {
     /// Checks all ads of a source. Text that does not parse becomes a finding too.
-    fn check_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<(), Failure> {
-        loop {
-            let text = match source.next_block() {
-                Ok(Some(text)) => text,
-                Ok(None) => return Ok(()),
-                Err(error) => {
-                    input::report_read_error(session, source, &error);
-                    return Ok(());
-                }
-            };
+    fn check_source(&mut self, session: &mut Session, source: &mut AdSource) {
+        while let Some(text) = input::next_block(session, source) {
             for item in text.block.ads(session.dialect()) {
+                source.count_ad(&item);
                 match item {
-                    Ok(entry) => {
-                        source.ads_read = source.ads_read.max(entry.number);
-                        self.check_ad(session, &text, &entry);
-                    }
-                    Err(problem) => {
-                        source.ads_read = source.ads_read.max(problem.ad_number);
-                        self.add_problem(&text, &problem);
-                    }
+                    Ok(entry) => self.check_ad(session, &text, &entry),
+                    Err(problem) => self.add_problem(&text, &problem),
                 }
             }
         }

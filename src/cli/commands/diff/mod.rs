@@ -122,17 +122,16 @@ impl Diff {
         let context = session.context();
         let mut olds: Vec<Option<AdEntry>> = Vec::new();
         let mut identities = Vec::new();
-        input::for_each_ad(session, before, |_, entry| {
+        input::for_each_ad(session, [before], |_, _, entry| {
             identities.push(identity(&entry.ad, id.as_ref(), &context));
-            olds.push(Some(entry.into_entry()));
+            olds.push(Some(entry));
             Ok(true)
         })?;
         let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
         let mut report = DiffReport::default();
         let mut changed: Vec<(usize, AdChange)> = Vec::new();
         let mut added = Vec::new();
-        input::for_each_ad(session, after, |session, new| {
-            let new = new.into_entry();
+        input::for_each_ad(session, [after], |session, _, new| {
             let identity = identity(&new.ad, id.as_ref(), &context);
             let place = partners.take_partner(&identity);
             match place.and_then(|place| Some((place, olds.get_mut(place)?.take()?))) {

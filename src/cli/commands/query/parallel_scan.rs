@@ -75,7 +75,7 @@ impl SourceScan<'_, '_> {
     pub fn scan_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<bool, Failure> {
         // Scan the first block alone, because it reveals nearly all attributes to read. For a single block, threads do
         // not pay off.
-        let Some(text) = next_text(session, source) else { return Ok(true) };
+        let Some(text) = input::next_block(session, source) else { return Ok(true) };
         if !self.scan_block(session, source, &text)? {
             return Ok(false);
         }
@@ -87,7 +87,7 @@ impl SourceScan<'_, '_> {
                 self.scan_in_parallel(session, source, &workers)
             });
         }
-        while let Some(text) = next_text(session, source) {
+        while let Some(text) = input::next_block(session, source) {
             if !self.scan_block(session, source, &text)? {
                 return Ok(false);
             }
@@ -210,12 +210,4 @@ fn run_worker(seeker: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<
             return;
         }
     }
-}
-
-/// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
-fn next_text(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
-    source.next_block().unwrap_or_else(|error| {
-        input::report_read_error(session, source, &error);
-        None
-    })
 }

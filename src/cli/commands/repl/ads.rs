@@ -95,17 +95,16 @@ fn load_chosen(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Resu
     }
     let wanted = which.map_or("1", |which| which.text.as_str());
     let (mut found, mut ads) = (None, 0);
-    for mut source in open_files(desk, argument, std::slice::from_ref(first))? {
-        // Returning `false` stops reading once the ad is found.
-        input::for_each_ad(desk.session, &mut source, |session, ad| {
-            let ad = input::name_ad(session, ad, None);
-            ads += 1;
-            if is_name_or_number(wanted, ad.id(), ads) {
-                found = Some(ad);
-            }
-            Ok(found.is_none())
-        })?;
-    }
+    let mut sources = open_files(desk, argument, std::slice::from_ref(first))?;
+    // Returning `false` stops reading once the ad is found.
+    input::for_each_ad(desk.session, &mut sources, |session, text, entry| {
+        let ad = input::name_ad(session, text, entry, None);
+        ads += 1;
+        if is_name_or_number(wanted, ad.id(), ads) {
+            found = Some(ad);
+        }
+        Ok(found.is_none())
+    })?;
     found.ok_or_else(|| {
         let message = match (ads, which) {
             (0, _) => format!("there is no ad in {}", first.text),

@@ -138,10 +138,9 @@ fn each_result(
     mut visit: impl FnMut(&mut Session, &NamedAd, &PipelineResult<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let context = session.context();
-    input::for_each_ad(session, source, |session, entry| {
+    input::for_each_ad(session, [source], |session, text, entry| {
         let number = entry.number;
-        let text = entry.location.text.clone();
-        let mut found = input::name_ad(session, entry, id);
+        let mut found = input::name_ad(session, text, entry, id);
         let before = found.ad.clone();
         let results = pipeline.transform.apply(&before, &context);
         let several = results.len() > 1;
@@ -151,7 +150,7 @@ fn each_result(
             }
             found.ad = result.ad.clone();
             let copy = several.then_some(position + 1);
-            visit(session, &found, &PipelineResult { before: &before, result, number, text: &text, copy })?;
+            visit(session, &found, &PipelineResult { before: &before, result, number, text, copy })?;
         }
         Ok(true)
     })
