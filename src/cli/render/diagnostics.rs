@@ -1,13 +1,12 @@
 //! Diagnostics on standard error, drawn by miette, and text that is safe for a terminal.
 
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
 use classad::format::{Problem, Severity};
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
-    SourceSpan, SpanContents,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report,
+    SourceCode, SourceSpan, SpanContents,
 };
 
 use super::progress;
@@ -127,14 +126,9 @@ impl ExcerptLimits {
 /// A byte range of a text, and the words to print below that range.
 pub type LabeledRange = (Range<usize>, String);
 
-/// A problem with its excerpt, as a diagnostic for miette.
+/// A diagnostic for miette, and the excerpt that it points into.
 pub struct SourceDiagnostic {
-    message: String,
-    severity: miette::Severity,
-    /// The name of the rule that found the problem; `None` if no rule did.
-    code: Option<&'static str>,
-    help: Option<String>,
-    labels: Vec<LabeledSpan>,
+    diagnostic: MietteDiagnostic,
     excerpt: Excerpt,
 }
 
@@ -147,9 +141,10 @@ impl SourceDiagnostic {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         };
-        let picture =
+        let mut picture =
             SourceDiagnostic::from_marks(text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
-        SourceDiagnostic { message: format!("{}{place}", safe_message(&problem.message)), ..picture }
+        picture.diagnostic.message = format!("{}{place}", safe_message(&problem.message));
+        picture
     }
 
     /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from the
@@ -173,76 +168,36 @@ impl SourceDiagnostic {
         let (excerpt, spans) = Excerpt::new(text, ranges, frame.context_bytes);
         let labels = spans.into_iter().zip(near).enumerate().map(|(index, (span, (_, words)))| {
             let (words, span) = (Some(single_line(&words)).filter(|words| !words.is_empty()), SourceSpan::from(span));
-            if index == 0 {
-                LabeledSpan::new_primary_with_span(words, span)
-            } else {
-                LabeledSpan::new_with_span(words, span)
-            }
+            let label = if index == 0 { LabeledSpan::new_primary_with_span } else { LabeledSpan::new_with_span };
+            label(words, span)
         });
-        SourceDiagnostic {
-            message: String::new(),
-            severity,
-            code: None,
-            help: Some(safe_message(&help.join("; "))).filter(|help| !help.is_empty()),
-            labels: labels.collect(),
-            excerpt,
-        }
+        let help = Some(safe_message(&help.join("; "))).filter(|help| !help.is_empty());
+        let diagnostic = MietteDiagnostic::new("").with_severity(severity).with_labels(labels);
+        SourceDiagnostic { diagnostic: MietteDiagnostic { help, ..diagnostic }, excerpt }
     }
 
-    /// Sets the name of the rule and the message.
-    pub fn with_code(self, code: &'static str, message: &str) -> Self {
-        SourceDiagnostic { code: Some(code), message: safe_message(message), ..self }
+    /// Sets the name of the rule that found the problem.
+    pub fn with_code(mut self, code: &str) -> Self {
+        self.diagnostic.code = Some(code.to_owned());
+        self
     }
 
     /// Sets the message.
-    pub fn with_message(self, message: &str) -> Self {
-        SourceDiagnostic { message: safe_message(message), ..self }
+    pub fn with_message(mut self, message: &str) -> Self {
+        self.diagnostic.message = safe_message(message);
+        self
     }
 
     /// Draws the diagnostic, without a line feed at the end.
-    pub fn render(&self, colored: bool) -> String {
+    pub fn render(self, colored: bool) -> String {
         let mut shown = String::new();
         let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(terminal_width());
-        if handler.render_report(&mut shown, self).is_err() {
-            shown = format!("{}: {}", self.excerpt.name, self.message);
+        let name = self.excerpt.name.clone();
+        let report = Report::new(self.diagnostic).with_source_code(self.excerpt);
+        if handler.render_report(&mut shown, report.as_ref()).is_err() {
+            shown = format!("{name}: {report}");
         }
         shown.trim_end().to_owned()
-    }
-}
-
-impl fmt::Display for SourceDiagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl fmt::Debug for SourceDiagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for SourceDiagnostic {}
-
-impl Diagnostic for SourceDiagnostic {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(self.severity)
-    }
-
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.code.map(|code| Box::new(code) as Box<dyn fmt::Display>)
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpt)
     }
 }
 
@@ -282,15 +237,8 @@ impl Excerpt {
         if spans.iter().any(|span| span.start == shown_text.len()) {
             shown_text.push(' ');
         }
-        (
-            Excerpt {
-                name: safe_message(&text.name),
-                text: shown_text,
-                line: position.line - 1,
-                column: position.column - 1,
-            },
-            spans,
-        )
+        let (line, column) = (position.line - 1, position.column - 1);
+        (Excerpt { name: safe_message(&text.name), text: shown_text, line, column }, spans)
     }
 }
 

@@ -31,8 +31,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
             (whose, 2) => format!(" ({whose} and 1 more ad)"),
             (whose, ads) => format!(" ({whose} and {} more ads)", ads - 1),
         };
-        let message = format!("{}{place}", found.message);
-        let picture = found.picture.with_code(found.rule.name, &message);
+        let picture = found.picture.with_code(found.rule.name).with_message(&format!("{}{place}", found.message));
         writeln!(out, "{}\n", picture.render(colored))?;
     }
     for (rule, times) in RULES.iter().filter_map(|rule| Some((rule, shown.get(rule.name)?))) {
