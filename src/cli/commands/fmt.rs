@@ -9,7 +9,6 @@ use similar::TextDiff;
 use crate::cli::io::atomic_write::RewriteArgs;
 use crate::cli::io::input;
 use crate::cli::io::source::{SourceText, read_whole};
-use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -116,10 +115,8 @@ impl Fmt {
     fn rewrite(&self, session: &mut Session, source: &SourceText, layout: &FormattedText) {
         if !layout.is_valid() {
             session.note(&format!("{} is left as it is: not every ad of it parses", source.name));
-        } else if layout.text != source.block.text
-            && let Err(error) = self.rewrite.replace(&source.name, &layout.text)
-        {
-            session.error(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
+        } else if layout.text != source.block.text {
+            self.rewrite.replace(session, &source.name, &layout.text);
         }
     }
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use crate::cli::render::diagnostics::io_reason;
+use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
@@ -31,17 +33,17 @@ impl RewriteArgs {
         Ok(())
     }
 
-    /// Replaces the contents of a file, with the backup that the option asks for.
-    pub fn replace(&self, path: &str, text: &[u8]) -> io::Result<()> {
-        replace(Path::new(path), text, self.write.as_deref().unwrap_or_default())
+    /// Replaces the contents of a file, with the backup that the option asks for. Reports an error.
+    pub fn replace(&self, session: &mut Session, path: &str, text: &[u8]) {
+        if let Err(error) = replace(Path::new(path), text, self.write.as_deref().unwrap_or_default()) {
+            session.error(&format!("cannot write {path}: {}", io_reason(&error)));
+        }
     }
 }
 
-fn suffix(text: &str) -> Result<String, String> {
-    if text.contains(['/', '\\', '\0']) {
-        return Err("a suffix is appended to the names of files and names no folder".to_owned());
-    }
-    Ok(text.to_owned())
+fn suffix(text: &str) -> Result<String, &'static str> {
+    let is_suffix = !text.contains(['/', '\\', '\0']);
+    is_suffix.then(|| text.to_owned()).ok_or("a suffix is appended to the names of files and names no folder")
 }
 
 /// Replaces the contents of a file atomically: concurrent readers see the old text or the new one, and after a

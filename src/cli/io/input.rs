@@ -1,8 +1,7 @@
 //! Reading ads from files and pipes, naming them, and reading expressions and names of the command line.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::Context;
@@ -11,7 +10,7 @@ use classad::pool::Census;
 use classad::protocol::{Advertisement, AdvertisementHeader, PortFault, identity};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 
-use super::source::{AdSource, SourceText};
+use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
@@ -108,11 +107,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     let form = session.options.from.map(FileFormat::from);
     for path in &paths {
         let name = if path == "-" { "standard input" } else { path };
-        let reader: io::Result<Box<dyn Read>> = match path.as_str() {
-            "-" => Ok(Box::new(io::stdin())),
-            path => File::open(path).map(|file| Box::new(file) as Box<dyn Read>),
-        };
-        match reader.and_then(|reader| Stream::new(reader, form)) {
+        match open(path).and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
                 let source = AdSource::new(name, stream);
                 // An empty file is most likely a failed download.

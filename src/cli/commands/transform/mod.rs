@@ -177,8 +177,8 @@ fn rewrite(
             session.note(&format!("{} is left as it is", source.name));
         } else if is_compressed(&source.name) {
             session.error(&format!("{} is compressed and left as it is", source.name));
-        } else if changed && let Err(error) = files.replace(&source.name, &bytes) {
-            session.error(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
+        } else if changed {
+            files.replace(session, &source.name, &bytes);
         }
     }
     Ok(Status::Yes)
