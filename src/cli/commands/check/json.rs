@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use classad::lint::LintLevel;
+use classad::lint::{LintFinding, LintLevel};
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
@@ -15,15 +15,16 @@ const SCHEMA: &str = "classad.check/1";
 
 pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
     let findings = report.findings.iter().map(|found| {
+        let LintFinding { rule, message, help, labels } = &found.finding;
         let head = json!({
-            "rule": found.rule.name,
-            "level": found.rule.level.as_str(),
-            "message": found.message,
-            "help": found.help,
+            "rule": rule.name,
+            "level": rule.level.as_str(),
+            "message": message,
+            "help": help,
             "file": &*found.file,
             "ad": found.ad_number,
             "id": found.id,
-            "attribute": found.attribute,
+            "attribute": labels.first().map(|label| label.attribute.as_str()),
             "labels": found.regions.iter().skip(1).map(label_json).collect::<Vec<Value>>(),
             "ads": found.ad_count,
         });

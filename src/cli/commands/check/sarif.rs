@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use classad::lint::RULES;
+use classad::lint::{LintFinding, RULES};
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
@@ -39,7 +39,8 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
 }
 
 fn result(found: &LocatedFinding) -> Value {
-    let help = if found.help.is_empty() { String::new() } else { format!(". {}", found.help) };
+    let LintFinding { rule, message, help, .. } = &found.finding;
+    let help = if help.is_empty() { String::new() } else { format!(". {help}") };
     let related = found.regions.iter().skip(1).enumerate().map(|(number, place)| {
         let mut related = location(&found.file, place);
         related["id"] = json!(number + 1);
@@ -47,10 +48,10 @@ fn result(found: &LocatedFinding) -> Value {
         related
     });
     json!({
-        "ruleId": found.rule.name,
-        "ruleIndex": RULES.iter().position(|rule| rule.name == found.rule.name),
-        "level": found.rule.level.as_str(),
-        "message": { "text": format!("{}{help}", found.message) },
+        "ruleId": rule.name,
+        "ruleIndex": RULES.iter().position(|known| known.name == rule.name),
+        "level": rule.level.as_str(),
+        "message": { "text": format!("{message}{help}") },
         "locations": found.regions.iter().take(1).map(|place| location(&found.file, place)).collect::<Vec<Value>>(),
         "relatedLocations": related.collect::<Vec<Value>>(),
         "occurrenceCount": found.ad_count,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use classad::lint::{LintLevel, RULES};
+use classad::lint::{LintFinding, LintLevel, RULES};
 use classad::text::counted_plain;
 
 use crate::cli::Failure;
@@ -20,7 +20,8 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
     let mut shown: HashMap<&str, usize> = HashMap::new();
     let summary = summary(&report);
     for found in report.findings {
-        let times = shown.entry(found.rule.name).or_default();
+        let LintFinding { rule, message, .. } = &found.finding;
+        let times = shown.entry(rule.name).or_default();
         *times += 1;
         if *times > MAX_DRAWN_PER_RULE {
             continue;
@@ -31,7 +32,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
             (whose, 2) => format!(" ({whose} and 1 more ad)"),
             (whose, ads) => format!(" ({whose} and {} more ads)", ads - 1),
         };
-        let picture = found.picture.with_code(found.rule.name).with_message(&format!("{}{place}", found.message));
+        let picture = found.picture.with_code(rule.name).with_message(&format!("{message}{place}"));
         writeln!(out, "{}\n", picture.render(colored))?;
     }
     for (rule, times) in RULES.iter().filter_map(|rule| Some((rule, shown.get(rule.name)?))) {
@@ -45,9 +46,8 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
 
 /// Returns the numbers of findings by level, in one line.
 fn summary(report: &CheckReport) -> String {
-    let counts = [(LintLevel::Error, "error"), (LintLevel::Warning, "warning"), (LintLevel::Note, "note")];
-    let counts =
-        counts.map(|(level, word)| (report.count_at_level(level), word)).into_iter().filter(|(count, _)| *count > 0);
+    let levels = [LintLevel::Error, LintLevel::Warning, LintLevel::Note].into_iter();
+    let counts = levels.map(|level| (report.count_at_level(level), level.as_str())).filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts.map(|(count, word)| counted_plain(count, word)).collect();
     let what = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
     if report.ads_checked > 0 { format!("{what} in {}", counted_plain(report.ads_checked, "ad")) } else { what }

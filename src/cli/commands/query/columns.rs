@@ -116,14 +116,9 @@ pub const DEFAULT_COLUMNS: [&str; 12] = [
 ];
 
 /// Returns the default columns of a table: the first six of the default attributes that some ad has.
-pub fn default_columns(session: &Session, found: &[NamedAd]) -> Vec<(String, Expression)> {
-    let present = DEFAULT_COLUMNS.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
-    let rules = classad::syntax::ParseOptions::new(session.dialect());
-    let columns = present.filter_map(|name| {
-        let expression = classad::syntax::parse_expression(name.as_bytes(), rules).ok()?;
-        Some((name.to_owned(), expression))
-    });
-    columns.take(6).collect()
+pub fn default_columns(ads: &[NamedAd]) -> Vec<(String, Expression)> {
+    let present = DEFAULT_COLUMNS.into_iter().filter(|name| ads.iter().any(|ad| ad.ad.get_str(name).is_some()));
+    present.take(6).map(|name| (name.to_owned(), Expression::attribute(name))).collect()
 }
 
 /// Splits a list of expressions at commas, except commas in brackets or in strings.
