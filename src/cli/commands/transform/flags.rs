@@ -4,7 +4,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use classad::ad::{Expression, Name};
 use classad::format::{FileFormat, Severity};
 use classad::transform::{
-    Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, Transform, TransformRule, parse_rules, parse_target,
+    Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, StatementPosition, Transform, TransformRule,
+    parse_rules, parse_target,
 };
 
 use crate::cli::Failure;
@@ -80,32 +81,6 @@ pub enum RuleOrigin {
     File(usize, Option<String>),
 }
 
-impl RuleOrigin {
-    /// Returns the index of the file of rules; `None` for a flag.
-    pub fn file(&self) -> Option<usize> {
-        match self {
-            RuleOrigin::Flag(_) => None,
-            RuleOrigin::File(file, _) => Some(*file),
-        }
-    }
-
-    /// Describes the origin: the flag, or the rule's name, file, line and keyword.
-    pub fn describe(&self, sources: &[SourceText], statement: Option<&RuleStatement>) -> String {
-        match self {
-            RuleOrigin::Flag(text) => text.clone(),
-            RuleOrigin::File(file, name) => {
-                let name = name.as_ref().map_or(String::new(), |name| format!("{name}, "));
-                let file = &sources[*file].name;
-                let place = statement.map_or(String::new(), |statement| {
-                    let keyword = statement.action.keyword().map_or("", Keyword::as_str);
-                    format!(":{}: {keyword}", statement.line)
-                });
-                format!("{name}{file}{place}")
-            }
-        }
-    }
-}
-
 /// All rules of the command line in their order, with their origins.
 pub struct Pipeline {
     pub transform: Transform,
@@ -113,6 +88,27 @@ pub struct Pipeline {
     pub origins: Vec<RuleOrigin>,
     /// The files of rules.
     pub sources: Vec<SourceText>,
+}
+
+impl Pipeline {
+    /// Returns the statement at a position; `None` if the position is a whole rule.
+    pub fn statement(&self, position: StatementPosition) -> Option<&RuleStatement> {
+        self.transform.rules.get(position.rule)?.statements.get(position.statement?)
+    }
+
+    /// Describes where a statement comes from: the flag, or the rule's name, file, line and keyword.
+    pub fn describe(&self, position: StatementPosition) -> String {
+        match &self.origins[position.rule] {
+            RuleOrigin::Flag(text) => text.clone(),
+            RuleOrigin::File(file, name) => {
+                let name = name.as_ref().map_or(String::new(), |name| format!("{name}, "));
+                let place = self.statement(position).map_or(String::new(), |statement| {
+                    format!(":{}: {}", statement.line, statement.action.keyword().map_or("", Keyword::as_str))
+                });
+                format!("{name}{}{place}", self.sources[*file].name)
+            }
+        }
+    }
 }
 
 impl TransformFlags {
@@ -135,11 +131,8 @@ impl TransformFlags {
         sources: Vec<SourceText>,
         only: Option<Expression>,
     ) -> Result<Pipeline, Failure> {
-        let mut pipeline = Pipeline {
-            transform: Transform { rules: Vec::new(), condition: only },
-            origins: Vec::new(),
-            sources: Vec::new(),
-        };
+        let transform = Transform { rules: Vec::new(), condition: only };
+        let mut pipeline = Pipeline { transform, origins: Vec::new(), sources: Vec::new() };
         let mut files = sources.into_iter();
         let mut wrong = false;
         for (flag, value) in &self.0 {
@@ -175,7 +168,7 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         return Err(refuse("a `=` is missing behind the name"));
     };
     if matches!(flag, "copy" | "rename") {
-        if !matches!(target, RuleTarget::Pattern(_)) && !is_plain_name(text) {
+        if !matches!(target, RuleTarget::Pattern(_)) && !Name::new(text).is_identifier() {
             return Err(refuse(&format!("`{text}` is no name of an attribute")));
         }
         let text = text.to_owned();
@@ -190,9 +183,4 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         "default" => RuleAction::Default(name, operand),
         _ => RuleAction::EvaluateSet(name, operand),
     })
-}
-
-/// Whether the text is a name that needs no quotes.
-fn is_plain_name(text: &str) -> bool {
-    Name::new(text).is_identifier()
 }

@@ -9,7 +9,7 @@ use std::io::Read;
 use clap::Args;
 use classad::ad::Expression;
 use classad::format::{Problem, is_compressed as is_compressed_data};
-use classad::transform::{FaultScope, Transform, TransformFault};
+use classad::transform::{FaultScope, TransformFault};
 
 use crate::cli::io::atomic_write::RewriteArgs;
 use crate::cli::io::input::{self, NamedAd};
@@ -18,7 +18,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::{AdWriter, DocumentWriter, OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
-use flags::{Pipeline, TransformFlags};
+use flags::{Pipeline, RuleOrigin, TransformFlags};
 use preview::PreviewWriter;
 
 const EXAMPLES: &str = "\
@@ -68,51 +68,25 @@ impl TransformCommand {
         let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let pipeline = self.steps.build_pipeline(session, rules, only)?;
-        if self.diff {
-            return self.preview(session, &mut sources, &pipeline, id.as_ref());
-        }
         if self.rewrite.is_enabled() {
-            rewrite(session, &mut sources, &pipeline, &self.rewrite)
-        } else {
-            self.print(session, &mut sources, &pipeline, id.as_ref())
+            return rewrite(session, &mut sources, &pipeline, &self.rewrite);
         }
-    }
-
-    /// Writes the resulting ads of all sources.
-    fn print(
-        &self,
-        session: &mut Session,
-        sources: &mut [AdSource],
-        pipeline: &Pipeline,
-        id: Option<&Expression>,
-    ) -> Result<Status, Failure> {
-        let mut out = out();
+        let (mut out, id) = (out(), id.as_ref());
+        if self.diff {
+            let mut preview = PreviewWriter::new(self.output, &pipeline, diagnostics::colors_stdout(&session.options))?;
+            each_result(session, &mut sources, &pipeline, id, |session, ad, result| {
+                preview.write_ad(session, &mut out, ad, result)
+            })?;
+            preview.finish(&mut out)?;
+            return Ok(Status::of(preview.has_changes));
+        }
         let mut documents = DocumentWriter::new(self.output);
-        for source in sources {
+        for source in &mut sources {
             documents.begin_file(&mut out, source.form)?;
-            each_result(session, source, pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
+            each_result(session, [source], &pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
         }
         documents.finish(&mut out)?;
         Ok(Status::Yes)
-    }
-
-    /// Writes a preview of the changes.
-    fn preview(
-        &self,
-        session: &mut Session,
-        sources: &mut [AdSource],
-        pipeline: &Pipeline,
-        id: Option<&Expression>,
-    ) -> Result<Status, Failure> {
-        let mut out = out();
-        let mut differences = PreviewWriter::new(self.output, pipeline, diagnostics::colors_stdout(&session.options))?;
-        for source in sources {
-            each_result(session, source, pipeline, id, |session, ad, result| {
-                differences.write_ad(session, &mut out, ad, result)
-            })?;
-        }
-        differences.finish(&mut out)?;
-        Ok(Status::of(differences.has_changes()))
     }
 }
 
@@ -129,16 +103,16 @@ pub struct PipelineResult<'a> {
     copy: Option<usize>,
 }
 
-/// Applies the rules to each ad of a source and passes each resulting ad to `visit`. Reports each fault of a rule.
-fn each_result(
+/// Applies the rules to each ad of the sources and passes each resulting ad to `visit`. Reports each fault of a rule.
+fn each_result<'s>(
     session: &mut Session,
-    source: &mut AdSource,
+    sources: impl IntoIterator<Item = &'s mut AdSource>,
     pipeline: &Pipeline,
     id: Option<&Expression>,
     mut visit: impl FnMut(&mut Session, &NamedAd, &PipelineResult<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let context = session.context();
-    input::for_each_ad(session, [source], |session, text, entry| {
+    input::for_each_ad(session, sources, |session, text, entry| {
         let number = entry.number;
         let mut found = input::name_ad(session, text, entry, id);
         let before = found.ad.clone();
@@ -168,7 +142,7 @@ fn rewrite(
         let mut bytes = Vec::new();
         let mut writer = AdWriter::new(None, source.form)?;
         let mut changed = false;
-        each_result(session, source, pipeline, None, |session, ad, result| {
+        each_result(session, [&mut *source], pipeline, None, |session, ad, result| {
             changed |= !result.result.changes.is_empty() || result.copy.is_some();
             writer.write(session, &mut bytes, ad)
         })?;
@@ -194,15 +168,7 @@ fn is_compressed(path: &str) -> bool {
 impl Pipeline {
     /// Reports what a rule or a flag could not do with the ad named `id`.
     fn report_fault(&self, session: &mut Session, id: &str, fault: &TransformFault) -> Result<(), Failure> {
-        let transform: &Transform = &self.transform;
-        let statement = fault.position.and_then(|cause| {
-            let rule = transform.rules.get(cause.rule)?;
-            Some((cause.rule, cause.statement.and_then(|position| rule.statements.get(position))))
-        });
-        let what = match statement {
-            Some((rule, statement)) => self.origins[rule].describe(&self.sources, statement),
-            None => "--where".to_owned(),
-        };
+        let what = fault.position.map_or_else(|| "--where".to_owned(), |position| self.describe(position));
         if let Some(halt) = &fault.halt {
             session.report_abort(halt, &format!("{id}: {what}"));
             return Ok(());
@@ -213,10 +179,12 @@ impl Pipeline {
             FaultScope::Attribute(name) => format!("{name} is left as it is"),
         };
         let message = format!("{id}: {}; {left}", fault.message);
-        let place = statement.and_then(|(rule, statement)| Some((self.origins[rule].file()?, statement?)));
-        if let Some((file, statement)) = place {
-            return session
-                .report_problem(&self.sources[file], &Problem::error_at(statement.range.clone(), 0, message));
+        if let Some(position) = fault.position
+            && let RuleOrigin::File(file, _) = &self.origins[position.rule]
+            && let Some(statement) = self.statement(position)
+        {
+            let problem = Problem::error_at(statement.range.clone(), 0, message);
+            return session.report_problem(&self.sources[*file], &problem);
         }
         session.error(&format!("{what}: {message}"));
         Ok(())
