@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use classad::ad::Value;
 use classad::syntax::{Style, print_value};
 
-use super::super::session::Session;
-use super::super::{Failure, refuse};
 use super::diagnostics;
 use super::json::{JsonValueWriter, value_json};
 use super::output::OutputForm;
 use super::table::TableLayout;
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// Returns the text of a value; with `raw`, strings are returned without quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
@@ -98,9 +98,7 @@ impl ResultTable {
 
     fn write_table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
         let mut grid = TableLayout::new(&self.header);
-        if !with_header {
-            grid = grid.without_header();
-        }
+        grid.with_header = with_header;
         for row in &self.rows {
             grid.push_row(row.iter().map(|cell| &cell.text));
         }
@@ -132,8 +130,7 @@ impl TableWriter {
             return refuse("these are rows: only gangs are trees");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
-            let message = "these are rows, not ads: write them as table, csv, tsv or json";
-            return refuse(message);
+            return refuse("these are rows, not ads: write them as table, csv, tsv or json");
         }
         Ok(TableWriter::with_form(header, form, with_header))
     }
@@ -155,13 +152,12 @@ impl TableWriter {
     fn write_row(&mut self, out: &mut dyn Write, row: &[TableCell]) -> io::Result<()> {
         self.write_header(out)?;
         match self.form {
-            OutputForm::Csv => write_separated(out, ",", row.iter().map(|cell| csv_cell(&cell.text))),
             OutputForm::Names => writeln!(out, "{}", row.first().map_or("", |cell| cell.text.as_str())),
             OutputForm::Json | OutputForm::Jsonl => {
                 let fields = self.table.header.iter().cloned().zip(row.iter().map(|cell| cell.json.clone()));
                 self.json.write(out, &serde_json::Value::Object(fields.collect()))
             }
-            _ => write_separated(out, "\t", row.iter().map(|cell| tsv_cell(&cell.text))),
+            _ => self.write_line(out, row.iter().map(|cell| cell.text.as_str())),
         }
     }
 
@@ -178,22 +174,22 @@ impl TableWriter {
 
     /// Writes the header before the first row.
     fn write_header(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if std::mem::replace(&mut self.has_begun, true) || !self.with_header {
-            return Ok(());
+        let is_due = !std::mem::replace(&mut self.has_begun, true) && self.with_header;
+        if is_due && matches!(self.form, OutputForm::Csv | OutputForm::Tsv) {
+            self.write_line(out, self.table.header.iter().map(String::as_str))?;
         }
-        match self.form {
-            OutputForm::Csv => write_separated(out, ",", self.table.header.iter().map(|cell| csv_cell(cell))),
-            OutputForm::Tsv => write_separated(out, "\t", self.table.header.iter().map(|cell| tsv_cell(cell))),
-            _ => Ok(()),
-        }
+        Ok(())
     }
-}
 
-fn write_separated(out: &mut dyn Write, by: &str, cells: impl Iterator<Item = String>) -> io::Result<()> {
-    for (index, cell) in cells.enumerate() {
-        write!(out, "{}{cell}", if index == 0 { "" } else { by })?;
+    /// Writes a line of separated values.
+    fn write_line<'c>(&self, out: &mut dyn Write, cells: impl Iterator<Item = &'c str>) -> io::Result<()> {
+        let is_csv = self.form == OutputForm::Csv;
+        let (separator, escape): (_, fn(&str) -> String) = if is_csv { (",", csv_cell) } else { ("\t", tsv_cell) };
+        for (index, cell) in cells.enumerate() {
+            write!(out, "{}{}", if index == 0 { "" } else { separator }, escape(cell))?;
+        }
+        writeln!(out)
     }
-    writeln!(out)
 }
 
 /// Escapes the characters that would break the row: tab, line ends, backslash.
