@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::{Arg, Command};
-use classad::ad::{Ad, Dialect, ExpressionKind, Value};
+use classad::ad::{Dialect, ExpressionKind, Value};
 use classad::format::{FileFormat, read};
 use classad::text::{closest_names, suggestion};
 
@@ -48,10 +48,10 @@ fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
         false if matches!(value, "true" | "false") => return Ok(()),
         false => return Err(format!("{long} is true or false, not {value}")),
     };
-    let fault = Command::new("classad").arg(option.clone()).try_get_matches_from(words).err();
+    let parsed = Command::new("classad").arg(option.clone()).try_get_matches_from(words);
     // The first line of clap's message has the reason, after the word "error".
-    let said = fault.map(|fault| fault.to_string());
-    said.map_or(Ok(()), |said| Err(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()))
+    let reason = |message: &str| message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    parsed.map(drop).map_err(|fault| reason(&fault.to_string()))
 }
 
 /// Collects the defaults of the file, then of the environment; later entries override earlier ones.
@@ -79,21 +79,16 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
     let mut all = Vec::new();
     for entry in read(&text, FileFormat::Yaml, Dialect::Classad) {
         let ad = entry.map_err(|problem| format!("{source}: {}", problem.message))?.ad;
-        all.extend(defaults_of_ad(&ad, &source)?);
+        for attribute in ad.iter() {
+            let name = attribute.name.as_str().to_owned();
+            let value = match attribute.expression.kind() {
+                ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
+                ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
+                ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
+                _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
+            };
+            all.push(OptionDefault { name, value, source: source.clone() });
+        }
     }
     Ok(all)
-}
-
-fn defaults_of_ad(ad: &Ad, source: &str) -> Result<Vec<OptionDefault>, String> {
-    let each = |attribute: classad::ad::Attribute<'_>| {
-        let name = attribute.name.as_str().to_owned();
-        let value = match attribute.expression.kind() {
-            ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
-            ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
-            ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
-            _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
-        };
-        Ok(OptionDefault { name, value, source: source.to_owned() })
-    };
-    ad.iter().map(each).collect()
 }

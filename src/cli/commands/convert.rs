@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::args::global::AdForm;
-use crate::cli::io::input;
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::render::output::{AdWriter, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -39,7 +39,7 @@ impl Convert {
         input::for_each_ad(session, &mut sources, |session, text, entry| {
             count += 1;
             if !session.options.quiet {
-                writer.write(session, &mut out, &input::name_by_location(text, entry))?;
+                writer.write(session, &mut out, &NamedAd::located(text, entry, None))?;
             }
             Ok(true)
         })?;

@@ -61,13 +61,13 @@ impl Fmt {
             let layout = match format::format_ads(&source.block.text, source.block.form, session.dialect(), self.width)
             {
                 Ok(layout) => layout,
-                // An excerpt of compressed bytes would show nothing useful.
-                Err(problem) if format::is_compressed(&source.block.text) => {
-                    session.error(&format!("{}: {}", source.name, problem.message));
-                    continue;
-                }
                 Err(problem) => {
-                    session.report_problem(source, &problem)?;
+                    // An excerpt of compressed bytes would show nothing useful.
+                    if format::is_compressed(&source.block.text) {
+                        session.error(&format!("{}: {}", source.name, problem.message));
+                    } else {
+                        session.report_problem(source, &problem)?;
+                    }
                     continue;
                 }
             };
@@ -126,11 +126,9 @@ fn write_diff(out: &mut dyn Write, source: &SourceText, text: &[u8]) -> io::Resu
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (old, new) = (lines(&source.block.text), lines(text));
     let diff = TextDiff::configure().newline_terminated(true).diff_slices(&old, &new);
-    let mut has_heading = false;
-    for hunk in diff.unified_diff().iter_hunks() {
-        if !has_heading {
+    for (number, hunk) in diff.unified_diff().iter_hunks().enumerate() {
+        if number == 0 {
             writeln!(out, "--- {0}\n+++ {0}", source.name)?;
-            has_heading = true;
         }
         hunk.to_writer(&mut *out)?;
     }

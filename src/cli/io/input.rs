@@ -45,6 +45,13 @@ impl NamedAd {
         NamedAd { ad, ..NamedAd::default() }
     }
 
+    /// Wraps an ad of `text`. Without a name it is called by its location, `FILE:NUMBER`.
+    pub fn located(text: &SourceText, AdEntry { ad, number, offset, .. }: AdEntry, name: Option<String>) -> Self {
+        let name = name.unwrap_or_else(|| format!("{}:{number}", text.name));
+        let location = Some(Box::new(Location { text: text.clone(), offset, number }));
+        NamedAd { location, ..NamedAd::unnamed(ad).with_name(name) }
+    }
+
     /// Sets the display name.
     pub fn with_name(self, id: String) -> Self {
         NamedAd { display_name: Some(id.into()), ..self }
@@ -189,17 +196,7 @@ pub fn read_named_ads(
 /// Names an ad of `text`: by the value of `id`, else by its identity in the advertising protocol, else by its location.
 pub fn name_ad(session: &Session, text: &SourceText, entry: AdEntry, id: Option<&Expression>) -> NamedAd {
     let name = identity(&entry.ad, id, &session.context());
-    let by_place = name_by_location(text, entry);
-    match name {
-        Some(name) => by_place.with_name(name),
-        None => by_place,
-    }
-}
-
-/// Names an ad of `text` by its location, `FILE:NUMBER`.
-pub fn name_by_location(text: &SourceText, AdEntry { ad, number, offset, .. }: AdEntry) -> NamedAd {
-    let location = Some(Box::new(Location { text: text.clone(), offset, number }));
-    NamedAd { location, ..NamedAd::unnamed(ad).with_name(format!("{}:{number}", text.name)) }
+    NamedAd::located(text, entry, name)
 }
 
 /// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
@@ -337,12 +334,8 @@ pub fn parse_argument_expression(session: &mut Session, what: &str, text: &str) 
 
 /// Parses constraints of the command line and joins them by `&&`; `None` without any.
 pub fn parse_constraints(session: &mut Session, texts: &[String]) -> Result<Option<Expression>, Failure> {
-    let mut all: Option<Expression> = None;
-    for text in texts {
-        let next = parse_argument_expression(session, "constraint", text)?;
-        all = Some(all.into_iter().fold(next, |next, before| Expression::and(before, next)));
-    }
-    Ok(all)
+    let constraints = texts.iter().map(|text| parse_argument_expression(session, "constraint", text));
+    Ok(constraints.collect::<Result<Vec<_>, _>>()?.into_iter().reduce(Expression::and))
 }
 
 /// Refuses an expression that is most likely a misspelt option of the command: one that starts with `--` and a

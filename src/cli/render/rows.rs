@@ -27,34 +27,23 @@ pub struct TableCell {
     json: serde_json::Value,
 }
 
-impl From<&str> for TableCell {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
+/// Makes cells of types whose text is the same in JSON and elsewhere.
+macro_rules! plain_cells {
+    ($($type:ty),*) => {$(
+        impl From<$type> for TableCell {
+            fn from(plain: $type) -> Self {
+                TableCell { text: plain.to_string(), json: plain.into() }
+            }
+        }
+    )*};
 }
 
-impl From<String> for TableCell {
-    fn from(text: String) -> Self {
-        TableCell { json: text.clone().into(), text }
-    }
-}
+plain_cells!(&str, String, usize, f64);
 
 /// Makes a cell of a list: an array in JSON, else the parts separated by `, `, where a table can break the line.
 impl From<Vec<String>> for TableCell {
     fn from(parts: Vec<String>) -> Self {
         TableCell { text: parts.join(", "), json: parts.into() }
-    }
-}
-
-impl From<usize> for TableCell {
-    fn from(count: usize) -> Self {
-        TableCell { text: count.to_string(), json: count.into() }
-    }
-}
-
-impl From<f64> for TableCell {
-    fn from(number: f64) -> Self {
-        TableCell { text: number.to_string(), json: number.into() }
     }
 }
 

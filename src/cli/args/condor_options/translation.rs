@@ -29,22 +29,15 @@ pub fn translate(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<
     let Some(at) = command_position(&arguments, &options(None)) else { return Ok(arguments) };
     let name = arguments[at].to_string_lossy().into_owned();
     let Some((_, column)) = COMMAND_COLUMNS.iter().find(|(known, _)| *known == name) else { return Ok(arguments) };
-    let words = || {
-        let texts = arguments[at..].iter().take_while(|argument| *argument != "--").map(|text| text.to_string_lossy());
-        texts.filter(|text| is_condor_option(text)).filter_map(|text| find_option(split_suffix(&text).0))
-    };
-    let analysis = words().any(|word| ANALYSIS_OPTIONS.contains(&word.0));
-    let (name, column) = if analysis { ("explain", EXPLAIN_COLUMN) } else { (name.as_str(), *column) };
+    let texts = arguments[at..].iter().take_while(|argument| *argument != "--").map(|text| text.to_string_lossy());
+    let condor_options: Vec<&CondorOption> =
+        texts.filter(|text| is_condor_option(text)).filter_map(|text| find_option(split_suffix(&text).0)).collect();
+    let is_analysis = condor_options.iter().any(|option| ANALYSIS_OPTIONS.contains(&option.0[0]));
+    let (name, column) = if is_analysis { ("explain", EXPLAIN_COLUMN) } else { (name.as_str(), *column) };
     let options = options(cli.find_subcommand(name));
-    let words = words().next().is_some();
-    let mut translation = CommandLineTranslation {
-        column,
-        has_condor_options: words,
-        is_analysis: analysis,
-        has_constraint: false,
-        job_constraints: Vec::new(),
-        output: Vec::new(),
-    };
+    let has_condor_options = !condor_options.is_empty();
+    let mut translation =
+        CommandLineTranslation { column, has_condor_options, is_analysis, ..CommandLineTranslation::default() };
     translation.translate_arguments(&arguments[at + 1..], &options)?;
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
 }
@@ -83,6 +76,7 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
 }
 
 /// A translation in progress: the translated arguments, and what the arguments so far say about the command.
+#[derive(Default)]
 struct CommandLineTranslation {
     column: usize,
     /// Whether the command line has any of HTCondor's options.
@@ -111,7 +105,7 @@ impl CommandLineTranslation {
                 |letter: char| options.iter().any(|arg| arg.get_short() == Some(letter)) || "hV".contains(letter);
             if is_condor_option(&text) {
                 let (name, behind) = split_suffix(&text);
-                let meaning = find_option(name).map_or(Unknown, |word| word.2[self.column]);
+                let meaning = find_option(name).map_or(Unknown, |option| option.1[self.column]);
                 if meaning != Unknown {
                     self.translate_option(&text, meaning, behind, &mut rest)?;
                     continue;
@@ -212,28 +206,22 @@ impl CommandLineTranslation {
 
     fn unknown_option(&self, text: &str, options: &[Arg]) -> String {
         let name = split_suffix(text).0;
-        if let Some(CondorOption(word, ..)) = find_option(name) {
+        if let Some(CondorOption([word, ..], _)) = find_option(name) {
             let (command, other) =
                 if self.column == QUERY_COLUMN { ("query", "explain") } else { ("explain", "query") };
             return format!("`{command}` has no option -{word}: it is one of `{other}`");
         }
-        let words = CONDOR_OPTIONS.iter().filter(|word| word.2[self.column] != Unknown);
-        let spellings = words.flat_map(|CondorOption(word, also, _)| std::iter::once(word).chain(*also));
+        let known = CONDOR_OPTIONS.iter().filter(|option| option.1[self.column] != Unknown);
+        let spellings = known.flat_map(|CondorOption(names, _)| *names);
         unknown_option_message(text, spellings.map(|word| format!("-{word}")).collect(), options)
     }
 
     fn finish(mut self) -> Vec<OsString> {
-        let constraint = match self.job_constraints.join(" || ") {
+        let mut constraint = self.job_constraints.join(" || ");
+        if constraint.is_empty() && self.has_condor_options && !self.has_constraint && self.column == QUERY_COLUMN {
             // Without any restriction HTCondor's tools list everything.
-            none if none.is_empty()
-                && self.has_condor_options
-                && !self.has_constraint
-                && self.column == QUERY_COLUMN =>
-            {
-                "true".to_owned()
-            }
-            ids => ids,
-        };
+            constraint.push_str("true");
+        }
         if !constraint.is_empty() {
             // Insert the option before `--`: what follows `--` is no option.
             let end = self.output.iter().position(|argument| argument == "--").unwrap_or(self.output.len());

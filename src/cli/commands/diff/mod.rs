@@ -103,7 +103,20 @@ impl Diff {
         let report = self.compare(session, before, after, &comparison)?;
         if !session.options.quiet {
             let counts = report.counts();
-            self.write(session, &mut out(), &report, &counts, &comparison)?;
+            let mut out = out();
+            match self.output {
+                None => {
+                    let colored = diagnostics::colors_stdout(&session.options);
+                    for change in &report.changes {
+                        change.write(&mut out, colored, &comparison)?;
+                    }
+                }
+                Some(form @ (OutputForm::Json | OutputForm::Jsonl)) => {
+                    let records = report.changes.iter().map(|change| change.json(&comparison));
+                    write_json_document(&mut out, form, &counts, "ads", records)?;
+                }
+                form => change_table(&report, &comparison, form).write(&mut out, form, !self.no_header)?,
+            }
             let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
             let ads = counted_plain(changed, "ad");
             session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
@@ -145,30 +158,6 @@ impl Diff {
         // First the ads of the first file in their order, then the added ones in theirs: the sort is stable.
         report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
         Ok(report)
-    }
-
-    fn write(
-        &self,
-        session: &Session,
-        out: &mut dyn Write,
-        report: &DiffReport,
-        counts: &[(&str, usize)],
-        comparison: &AdComparison,
-    ) -> Result<(), Failure> {
-        match self.output {
-            None => {
-                let colored = diagnostics::colors_stdout(&session.options);
-                for change in &report.changes {
-                    change.write(out, colored, comparison)?;
-                }
-            }
-            Some(form @ (OutputForm::Json | OutputForm::Jsonl)) => {
-                let records = report.changes.iter().map(|change| change.json(comparison));
-                write_json_document(out, form, counts, "ads", records)?;
-            }
-            form => change_table(report, comparison, form).write(out, form, !self.no_header)?,
-        }
-        Ok(())
     }
 }
 
