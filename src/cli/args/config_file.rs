@@ -25,7 +25,12 @@ struct OptionDefault {
 ///
 /// The message for the user, if a default names no global option or has a value that the option does not take.
 pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
-    for OptionDefault { name, value, source } in read_defaults()? {
+    let mut defaults = read_config_file()?;
+    // The environment overrides the file: the last default of an option counts.
+    if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
+        defaults.push(OptionDefault { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
+    }
+    for OptionDefault { name, value, source } in defaults {
         let options = || tree.get_arguments().filter(|arg| arg.is_global_set());
         let long = name.replace('_', "-");
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
@@ -52,15 +57,6 @@ fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
     // The first line of clap's message has the reason, after the word "error".
     let reason = |message: &str| message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     parsed.map(drop).map_err(|fault| reason(&fault.to_string()))
-}
-
-/// Collects the defaults of the file, then of the environment; later entries override earlier ones.
-fn read_defaults() -> Result<Vec<OptionDefault>, String> {
-    let mut all = read_config_file()?;
-    if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
-        all.push(OptionDefault { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
-    }
-    Ok(all)
 }
 
 /// Reads the defaults from `classad.yaml`; there are none without the file.

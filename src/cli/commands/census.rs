@@ -87,7 +87,24 @@ impl CensusCommand {
         let attributes =
             if asked.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &asked) };
         if !session.options.quiet {
-            self.write(&mut out(), &census, &attributes)?;
+            let mut out = out();
+            let form =
+                self.output.form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+            match form {
+                OutputForm::Json | OutputForm::Jsonl => {
+                    let records = attributes.iter().map(|attribute| self.attribute_json(*attribute));
+                    write_json_document(&mut out, form, &[("ads", census.ads())], "attributes", records)?;
+                }
+                OutputForm::Table if !self.attr.is_empty() => self.write_details(&mut out, &census, &attributes)?,
+                OutputForm::Table => {
+                    self.terminal_table(&census, &attributes).write(&mut out, Some(form), !self.output.no_header)?;
+                }
+                form => self.attribute_table(form, &census, &attributes).write(
+                    &mut out,
+                    Some(form),
+                    !self.output.no_header,
+                )?,
+            }
             session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
             if attributes.iter().any(|(_, summary)| summary.distinct().more) {
                 session.note("a + behind a number of distinct values: there were more than could be remembered");
@@ -113,22 +130,6 @@ impl CensusCommand {
     /// Returns the maximum number of frequent values to print per attribute.
     fn max_values(&self) -> usize {
         self.top.unwrap_or(if self.attr.is_empty() { 1 } else { 10 })
-    }
-
-    fn write(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> Result<(), Failure> {
-        let form = self.output.form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
-        match form {
-            OutputForm::Json | OutputForm::Jsonl => {
-                let records = attributes.iter().map(|attribute| self.attribute_json(*attribute));
-                write_json_document(out, form, &[("ads", census.ads())], "attributes", records)?;
-            }
-            OutputForm::Table if !self.attr.is_empty() => self.write_details(out, census, attributes)?,
-            OutputForm::Table => {
-                self.terminal_table(census, attributes).write(out, Some(form), !self.output.no_header)?;
-            }
-            form => self.attribute_table(form, census, attributes).write(out, Some(form), !self.output.no_header)?,
-        }
-        Ok(())
     }
 
     /// Returns one row for each attribute, or with `--attr`, except under `-o names`, one for each frequent value.

@@ -75,7 +75,7 @@ impl Fmt {
                 session.report_problem(source, problem)?;
             }
             changed += usize::from(layout.text != source.block.text);
-            if self.rewrite.is_enabled() {
+            if self.rewrite.write.is_some() {
                 self.rewrite(session, source, &layout);
             } else {
                 self.print(&mut out, source, &layout)?;

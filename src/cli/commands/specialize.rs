@@ -129,7 +129,11 @@ impl Specialize {
             })?;
         }
         unknown_names.note_missing(session);
-        run.finish()
+        run.documents.finish(&mut run.out)?;
+        if !matches!(run.scope, SpecializeScope::WholeAd) && (self.verdict || self.output.form.is_some()) {
+            self.output.write_to(&mut run.out, &run.rows)?;
+        }
+        Ok(Status::of(!self.verdict || run.any_possible))
     }
 
     fn scope(&self, session: &mut Session) -> Result<SpecializeScope, Failure> {
@@ -207,14 +211,5 @@ impl SpecializeRun<'_> {
             writeln!(self.out)?;
         }
         Ok(())
-    }
-
-    fn finish(mut self) -> Result<Status, Failure> {
-        self.documents.finish(&mut self.out)?;
-        let output = self.command.output;
-        if !matches!(self.scope, SpecializeScope::WholeAd) && (self.command.verdict || output.form.is_some()) {
-            output.write_to(&mut self.out, &self.rows)?;
-        }
-        Ok(Status::of(!self.command.verdict || self.any_possible))
     }
 }

@@ -20,14 +20,9 @@ pub struct RewriteArgs {
 }
 
 impl RewriteArgs {
-    /// Whether `--write` is given.
-    pub fn is_enabled(&self) -> bool {
-        self.write.is_some()
-    }
-
     /// Refuses `--write` without files or with standard input.
     pub fn check_files(&self, files: &[String]) -> Result<(), Failure> {
-        if self.is_enabled() && (files.is_empty() || files.iter().any(|file| file == "-")) {
+        if self.write.is_some() && (files.is_empty() || files.iter().any(|file| file == "-")) {
             return refuse("-w rewrites files: name them");
         }
         Ok(())
@@ -92,22 +87,17 @@ fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;
     // Permissions first: the contents must never be readable by others.
-    copy_owner_and_permissions(file.as_file(), like)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // Only an administrator may change the owner: ignore the error.
+        let _ = std::os::unix::fs::fchown(file.as_file(), Some(like.uid()), Some(like.gid()));
+    }
+    file.as_file().set_permissions(like.permissions())?;
     file.write_all(text)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     // The rename is durable once the folder is synchronized. Some systems cannot do that: ignore the error.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
-}
-
-/// Copies the permissions of another file and, if possible, its owner.
-fn copy_owner_and_permissions(file: &File, like: &fs::Metadata) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        // Only an administrator may change the owner: ignore the error.
-        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
-    }
-    file.set_permissions(like.permissions())
 }

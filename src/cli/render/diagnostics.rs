@@ -23,14 +23,14 @@ pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Probl
 
 /// Prints one line on standard error, after `kind` and a colon.
 pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
-    let (before, after) = match (colors_stderr(options), kind) {
-        (false, _) => ("", ""),
-        (true, "error") => ("\x1b[31;1m", "\x1b[0m"),
-        (true, "warning") => ("\x1b[33;1m", "\x1b[0m"),
-        (true, _) => ("\x1b[36;1m", "\x1b[0m"),
+    let color = match kind {
+        "error" => 31,
+        "warning" => 33,
+        _ => 36,
     };
+    let kind = if colors_stderr(options) { format!("\x1b[{color};1m{kind}\x1b[0m") } else { kind.to_owned() };
     progress::clear();
-    let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {}", safe_message(message));
+    let _ = writeln!(io::stderr().lock(), "{kind}: {}", safe_message(message));
 }
 
 /// Returns why reading or writing failed, without the error number.
@@ -285,13 +285,13 @@ pub fn push_words(text: &mut String, indent: &str, words: impl IntoIterator<Item
 
 /// Returns a line about something added (`+`), removed (`-`) or changed (`~`), in the colour of its sign.
 pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> String {
-    let (text, end) = (single_line(text), "\x1b[0m");
-    match sign {
-        _ if !colored => format!("{indent}{sign} {text}"),
-        '+' => format!("{indent}\x1b[32m{sign} {text}{end}"),
-        '-' => format!("{indent}\x1b[31m{sign} {text}{end}"),
-        _ => format!("{indent}\x1b[1m{sign} {text}{end}"),
-    }
+    let text = single_line(text);
+    let style = match sign {
+        '+' => 32,
+        '-' => 31,
+        _ => 1,
+    };
+    if colored { format!("{indent}\x1b[{style}m{sign} {text}\x1b[0m") } else { format!("{indent}{sign} {text}") }
 }
 
 /// Makes a message safe for a terminal, as it may quote the input: one line of limited length.

@@ -123,27 +123,18 @@ pub fn default_columns(ads: &[NamedAd]) -> Vec<(String, Expression)> {
 
 /// Splits a list of expressions at commas, except commas in brackets or in strings.
 fn split_expressions(list: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let (mut depth, mut quoted, mut escaped, mut start) = (0_i32, None, false, 0);
-    for (at, c) in list.char_indices() {
-        match (c, quoted) {
-            _ if escaped => {}
-            ('\\', Some(_)) => {
-                escaped = true;
-                continue;
-            }
-            ('"' | '\'', None) => quoted = Some(c),
-            (c, Some(quote)) if c == quote => quoted = None,
+    let (mut depth, mut quote, mut is_escaped) = (0_i32, None, false);
+    let parts = list.split(|c: char| {
+        match (c, quote) {
+            _ if std::mem::take(&mut is_escaped) => {}
+            ('\\', Some(_)) => is_escaped = true,
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
             ('(' | '[' | '{', None) => depth += 1,
             (')' | ']' | '}', None) => depth -= 1,
-            (',', None) if depth == 0 => {
-                parts.push(&list[start..at]);
-                start = at + 1;
-            }
             _ => {}
         }
-        escaped = false;
-    }
-    parts.push(&list[start..]);
-    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+        c == ',' && quote.is_none() && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }

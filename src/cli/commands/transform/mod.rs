@@ -68,7 +68,7 @@ impl TransformCommand {
         let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let pipeline = self.steps.build_pipeline(session, rules, only)?;
-        if self.rewrite.is_enabled() {
+        if self.rewrite.write.is_some() {
             return rewrite(session, &mut sources, &pipeline, &self.rewrite);
         }
         let (mut out, id) = (out(), id.as_ref());
