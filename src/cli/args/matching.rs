@@ -65,17 +65,17 @@ impl MatchArgs {
     ) -> Result<[Vec<NamedAd>; 2], Failure> {
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let keeps_advertisements = reading == ReadMode::SelectiveWithAdvertisements;
-        let no_ports = reading == ReadMode::SelectiveUnlessPorts;
-        let labels = LoadRequirements {
+        let requirements = LoadRequirements {
             id: id.as_ref(),
             keeps_advertisements,
-            whole_if_ports: no_ports,
+            whole_if_ports: reading == ReadMode::SelectiveUnlessPorts,
             additional_names: also,
+            protocol: self.protocol(session),
+            context: session.context(),
         };
         if reading != ReadMode::Whole
             && !self.strict_input
-            && let Some(ads) =
-                selective_load::load_selectively(session, [&requests, &offers], &labels, &self.protocol(session))?
+            && let Some(ads) = selective_load::load_selectively(session, [&requests, &offers], &requirements)?
         {
             return Ok(ads);
         }

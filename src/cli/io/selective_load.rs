@@ -30,60 +30,14 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 /// side. So a side is read again if the other side mentions names that were not selected when the reading began.
 pub fn load_selectively(
     session: &mut Session,
-    [requests, offers]: [&[AdSource]; 2],
-    labels: &LoadRequirements<'_>,
-    protocol: &Protocol,
+    sides: [&[AdSource]; 2],
+    requirements: &LoadRequirements<'_>,
 ) -> Result<Option<[Vec<NamedAd>; 2]>, Failure> {
-    let Some(sides) = load_sides([requests, offers], labels, protocol, &session.context()) else { return Ok(None) };
+    let Some(sides) = requirements.load_sides(sides) else { return Ok(None) };
     for (text, problem) in sides.iter().flat_map(|side| &side.problems) {
         session.report_problem(text, problem)?;
     }
     Ok(Some(sides.map(|side| side.ads)))
-}
-
-/// Reads both sides until neither lacks a name that the other mentions; `None` if the ads have to be read whole. Errors
-/// of reading count as such a case: the caller reads the ads whole then, and reports the error.
-fn load_sides(
-    [requests, offers]: [&[AdSource]; 2],
-    labels: &LoadRequirements<'_>,
-    protocol: &Protocol,
-    context: &Context,
-) -> Option<[LoadedSide; 2]> {
-    let mut selection = initial_projection(protocol, labels, context)?;
-    if !requests.iter().chain(offers).all(AdSource::is_long_file) {
-        return None;
-    }
-    for source in offers {
-        for piece in source.sample(OFFER_SAMPLE_BYTES).ok()? {
-            // Mentions are collected line by line, so that ads cut off at the ends of a piece do no harm.
-            StreamBlock::from_complete_text(piece.ok()?, FileFormat::Long).project(&mut selection).collect_references();
-        }
-    }
-    if selection.reads_everything() {
-        return None;
-    }
-    // Requests are always deduplicated: the number of distinct ones is part of the statistics.
-    let inputs = [(requests, AdSharing::Always), (offers, AdSharing::WhileProfitable)];
-    let mut load = |side: usize| {
-        let (sources, sharing) = inputs[side];
-        LoadedSide::load(sources, sharing, &mut selection, labels, context)
-    };
-    let mut sides = [load(0)?, load(1)?];
-    for _ in 0..MAX_PASSES {
-        let lacks = |side: usize| sides[1 - side].newest_name_version > sides[side].version_at_start;
-        let lacks = [lacks(0), lacks(1)];
-        if lacks == [false, false] {
-            if labels.whole_if_ports && sides.iter().any(|side| side.has_ports) {
-                return None;
-            }
-            output::leak_on_exit(selection);
-            return Some(sides);
-        }
-        for side in (0..2).filter(|side| lacks[*side]) {
-            sides[side] = load(side)?;
-        }
-    }
-    None
 }
 
 /// The data that is needed of each ad beside the attributes that matching looks up.
@@ -96,6 +50,8 @@ pub struct LoadRequirements<'l> {
     pub whole_if_ports: bool,
     /// Further names that the caller looks up.
     pub additional_names: &'l FreeNames,
+    pub protocol: Protocol,
+    pub context: Context,
 }
 
 /// The ads that one pass over a side has read.
@@ -111,29 +67,66 @@ struct LoadedSide {
     newest_name_version: usize,
 }
 
-/// Returns the projection onto the names that are needed whatever the ads contain; `None` if `--id` or the caller may
-/// read any attribute.
-fn initial_projection(protocol: &Protocol, labels: &LoadRequirements<'_>, context: &Context) -> Option<Projection> {
-    let also = labels.additional_names;
-    let mut label_names = FreeNames::default();
-    let advertising = if labels.keeps_advertisements { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
-    label_names.names.extend(advertising.iter().map(|name| Name::new(name)));
-    if let Some(id) = labels.id {
-        label_names.add(id, context.dialect);
+impl LoadRequirements<'_> {
+    /// Reads both sides until neither lacks a name that the other mentions; `None` if the ads have to be read whole. Errors
+    /// of reading count as such a case: the caller reads the ads whole then, and reports the error.
+    fn load_sides(&self, [requests, offers]: [&[AdSource]; 2]) -> Option<[LoadedSide; 2]> {
+        let mut selection = self.initial_projection()?;
+        if !requests.iter().chain(offers).all(AdSource::is_long_file) {
+            return None;
+        }
+        for source in offers {
+            for piece in source.sample(OFFER_SAMPLE_BYTES).ok()? {
+                // Mentions are collected line by line, so that ads cut off at the ends of a piece do no harm.
+                StreamBlock::from_complete_text(piece.ok()?, FileFormat::Long)
+                    .project(&mut selection)
+                    .collect_references();
+            }
+        }
+        if selection.reads_everything() {
+            return None;
+        }
+        // Requests are always deduplicated: the number of distinct ones is part of the statistics.
+        let inputs = [(requests, AdSharing::Always), (offers, AdSharing::WhileProfitable)];
+        let mut load = |side: usize| self.load_side(inputs[side], &mut selection);
+        let mut sides = [load(0)?, load(1)?];
+        for _ in 0..MAX_PASSES {
+            let lacks = |side: usize| sides[1 - side].newest_name_version > sides[side].version_at_start;
+            let lacks = [lacks(0), lacks(1)];
+            if lacks == [false, false] {
+                if self.whole_if_ports && sides.iter().any(|side| side.has_ports) {
+                    return None;
+                }
+                output::leak_on_exit(selection);
+                return Some(sides);
+            }
+            for side in (0..2).filter(|side| lacks[*side]) {
+                sides[side] = load(side)?;
+            }
+        }
+        None
     }
-    let names = protocol.attribute_names().cloned().chain([PORTS.clone()]).chain(also.names.iter().cloned());
-    let everything = label_names.reads_anything || also.reads_anything;
-    (!everything).then(|| Projection::new(names, context.dialect).with_shared_ads(label_names.names))
-}
 
-impl LoadedSide {
+    /// Returns the projection onto the names that are needed whatever the ads contain; `None` if `--id` or the caller may
+    /// read any attribute.
+    fn initial_projection(&self) -> Option<Projection> {
+        let also = self.additional_names;
+        let mut labels = FreeNames::default();
+        let advertising = if self.keeps_advertisements { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
+        labels.names.extend(advertising.iter().map(|name| Name::new(name)));
+        if let Some(id) = self.id {
+            labels.add(id, self.context.dialect);
+        }
+        let names = self.protocol.attribute_names().cloned().chain([PORTS.clone()]).chain(also.names.iter().cloned());
+        let everything = labels.reads_anything || also.reads_anything;
+        (!everything).then(|| Projection::new(names, self.context.dialect).with_shared_ads(labels.names))
+    }
+
     /// Reads the sources of a side from their beginnings; `None` if reading fails or the ads have to be read whole.
-    fn load(
-        sources: &[AdSource],
-        sharing: AdSharing,
+    fn load_side(
+        &self,
+        (sources, sharing): (&[AdSource], AdSharing),
         selection: &mut Projection,
-        labels: &LoadRequirements<'_>,
-        context: &Context,
     ) -> Option<LoadedSide> {
         let mut side = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
         for source in sources {
@@ -144,7 +137,7 @@ impl LoadedSide {
                 let mut selected = text.block.project(selection);
                 while let Some(item) = selected.next() {
                     match item {
-                        Ok(entry) => side.ads.push(labels.name_entry(entry, &selected, &source.name, context)),
+                        Ok(entry) => side.ads.push(self.name_entry(entry, &selected, &source.name)),
                         Err(problem) => side.problems.push((text.clone(), problem)),
                     }
                 }
@@ -163,26 +156,18 @@ impl LoadedSide {
         side.newest_name_version = selection.newest_referenced();
         (!selection.reads_everything()).then_some(side)
     }
-}
 
-impl LoadRequirements<'_> {
-    fn name_entry(
-        &self,
-        entry: AdEntry,
-        selected: &ProjectingReader<'_, '_>,
-        source: &str,
-        context: &Context,
-    ) -> NamedAd {
+    fn name_entry(&self, entry: AdEntry, selected: &ProjectingReader<'_, '_>, source: &str) -> NamedAd {
         let value = |label| selected.label_value(label);
         let is_plain = selected.has_plain_labels();
         let label = (!is_plain || self.id.is_some() || self.keeps_advertisements).then(|| selected.label_attributes());
         let standing = match &label {
-            Some(ad) if !is_plain => Advertisement::new(ad, context).header(),
+            Some(ad) if !is_plain => Advertisement::new(ad, &self.context).header(),
             _ => Advertisement::from_values(&value).header(),
         };
         let by_place = || format!("{source}:{}", entry.number);
         let other_name = match (&label, self.id, standing.identity.as_ref().map(ByteString::to_str)) {
-            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), context).unwrap_or_else(by_place)),
+            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), &self.context).unwrap_or_else(by_place)),
             (_, _, Some(Cow::Borrowed(_))) => None,
             (_, _, Some(Cow::Owned(shown))) => Some(shown),
             (_, _, None) => Some(by_place()),

@@ -107,7 +107,7 @@ impl Check {
             return self.print_rules();
         }
         let mut sources = if self.expr.is_some() { Vec::new() } else { input::open_sources(session, &self.files)? };
-        let pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
+        let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
         session.decide_dialect(sources.iter().chain(&pools));
         let wanted = |rule: &LintRule| {
             rule.level >= self.level && (only.is_empty() || only.contains(&rule.name)) && !allow.contains(&rule.name)
@@ -116,7 +116,12 @@ impl Check {
             .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
         let mut checker = Checker::new(protocol.clone(), &session.context());
         if !self.against.is_empty() {
-            checker = checker.with_pool(read_pool(session, pools)?);
+            let mut pool = PoolStatistics::default();
+            input::for_each_ad(session, &mut pools, |_, _, entry| {
+                pool.add(&entry.ad);
+                Ok(true)
+            })?;
+            checker = checker.with_pool(pool);
         }
         let mut work = CheckRun { checker, report: CheckReport::default(), wanted: &wanted };
         if let Some(expression) = &self.expr {
@@ -171,15 +176,6 @@ fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
         })
     };
     names.iter().map(rule).collect()
-}
-
-fn read_pool(session: &mut Session, mut sources: Vec<AdSource>) -> Result<PoolStatistics, Failure> {
-    let mut pool = PoolStatistics::default();
-    input::for_each_ad(session, &mut sources, |_, _, entry| {
-        pool.add(&entry.ad);
-        Ok(true)
-    })?;
-    Ok(pool)
 }
 
 /// A run of `check`: the checker, and the findings so far.

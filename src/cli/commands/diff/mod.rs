@@ -5,7 +5,7 @@ pub mod name_glob;
 use std::io::{self, Write};
 
 use clap::Args;
-use classad::ad::{Ad, Attribute};
+use classad::ad::{Ad, Attribute, Expression};
 use classad::format::AdEntry;
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::identity;
@@ -81,8 +81,11 @@ struct DiffReport {
     equal: usize,
 }
 
-/// When two ads count as equal: how expressions are compared, and which attributes are ignored.
+/// Which ads are compared, and when two ads count as equal: how expressions are compared, and which attributes are
+/// ignored.
 struct AdComparison {
+    /// The expression of `--id`, by which ads are paired.
+    id: Option<Expression>,
     measure: DiffMode,
     ignored: Vec<NameGlob>,
     /// What an ad that only one file has is compared with: an ad without attributes.
@@ -96,11 +99,12 @@ impl Diff {
         // A file that could not be opened has been reported. Without both files every ad would seem to have changed.
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = AdComparison {
+            id: input::parse_optional_expression(session, "--id", self.id.as_deref())?,
             measure: if self.textual { DiffMode::Text } else { DiffMode::Meaning },
             ignored: self.ignore.iter().map(|text| NameGlob::new(text.trim())).collect(),
             no_ad: Ad::default(),
         };
-        let report = self.compare(session, before, after, &comparison)?;
+        let report = comparison.compare(session, [before, after])?;
         if !session.options.quiet {
             let counts = report.counts();
             let mut out = out();
@@ -123,42 +127,6 @@ impl Diff {
         }
         Ok(Status::of(report.changes.is_empty()))
     }
-
-    /// Compares two files. Reads `before` into memory and streams `after`. Drops each pair of equal ads at once, to
-    /// save memory.
-    fn compare(
-        &self,
-        session: &mut Session,
-        before: &mut AdSource,
-        after: &mut AdSource,
-        comparison: &AdComparison,
-    ) -> Result<DiffReport, Failure> {
-        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
-        let context = session.context();
-        let mut olds: Vec<Option<AdEntry>> = Vec::new();
-        let mut identities = Vec::new();
-        input::for_each_ad(session, [before], |_, _, entry| {
-            identities.push(identity(&entry.ad, id.as_ref(), &context));
-            olds.push(Some(entry));
-            Ok(true)
-        })?;
-        let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
-        let mut report = DiffReport::default();
-        input::for_each_ad(session, [after], |session, _, new| {
-            let identity = identity(&new.ad, id.as_ref(), &context);
-            let old = partners.take_partner(&identity).and_then(|place| olds.get_mut(place)?.take());
-            match old {
-                Some(old) if comparison.differences(Some(&old), Some(&new)).is_empty() => report.equal += 1,
-                before => report.changes.push(AdChange { identity, before, after: Some(new) }),
-            }
-            Ok(!session.options.quiet || report.changes.is_empty())
-        })?;
-        let left = olds.into_iter().zip(identities).filter(|(old, _)| old.is_some());
-        report.changes.extend(left.map(|(before, identity)| AdChange { identity, before, after: None }));
-        // First the ads of the first file in their order, then the added ones in theirs: the sort is stable.
-        report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
-        Ok(report)
-    }
 }
 
 impl DiffReport {
@@ -170,6 +138,35 @@ impl DiffReport {
 }
 
 impl AdComparison {
+    /// Compares two files. Reads `before` into memory and streams `after`. Drops each pair of equal ads at once, to
+    /// save memory.
+    fn compare(&self, session: &mut Session, [before, after]: [&mut AdSource; 2]) -> Result<DiffReport, Failure> {
+        let context = session.context();
+        let mut olds: Vec<Option<AdEntry>> = Vec::new();
+        let mut identities = Vec::new();
+        input::for_each_ad(session, [before], |_, _, entry| {
+            identities.push(identity(&entry.ad, self.id.as_ref(), &context));
+            olds.push(Some(entry));
+            Ok(true)
+        })?;
+        let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
+        let mut report = DiffReport::default();
+        input::for_each_ad(session, [after], |session, _, new| {
+            let identity = identity(&new.ad, self.id.as_ref(), &context);
+            let old = partners.take_partner(&identity).and_then(|place| olds.get_mut(place)?.take());
+            match old {
+                Some(old) if self.differences(Some(&old), Some(&new)).is_empty() => report.equal += 1,
+                before => report.changes.push(AdChange { identity, before, after: Some(new) }),
+            }
+            Ok(!session.options.quiet || report.changes.is_empty())
+        })?;
+        let left = olds.into_iter().zip(identities).filter(|(old, _)| old.is_some());
+        report.changes.extend(left.map(|(before, identity)| AdChange { identity, before, after: None }));
+        // First the ads of the first file in their order, then the added ones in theirs: the sort is stable.
+        report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
+        Ok(report)
+    }
+
     /// Returns the attributes that differ and are not ignored: all attributes of an ad that only one file has.
     fn differences<'a>(&'a self, before: Option<&'a AdEntry>, after: Option<&'a AdEntry>) -> Vec<Difference<'a>> {
         let [before, after] = [before, after].map(|entry| entry.map_or(&self.no_ad, |entry| &entry.ad));

@@ -138,7 +138,13 @@ impl<'q> QueryOutput<'q> {
             ScanFinding::Present => self.limit_count += 1,
             ScanFinding::Ad { ad, name, number } => {
                 let name = name.unwrap_or_else(|| format!("{}:{}", text.name, true_number(number)));
-                self.add_ad(session, NamedAd::unnamed(ad).with_name(name))?;
+                let ad = NamedAd::unnamed(ad).with_name(name);
+                if self.is_streaming() && !matches!(self.mode, OutputMode::DefaultTable) {
+                    self.print(session, &ad)?;
+                } else {
+                    self.limit_count += 1;
+                    self.waiting.push(ad);
+                }
             }
             ScanFinding::Row(row) => self.add_row(row)?,
         }
@@ -154,16 +160,6 @@ impl<'q> QueryOutput<'q> {
 
     fn limit(&self) -> usize {
         self.query.limit.unwrap_or(usize::MAX)
-    }
-
-    /// Prints an ad, or keeps it until the end of the scan.
-    fn add_ad(&mut self, session: &mut Session, ad: NamedAd) -> Result<(), Failure> {
-        if !self.is_streaming() || matches!(self.mode, OutputMode::DefaultTable) {
-            self.limit_count += 1;
-            self.waiting.push(ad);
-            return Ok(());
-        }
-        self.print(session, &ad)
     }
 
     /// Prints an ad or its row, unless the limit has been reached.
@@ -183,7 +179,7 @@ impl<'q> QueryOutput<'q> {
             }
             OutputMode::MissingNames(rows) => {
                 let lacks = missing_names(&ad.ad, self.constraint, &self.context);
-                rows.write(&mut self.out, [ad.id().to_owned(), lacks].map(TableCell::from).into())?;
+                rows.write(&mut self.out, vec![ad.id().into(), lacks.into()])?;
             }
             OutputMode::Nothing | OutputMode::Count | OutputMode::Groups | OutputMode::DefaultTable => {}
         }

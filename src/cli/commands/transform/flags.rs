@@ -1,7 +1,7 @@
 //! Flags of `transform` that change ads. Their order on the command line matters, so they are parsed by hand.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use classad::ad::{Expression, Name};
+use classad::ad::Name;
 use classad::format::{FileFormat, Severity};
 use classad::transform::{
     Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, StatementPosition, Transform, TransformRule,
@@ -125,13 +125,8 @@ impl TransformFlags {
 
     /// Builds the rules from the flags and from the files in `sources`. Reports all errors in rules here, before any ad
     /// is changed.
-    pub fn build_pipeline(
-        &self,
-        session: &mut Session,
-        sources: Vec<SourceText>,
-        only: Option<Expression>,
-    ) -> Result<Pipeline, Failure> {
-        let transform = Transform { rules: Vec::new(), condition: only };
+    pub fn build_pipeline(&self, session: &mut Session, sources: Vec<SourceText>) -> Result<Pipeline, Failure> {
+        let transform = Transform { rules: Vec::new(), condition: None };
         let mut pipeline = Pipeline { transform, origins: Vec::new(), sources: Vec::new() };
         let mut files = sources.into_iter();
         let mut wrong = false;

@@ -7,9 +7,10 @@ use std::fs::File;
 use std::io::Read;
 
 use clap::Args;
-use classad::ad::Expression;
-use classad::format::{Problem, is_compressed as is_compressed_data};
-use classad::transform::{FaultScope, TransformFault};
+use classad::ad::{Ad, Expression};
+use classad::format::{FileFormat, Problem, is_compressed as is_compressed_data};
+use classad::syntax::Style;
+use classad::transform::{AppliedChange, FaultScope, TransformFault};
 
 use crate::cli::io::atomic_write::RewriteArgs;
 use crate::cli::io::input::{self, NamedAd};
@@ -67,15 +68,16 @@ impl TransformCommand {
         session.decide_dialect_by_forms(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
         let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
-        let pipeline = self.steps.build_pipeline(session, rules, only)?;
+        let mut pipeline = self.steps.build_pipeline(session, rules)?;
+        pipeline.transform.condition = only;
         if self.rewrite.write.is_some() {
-            return rewrite(session, &mut sources, &pipeline, &self.rewrite);
+            return self.rewrite(session, &mut sources, &pipeline);
         }
         let (mut out, id) = (out(), id.as_ref());
         if self.diff {
             let mut preview = PreviewWriter::new(self.output, &pipeline, diagnostics::colors_stdout(&session.options))?;
-            each_result(session, &mut sources, &pipeline, id, |session, ad, result| {
-                preview.write_ad(session, &mut out, ad, result)
+            each_result(session, &mut sources, &pipeline, id, |session, result| {
+                Ok(preview.write(&mut out, session.options.quiet, result)?)
             })?;
             preview.finish(&mut out)?;
             return Ok(Status::of(preview.has_changes));
@@ -83,9 +85,34 @@ impl TransformCommand {
         let mut documents = DocumentWriter::new(self.output);
         for source in &mut sources {
             documents.begin_file(&mut out, source.form)?;
-            each_result(session, [source], &pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
+            each_result(session, [source], &pipeline, id, |session, result| {
+                documents.write(session, &mut out, result.ad)
+            })?;
         }
         documents.finish(&mut out)?;
+        Ok(Status::Yes)
+    }
+
+    /// Rewrites the files in place. A file in which an ad did not parse or a rule could not be applied stays as it is.
+    fn rewrite(&self, session: &mut Session, sources: &mut [AdSource], pipeline: &Pipeline) -> Result<Status, Failure> {
+        for source in sources {
+            let before = session.error_count();
+            let mut bytes = Vec::new();
+            let mut writer = AdWriter::new(None, source.form)?;
+            let mut changed = false;
+            each_result(session, [&mut *source], pipeline, None, |session, result| {
+                changed |= !result.changes.is_empty() || result.copy.is_some();
+                writer.write(session, &mut bytes, result.ad)
+            })?;
+            writer.finish(&mut bytes)?;
+            if session.error_count() > before {
+                session.note(&format!("{} is left as it is", source.name));
+            } else if is_compressed(&source.name) {
+                session.error(&format!("{} is compressed and left as it is", source.name));
+            } else if changed {
+                self.rewrite.replace(session, &source.name, &bytes);
+            }
+        }
         Ok(Status::Yes)
     }
 }
@@ -93,8 +120,10 @@ impl TransformCommand {
 /// An ad that the rules made of an original ad, with the position of the original in the input.
 pub struct PipelineResult<'a> {
     /// The ad before the changes.
-    before: &'a classad::ad::Ad,
-    result: &'a classad::transform::TransformResult,
+    before: &'a Ad,
+    /// The ad after the changes, with the name of the original.
+    ad: &'a NamedAd,
+    changes: &'a [AppliedChange],
     /// 1-based number of the original ad in its source.
     number: usize,
     /// Text that contains the original ad.
@@ -103,13 +132,20 @@ pub struct PipelineResult<'a> {
     copy: Option<usize>,
 }
 
+impl PipelineResult<'_> {
+    /// Returns the style in which the file writes its expressions.
+    fn style(&self) -> Style {
+        if self.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long }
+    }
+}
+
 /// Applies the rules to each ad of the sources and passes each resulting ad to `visit`. Reports each fault of a rule.
 fn each_result<'s>(
     session: &mut Session,
     sources: impl IntoIterator<Item = &'s mut AdSource>,
     pipeline: &Pipeline,
     id: Option<&Expression>,
-    mut visit: impl FnMut(&mut Session, &NamedAd, &PipelineResult<'_>) -> Result<(), Failure>,
+    mut visit: impl FnMut(&mut Session, &PipelineResult<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let context = session.context();
     input::for_each_ad(session, sources, |session, text, entry| {
@@ -124,38 +160,11 @@ fn each_result<'s>(
             }
             found.ad = result.ad.clone();
             let copy = several.then_some(position + 1);
-            visit(session, &found, &PipelineResult { before: &before, result, number, text, copy })?;
+            let (ad, changes) = (&found, result.changes.as_slice());
+            visit(session, &PipelineResult { before: &before, ad, changes, number, text, copy })?;
         }
         Ok(true)
     })
-}
-
-/// Rewrites the files in place. A file in which an ad did not parse or a rule could not be applied stays as it is.
-fn rewrite(
-    session: &mut Session,
-    sources: &mut [AdSource],
-    pipeline: &Pipeline,
-    files: &RewriteArgs,
-) -> Result<Status, Failure> {
-    for source in sources {
-        let before = session.error_count();
-        let mut bytes = Vec::new();
-        let mut writer = AdWriter::new(None, source.form)?;
-        let mut changed = false;
-        each_result(session, [&mut *source], pipeline, None, |session, ad, result| {
-            changed |= !result.result.changes.is_empty() || result.copy.is_some();
-            writer.write(session, &mut bytes, ad)
-        })?;
-        writer.finish(&mut bytes)?;
-        if session.error_count() > before {
-            session.note(&format!("{} is left as it is", source.name));
-        } else if is_compressed(&source.name) {
-            session.error(&format!("{} is compressed and left as it is", source.name));
-        } else if changed {
-            files.replace(session, &source.name, &bytes);
-        }
-    }
-    Ok(Status::Yes)
 }
 
 /// Whether a file is compressed. Such files are not rewritten, because the new text would be uncompressed.

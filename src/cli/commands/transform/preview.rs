@@ -1,21 +1,18 @@
 //! Preview of a transformation: the changed attributes, and the rules and flags that change them.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 use classad::ad::{Ad, Attribute, Name};
-use classad::format::FileFormat;
-use classad::syntax::{Style, expression_text, print_name};
+use classad::syntax::{expression_text, print_name};
 use classad::transform::{AppliedChange, Keyword, StatementPosition};
 use serde_json::{Value as Json, json};
 
 use super::PipelineResult;
 use super::flags::{Pipeline, RuleOrigin};
-use crate::cli::io::input::NamedAd;
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::OutputForm;
-use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
 /// Version of the schema of the JSON output.
@@ -54,24 +51,17 @@ impl<'a> PreviewWriter<'a> {
     }
 
     /// Writes the changes of an ad, if there are any.
-    pub fn write_ad(
-        &mut self,
-        session: &Session,
-        out: &mut dyn Write,
-        ad: &NamedAd,
-        result: &PipelineResult<'_>,
-    ) -> Result<(), Failure> {
-        let changes = attribute_changes(result.before, &result.result.ad, &result.result.changes);
+    pub fn write(&mut self, out: &mut dyn Write, is_quiet: bool, result: &PipelineResult<'_>) -> io::Result<()> {
+        let changes = attribute_changes(result.before, &result.ad.ad, result.changes);
         if changes.is_empty() && result.copy.is_none() {
             return Ok(());
         }
         self.has_changes = true;
-        if session.options.quiet {
-            return Ok(());
+        match &mut self.json {
+            _ if is_quiet => Ok(()),
+            Some(json) => json.write(out, &result_json(self.pipeline, result, &changes)),
+            None => self.write_text(out, result, &changes),
         }
-        let style = if result.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long };
-        let Some(json) = &mut self.json else { return self.write_text(out, ad, result, &changes, style) };
-        Ok(json.write(out, &ad_json(self.pipeline, ad, result, &changes, style))?)
     }
 
     /// Writes the end of the output.
@@ -86,17 +76,15 @@ impl<'a> PreviewWriter<'a> {
     fn write_text(
         &self,
         out: &mut dyn Write,
-        ad: &NamedAd,
         result: &PipelineResult<'_>,
         changes: &[PreviewChange<'_>],
-        style: Style,
-    ) -> Result<(), Failure> {
+    ) -> io::Result<()> {
         let copy = result.copy.map_or(String::new(), |copy| format!(" (ad {copy} made of it)"));
-        writeln!(out, "{}{copy}", ad.id())?;
+        writeln!(out, "{}{copy}", result.ad.id())?;
         for change in changes {
             for (sign, attribute) in [('-', change.old), ('+', change.new)] {
                 if let Some(attribute) = attribute {
-                    let expression = expression_text(attribute.expression, style);
+                    let expression = expression_text(attribute.expression, result.style());
                     let text = format!("{} = {expression}", print_name(attribute.name));
                     writeln!(out, "{}", diagnostics::signed_line(self.colored, "  ", sign, &text))?;
                 }
@@ -110,15 +98,8 @@ impl<'a> PreviewWriter<'a> {
 }
 
 /// Returns the changes of an ad, as `-n -o json` prints them.
-fn ad_json(
-    pipeline: &Pipeline,
-    ad: &NamedAd,
-    result: &PipelineResult<'_>,
-    changes: &[PreviewChange<'_>],
-    style: Style,
-) -> Json {
-    let text =
-        |attribute: Option<Attribute<'_>>| attribute.map(|attribute| expression_text(attribute.expression, style));
+fn result_json(pipeline: &Pipeline, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>]) -> Json {
+    let text = |attribute: Option<Attribute<'_>>| Some(expression_text(attribute?.expression, result.style()));
     let changes = changes.iter().map(|change| {
         let by: Json = change.by.iter().map(|cause| cause_json(pipeline, *cause)).collect();
         let name = change.new.or(change.old).map(|attribute| attribute.name.as_str());
@@ -126,7 +107,7 @@ fn ad_json(
     });
     json!({
         "version": SCHEMA_VERSION,
-        "id": ad.id(),
+        "id": result.ad.id(),
         "source": result.text.name.as_ref(),
         "ad": result.number,
         "copy": result.copy,

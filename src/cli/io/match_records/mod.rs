@@ -14,6 +14,9 @@ use crate::cli::session::Session;
 
 pub use record::{DockedRecord, GangRecord, NoticeRecord, PortRecord, RECORD_VERSION};
 
+/// The matches read so far, by their identifiers.
+type Matches = IndexMap<String, Notice>;
+
 /// Why a JSON value is no match.
 type RecordFault = String;
 
@@ -24,23 +27,18 @@ type RecordFault = String;
 ///
 /// A file cannot be read, or a value is no match and `--fail-fast` is given.
 pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
-    let mut matches = IndexMap::new();
+    let mut matches = Matches::new();
     for path in paths {
         let text = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
-        for_each_json_value(session, path, &text, |value| add_match(&mut matches, value))?;
+        add_matches(session, path, &text, &mut matches)?;
     }
     Ok(matches.into_values().collect())
 }
 
-/// Calls `visit` for each JSON value of a text, and for each element of a top-level array. Text that is no JSON is
+/// Adds the match of each JSON value of a text, and of each element of a top-level array. Text that is no JSON is
 /// reported. Reading then resumes at the line where the error was noticed, but at the earliest in the line after the
 /// one where the value begins.
-fn for_each_json_value(
-    session: &mut Session,
-    path: &str,
-    text: &[u8],
-    mut visit: impl FnMut(Json) -> Result<(), RecordFault>,
-) -> Result<(), Failure> {
+fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Matches) -> Result<(), Failure> {
     let mut start = 0;
     while start < text.len() {
         let before = newlines(&text[..start]);
@@ -56,7 +54,8 @@ fn for_each_json_value(
                 Some(Ok(value)) => {
                     let elements = if let Json::Array(elements) = value { elements } else { vec![value] };
                     for element in elements {
-                        visit(element).or_else(|fault| report_fault(session, path, before + line, &fault))?;
+                        add_match(matches, element)
+                            .or_else(|fault| report_fault(session, path, before + line, &fault))?;
                     }
                 }
             }
@@ -86,7 +85,7 @@ fn report_fault(session: &mut Session, path: &str, line: usize, fault: &str) -> 
 }
 
 /// Adds the match of a record to `matches`, or merges it with the known match of the same identifier.
-fn add_match(matches: &mut IndexMap<String, Notice>, record: Json) -> Result<(), RecordFault> {
+fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
     let has = |name: &str| record.get(name).is_some();
     let notice = if has("members") {
         check_version(&record)?;
