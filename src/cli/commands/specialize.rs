@@ -178,27 +178,21 @@ impl SpecializeRun<'_> {
         input::add_definitions(session, &mut ad.ad, &self.command.define)?;
         let (environment, frame) = self.partial_scope.environment(is_known.then_some(&ad.ad), self.target.as_ref());
         let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
+        let context = &self.context;
         let residue = match &self.scope {
             SpecializeScope::WholeAd => {
-                ad.ad = specialize_ad(&frame, &environment, &self.context, options);
+                ad.ad = specialize_ad(&frame, &environment, context, options);
                 return self.documents.write(session, &mut self.out, &ad);
             }
-            SpecializeScope::Expression(expression) => {
-                specialize(expression, &frame, &environment, &self.context, options)
-            }
-            SpecializeScope::Attribute(name) => {
-                specialize_attribute(name, &frame, &environment, &self.context, options)
-            }
+            SpecializeScope::Expression(expression) => specialize(expression, &frame, &environment, context, options),
+            SpecializeScope::Attribute(name) => specialize_attribute(name, &frame, &environment, context, options),
         };
         let id = ad.id().to_owned();
         if self.command.verdict {
             self.any_possible |= residue.verdict != ConstraintVerdict::Never;
-            let names = match residue.verdict {
-                ConstraintVerdict::Depends => {
-                    dependency_names(&unknowns(&residue.expression, &frame, &environment, &self.context))
-                }
-                _ => Vec::new(),
-            };
+            let depends = residue.verdict == ConstraintVerdict::Depends;
+            let unknowns = || unknowns(&residue.expression, &frame, &environment, context);
+            let names = if depends { dependency_names(&unknowns()) } else { Vec::new() };
             self.rows.rows.push(vec![id.into(), residue.verdict.as_str().into(), names.into()]);
         } else if self.command.output.form.is_some() {
             self.rows.rows.push(vec![id.into(), residue.expression.to_string().into()]);

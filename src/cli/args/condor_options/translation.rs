@@ -66,13 +66,9 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
     }
     // In a cluster of short options only the last one can take the next argument. In `-oNAME` the value follows the
     // letter directly, so that the next argument is not taken.
-    let mut letters = argument.chars().skip(1).peekable();
-    while let Some(letter) = letters.next() {
-        if options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes) {
-            return letters.peek().is_none();
-        }
-    }
-    false
+    let mut letters = argument.chars().skip(1);
+    let takes_value = |letter| options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes);
+    letters.any(takes_value) && letters.next().is_none()
 }
 
 /// A translation in progress: the translated arguments, and what the arguments so far say about the command.

@@ -1,14 +1,12 @@
 //! Findings as workflow commands of GitHub Actions, which GitHub shows as annotations of a change.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use classad::lint::{LintFinding, LintLevel};
 
-use crate::cli::Failure;
-
 use super::located::{CheckReport, FindingRegion};
 
-pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     for found in &report.findings {
         let LintFinding { rule, message, help, .. } = &found.finding;
         let command = if rule.level == LintLevel::Note { "notice" } else { rule.level.as_str() };

@@ -1,11 +1,10 @@
 //! Findings as a JSON document with a versioned schema.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use classad::lint::{LintFinding, LintLevel};
 use serde_json::{Value, json};
 
-use crate::cli::Failure;
 use crate::cli::render::json::JoinedRecord;
 
 use super::located::{CheckReport, FindingRegion};
@@ -13,7 +12,7 @@ use super::located::{CheckReport, FindingRegion};
 /// Value of the field `schema`: name and version of the output format.
 const SCHEMA: &str = "classad.check/1";
 
-pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     let findings = report.findings.iter().map(|found| {
         let LintFinding { rule, message, help, labels } = &found.finding;
         let head = json!({
@@ -38,8 +37,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
         "warnings": report.count_at_level(LintLevel::Warning),
         "notes": report.count_at_level(LintLevel::Note),
     });
-    writeln!(out, "{report:#}")?;
-    Ok(())
+    writeln!(out, "{report:#}")
 }
 
 fn label_json(place: &FindingRegion) -> Value {

@@ -142,11 +142,7 @@ impl Check {
             ReportForm::Sarif => sarif::write(&mut out, &report)?,
             ReportForm::Github => github::write(&mut out, &report)?,
         }
-        Ok(match (unreadable && !session.options.lenient, fails) {
-            (true, _) => Status::Trouble,
-            (false, true) => Status::No,
-            (false, false) => Status::Yes,
-        })
+        Ok(if unreadable && !session.options.lenient { Status::Trouble } else { Status::of(!fails) })
     }
 
     /// Prints each lint rule: name, level, what it finds, a bad and a good example.

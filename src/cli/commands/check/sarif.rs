@@ -1,18 +1,16 @@
 //! Findings as SARIF 2.1.0, for code review tools. SARIF and `LintLevel` have the same level names, so the names are
 //! written unchanged.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use classad::lint::{LintFinding, RULES};
 use serde_json::{Value, json};
-
-use crate::cli::Failure;
 
 use super::located::{CheckReport, FindingRegion, LocatedFinding};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     let rules = RULES.iter().map(|rule| {
         json!({
             "id": rule.name,
@@ -34,8 +32,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
             "results": report.findings.iter().map(result).collect::<Vec<Value>>(),
         }],
     });
-    writeln!(out, "{log:#}")?;
-    Ok(())
+    writeln!(out, "{log:#}")
 }
 
 fn result(found: &LocatedFinding) -> Value {

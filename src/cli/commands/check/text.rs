@@ -1,12 +1,11 @@
 //! Findings as annotated source excerpts for the terminal.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 use classad::lint::{LintFinding, LintLevel, RULES};
 use classad::text::counted_plain;
 
-use crate::cli::Failure;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
@@ -15,7 +14,7 @@ use super::located::CheckReport;
 /// Maximum number of findings drawn per rule; further ones are only counted.
 const MAX_DRAWN_PER_RULE: usize = 50;
 
-pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> io::Result<()> {
     let colored = diagnostics::colors_stdout(&session.options);
     let mut shown: HashMap<&str, usize> = HashMap::new();
     let summary = summary(&report);
@@ -29,8 +28,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
         let place = match (found.ad_label(), found.ad_count) {
             (whose, _) if whose.is_empty() => String::new(),
             (whose, 1) => format!(" ({whose})"),
-            (whose, 2) => format!(" ({whose} and 1 more ad)"),
-            (whose, ads) => format!(" ({whose} and {} more ads)", ads - 1),
+            (whose, ads) => format!(" ({whose} and {})", counted_plain(ads - 1, "more ad")),
         };
         let picture = found.picture.with_code(rule.name).with_message(&format!("{message}{place}"));
         writeln!(out, "{}\n", picture.render(colored))?;
@@ -40,8 +38,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
             writeln!(out, "{} more of {}", times - MAX_DRAWN_PER_RULE, rule.name)?;
         }
     }
-    writeln!(out, "{summary}")?;
-    Ok(())
+    writeln!(out, "{summary}")
 }
 
 /// Returns the numbers of findings by level, in one line.

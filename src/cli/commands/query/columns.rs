@@ -33,12 +33,10 @@ pub struct Row {
 
 impl Columns {
     pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Self, Failure> {
-        let mut af = Vec::new();
-        for text in query.af.iter().flat_map(|list| split_expressions(list)) {
-            af.push((text.to_owned(), input::parse_argument_expression(session, "--af", text)?));
-        }
+        let texts = query.af.iter().flat_map(|list| split_expressions(list));
+        let column = |text| Ok((str::to_owned(text), input::parse_argument_expression(session, "--af", text)?));
         Ok(Columns {
-            af,
+            af: texts.map(column).collect::<Result<_, Failure>>()?,
             attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
             mask: PrintMask::new(session, query)?,
             sort: input::parse_optional_expression(session, "--sort", query.sort.as_deref())?,

@@ -65,12 +65,9 @@ impl<'a> PreviewWriter<'a> {
     }
 
     /// Writes the end of the output.
-    pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        if let Some(json) = &self.json {
-            json.finish(out)?;
-        }
-        out.flush()?;
-        Ok(())
+    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.json.iter().try_for_each(|json| json.finish(out))?;
+        out.flush()
     }
 
     fn write_text(

@@ -65,18 +65,13 @@ fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Mat
         report_fault(session, path, before + line, &format!("this is no JSON: {reason}"))?;
         // An incomplete line is noticed only in the next line. That line may be good, so resume there.
         let next = line.max(wrong.line().saturating_sub(1));
-        start = line_ends(rest).nth(next - 1).map_or(text.len(), |end| start + end);
+        start = memchr::memchr_iter(b'\n', rest).nth(next - 1).map_or(text.len(), |end| start + end + 1);
     }
     Ok(())
 }
 
 fn newlines(text: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', text).count()
-}
-
-/// Byte offsets just after each line feed.
-fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    memchr::memchr_iter(b'\n', text).map(|at| at + 1)
 }
 
 fn report_fault(session: &mut Session, path: &str, line: usize, fault: &str) -> Result<(), Failure> {

@@ -57,7 +57,8 @@ struct AutoformatFlags {
 }
 
 impl PrintMask {
-    /// Reads the mask from the command line; `None` without `-autoformat` and `-format`.
+    /// Parses the values of `--mask`, into which `condor_options` translates `-autoformat` and `-format`; `None` without
+    /// any.
     pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Option<PrintMask>, Failure> {
         if query.mask.is_empty() {
             return Ok(None);
@@ -68,15 +69,10 @@ impl PrintMask {
                            --attributes, --group-by and --undefined";
             return refuse(message);
         }
-        PrintMask::parse(session, &query.mask).map(Some)
-    }
-
-    /// Parses the values of `--mask`, into which `condor_options` translates HTCondor's options.
-    fn parse(session: &mut Session, parts: &[String]) -> Result<PrintMask, Failure> {
         let mut mask = PrintMask::default();
         let mut letters = AutoformatFlags::default();
         let mut format = None;
-        for part in parts {
+        for part in &query.mask {
             match part.split_once(':') {
                 Some(("columns", text)) => (letters, format) = (mask.parse_flags(text)?, None),
                 Some(("format", text)) => format = Some(FormatString::parse(text).map_err(Failure::refused)?),
@@ -99,7 +95,7 @@ impl PrintMask {
                 format.before.clear();
             }
         }
-        Ok(mask)
+        Ok(Some(mask))
     }
 
     /// Parses the letters after `-autoformat:`. Sets the separators and the heading of the mask, adds the job id
