@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use clap::Args;
 use classad::syntax::print_name;
 
-use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
 use crate::cli::render::expression_tree;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
@@ -58,7 +57,12 @@ impl Parse {
                 }
                 let ad = input::name_ad(session, text, entry, None);
                 if self.ast {
-                    write_trees(&mut out(), &ad)?;
+                    let mut out = out();
+                    writeln!(out, "{}", ad.id())?;
+                    for attribute in ad.ad.iter() {
+                        write!(out, "  {} = ", print_name(attribute.name))?;
+                        expression_tree::write_tree(&mut out, attribute.expression, 2)?;
+                    }
                 }
                 documents.write(session, ads_out, &ad)?;
                 Ok(true)
@@ -71,14 +75,4 @@ impl Parse {
         documents.finish(ads_out)?;
         Ok(Status::of(has_ads))
     }
-}
-
-/// Writes the identity of an ad, and the expression tree of each of its attributes.
-fn write_trees(out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
-    writeln!(out, "{}", ad.id())?;
-    for attribute in ad.ad.iter() {
-        write!(out, "  {} = ", print_name(attribute.name))?;
-        expression_tree::write_tree(out, attribute.expression, 2)?;
-    }
-    Ok(())
 }

@@ -131,7 +131,7 @@ impl Specialize {
         unknown_names.note_missing(session);
         run.documents.finish(&mut run.out)?;
         if !matches!(run.scope, SpecializeScope::WholeAd) && (self.verdict || self.output.form.is_some()) {
-            self.output.write_to(&mut run.out, &run.rows)?;
+            self.output.write(&run.rows)?;
         }
         Ok(Status::of(!self.verdict || run.any_possible))
     }

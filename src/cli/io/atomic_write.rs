@@ -75,10 +75,9 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
 /// The file can neither be created nor replaced.
 pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => replace(path, text, ""),
     }
-    replace(path, text, "")
 }
 
 /// Writes the text to a temporary file beside `path` and renames it to `path`. Owner and permissions are those of

@@ -14,6 +14,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::args::global::AdForm;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
+use crate::cli::io::input::report_error;
 use crate::cli::io::source::open;
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{OutputForm, out};
@@ -42,10 +43,8 @@ pub fn run(
             Err(error) => {
                 let text = error.to_string();
                 let reason = text.split(" at line ").next().unwrap_or_default();
-                session.error(&format!("{file}:{}:{}: this is no case: {reason}", number + 1, error.column().max(1)));
-                if session.options.fail_fast {
-                    break;
-                }
+                let place = format!("{file}:{}:{}", number + 1, error.column().max(1));
+                report_error(session, &format!("{place}: this is no case: {reason}"))?;
             }
         }
     }

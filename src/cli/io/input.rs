@@ -144,10 +144,8 @@ pub fn or_stdin(paths: &[String]) -> Vec<String> {
 
 /// Refuses to read standard input twice.
 pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p String>) -> Result<(), Failure> {
-    match paths.into_iter().filter(|path| *path == "-").count() {
-        0 | 1 => Ok(()),
-        _ => refuse("standard input can be read only once"),
-    }
+    let count = paths.into_iter().filter(|path| *path == "-").count();
+    if count > 1 { refuse("standard input can be read only once") } else { Ok(()) }
 }
 
 /// Opens the sources of requests and offers, and decides the dialect by the forms of all of them. Without paths,
@@ -164,14 +162,19 @@ pub fn open_sides(
     Ok([requests, offers])
 }
 
-/// Reports that a source cannot be opened.
+/// Reports an error after which the run can go on.
 ///
 /// # Errors
 ///
 /// `--fail-fast` is given.
-pub fn report_unreadable(session: &mut Session, name: &str, error: &io::Error) -> Result<(), Failure> {
-    session.error(&format!("cannot read {name}: {}", diagnostics::io_reason(error)));
+pub fn report_error(session: &mut Session, message: &str) -> Result<(), Failure> {
+    session.error(message);
     if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
+}
+
+/// Reports that a source cannot be opened, as [`report_error`] does.
+pub fn report_unreadable(session: &mut Session, name: &str, error: &io::Error) -> Result<(), Failure> {
+    report_error(session, &format!("cannot read {name}: {}", diagnostics::io_reason(error)))
 }
 
 /// Reports that reading a source failed before its end.

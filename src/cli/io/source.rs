@@ -15,11 +15,8 @@ pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
 
 /// Reads a file as a whole; `-` is standard input.
 pub fn read_whole(path: &str) -> io::Result<Vec<u8>> {
-    if path != "-" {
-        return std::fs::read(path);
-    }
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    open(path)?.read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// A file or a pipe that is being read.
@@ -55,6 +52,10 @@ impl AdSource {
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
     pub fn is_long_file(&self) -> bool {
         self.size.is_some() && self.stream.form() == Some(FileFormat::Long)
+    }
+
+    pub fn is_compressed(&self) -> bool {
+        self.stream.is_compressed()
     }
 
     /// Opens the file once more, at its beginning.

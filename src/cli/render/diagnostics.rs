@@ -15,7 +15,17 @@ use crate::cli::io::source::SourceText;
 
 /// Prints a problem with the source lines around it on standard error.
 pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Problem) {
-    let shown = SourceDiagnostic::new(text, problem).render(colors_stderr(options));
+    let place = if problem.ad_number > 0 { format!(" (ad {})", problem.ad_number) } else { String::new() };
+    let mut marks = vec![(problem.range.clone(), "here".to_owned())];
+    marks.extend(problem.related.clone());
+    let severity = match problem.severity {
+        Severity::Error => miette::Severity::Error,
+        Severity::Warning => miette::Severity::Warning,
+    };
+    let mut picture =
+        SourceDiagnostic::from_marks(text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
+    picture.diagnostic.message = format!("{}{place}", safe_message(&problem.message));
+    let shown = picture.render(colors_stderr(options));
     progress::clear();
     // Ignore errors: if standard error is closed, they cannot be reported anyway.
     let _ = writeln!(io::stderr().lock(), "{shown}");
@@ -133,20 +143,6 @@ pub struct SourceDiagnostic {
 }
 
 impl SourceDiagnostic {
-    fn new(text: &SourceText, problem: &Problem) -> Self {
-        let place = if problem.ad_number > 0 { format!(" (ad {})", problem.ad_number) } else { String::new() };
-        let mut marks = vec![(problem.range.clone(), "here".to_owned())];
-        marks.extend(problem.related.clone());
-        let severity = match problem.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        };
-        let mut picture =
-            SourceDiagnostic::from_marks(text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
-        picture.diagnostic.message = format!("{}{place}", safe_message(&problem.message));
-        picture
-    }
-
     /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from the
     /// primary one for the excerpt are mentioned in the help.
     pub fn from_marks(
@@ -243,11 +239,8 @@ impl Excerpt {
 }
 
 /// Returns the start of the UTF-8 character that contains an offset.
-fn char_start(bytes: &[u8], mut offset: usize) -> usize {
-    while offset > 0 && bytes.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        offset -= 1;
-    }
-    offset
+fn char_start(bytes: &[u8], offset: usize) -> usize {
+    (0..=offset).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
 }
 
 /// Replaces control characters by visible ones, except tabs and line feeds.

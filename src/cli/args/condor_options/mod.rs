@@ -125,11 +125,10 @@ fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -
     let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());
     words.extend(shown.filter_map(Arg::get_long).map(|long| format!("--{long}")));
-    let bare = |word: &str| word.trim_start_matches('-').to_owned();
-    let names: Vec<String> = words.iter().map(|word| bare(word)).collect();
-    let near = closest_names(&bare(text.split(['=', ':']).next().unwrap_or(text)), names.iter().map(String::as_str));
-    let near: Vec<&str> =
-        near.iter().filter_map(|name| words.iter().find(|word| bare(word) == *name)).map(String::as_str).collect();
+    let name = text.split(['=', ':']).next().unwrap_or(text).trim_start_matches('-');
+    let near = closest_names(name, words.iter().map(|word| word.trim_start_matches('-')));
+    let spelling = |name: &&str| words.iter().find(|word| word.trim_start_matches('-') == *name);
+    let near: Vec<&String> = near.iter().filter_map(spelling).collect();
     let hint = match near.as_slice() {
         [] if has_condors => "; `classad help from-condor` has those of HTCondor's that there are".to_owned(),
         near => suggestion(near),

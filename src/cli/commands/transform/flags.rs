@@ -14,23 +14,17 @@ use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// A flag: name, placeholder of its value, and help text.
-struct Flag {
-    name: &'static str,
-    value: &'static str,
-    help: &'static str,
-}
-
 const RULES_FLAG: &str = "rules";
 
-const FLAGS: [Flag; 7] = [
-    Flag { name: "set", value: "NAME=EXPR", help: "Set an attribute" },
-    Flag { name: "default", value: "NAME=EXPR", help: "Set an attribute that the ad does not have" },
-    Flag { name: "eval-set", value: "NAME=EXPR", help: "Set an attribute to the value of an expression in the ad" },
-    Flag { name: "copy", value: "OLD=NEW", help: "Give attributes a second name" },
-    Flag { name: "rename", value: "OLD=NEW", help: "Give attributes another name" },
-    Flag { name: "delete", value: "NAME", help: "Delete attributes" },
-    Flag { name: RULES_FLAG, value: "FILE", help: "Apply a file of HTCondor's transform rules" },
+/// The flags: name, placeholder of the value, and help text.
+const FLAGS: [(&str, &str, &str); 7] = [
+    ("set", "NAME=EXPR", "Set an attribute"),
+    ("default", "NAME=EXPR", "Set an attribute that the ad does not have"),
+    ("eval-set", "NAME=EXPR", "Set an attribute to the value of an expression in the ad"),
+    ("copy", "OLD=NEW", "Give attributes a second name"),
+    ("rename", "OLD=NEW", "Give attributes another name"),
+    ("delete", "NAME", "Delete attributes"),
+    (RULES_FLAG, "FILE", "Apply a file of HTCondor's transform rules"),
 ];
 
 /// The flags and their values, in the order of the command line.
@@ -38,15 +32,14 @@ pub struct TransformFlags(Vec<(&'static str, String)>);
 
 impl Args for TransformFlags {
     fn augment_args(command: Command) -> Command {
-        command.args(FLAGS.iter().map(|flag| {
-            let help = format!("{}; flags and rules are applied in the order given", flag.help);
-            let help = if flag.name == "set" { help } else { flag.help.to_owned() };
-            Arg::new(flag.name)
-                .long(flag.name)
-                .value_name(flag.value)
-                .help(help)
+        command.args(FLAGS.map(|(name, value, help)| {
+            let order = if name == "set" { "; flags and rules are applied in the order given" } else { "" };
+            Arg::new(name)
+                .long(name)
+                .value_name(value)
+                .help(format!("{help}{order}"))
                 .action(ArgAction::Append)
-                .allow_hyphen_values(flag.name != RULES_FLAG)
+                .allow_hyphen_values(name != RULES_FLAG)
         }))
     }
 
@@ -58,10 +51,10 @@ impl Args for TransformFlags {
 impl FromArgMatches for TransformFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut steps = Vec::new();
-        for flag in &FLAGS {
-            let places = matches.indices_of(flag.name).into_iter().flatten();
-            let values = matches.get_many::<String>(flag.name).into_iter().flatten();
-            steps.extend(places.zip(values).map(|(place, value)| (place, flag.name, value.clone())));
+        for (name, ..) in FLAGS {
+            let places = matches.indices_of(name).into_iter().flatten();
+            let values = matches.get_many::<String>(name).into_iter().flatten();
+            steps.extend(places.zip(values).map(|(place, value)| (place, name, value.clone())));
         }
         steps.sort_by_key(|(place, ..)| *place);
         Ok(TransformFlags(steps.into_iter().map(|(_, name, value)| (name, value)).collect()))

@@ -3,12 +3,9 @@
 mod flags;
 mod preview;
 
-use std::fs::File;
-use std::io::Read;
-
 use clap::Args;
 use classad::ad::{Ad, Expression};
-use classad::format::{FileFormat, Problem, is_compressed as is_compressed_data};
+use classad::format::{FileFormat, Problem};
 use classad::syntax::Style;
 use classad::transform::{AppliedChange, FaultScope, TransformFault};
 
@@ -107,7 +104,8 @@ impl TransformCommand {
             writer.finish(&mut bytes)?;
             if session.error_count() > before {
                 session.note(&format!("{} is left as it is", source.name));
-            } else if is_compressed(&source.name) {
+            } else if source.is_compressed() {
+                // The new text would be uncompressed.
                 session.error(&format!("{} is compressed and left as it is", source.name));
             } else if changed {
                 self.rewrite.replace(session, &source.name, &bytes);
@@ -165,13 +163,6 @@ fn each_result<'s>(
         }
         Ok(true)
     })
-}
-
-/// Whether a file is compressed. Such files are not rewritten, because the new text would be uncompressed.
-fn is_compressed(path: &str) -> bool {
-    let mut first = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));
-    read.is_ok() && is_compressed_data(&first)
 }
 
 impl Pipeline {

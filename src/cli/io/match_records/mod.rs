@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
+use crate::cli::io::input::report_error;
 use crate::cli::io::source::read_whole;
 use crate::cli::session::Session;
 
@@ -54,15 +55,16 @@ fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Mat
                 Some(Ok(value)) => {
                     let elements = if let Json::Array(elements) = value { elements } else { vec![value] };
                     for element in elements {
-                        add_match(matches, element)
-                            .or_else(|fault| report_fault(session, path, before + line, &fault))?;
+                        if let Err(fault) = add_match(matches, element) {
+                            report_error(session, &format!("{path}:{}: {fault}", before + line))?;
+                        }
                     }
                 }
             }
         };
         let reason = wrong.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        report_fault(session, path, before + line, &format!("this is no JSON: {reason}"))?;
+        report_error(session, &format!("{path}:{}: this is no JSON: {reason}", before + line))?;
         // An incomplete line is noticed only in the next line. That line may be good, so resume there.
         let next = line.max(wrong.line().saturating_sub(1));
         start = memchr::memchr_iter(b'\n', rest).nth(next - 1).map_or(text.len(), |end| start + end + 1);
@@ -72,11 +74,6 @@ fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Mat
 
 fn newlines(text: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', text).count()
-}
-
-fn report_fault(session: &mut Session, path: &str, line: usize, fault: &str) -> Result<(), Failure> {
-    session.error(&format!("{path}:{line}: {fault}"));
-    if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
 }
 
 /// Adds the match of a record to `matches`, or merges it with the known match of the same identifier.
