@@ -60,11 +60,10 @@ impl Autocluster {
         let ([requests, offers], protocol) = (parties.ads(), self.common.protocol(session));
         let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());
         if self.significant {
-            let mut rows = ResultTable::new(&["attribute"]);
             let mut names: Vec<_> = clusters.significant().into_iter().collect();
             names.sort();
-            rows.rows.extend(names.into_iter().map(|name| vec![name.to_string().into()]));
-            self.common.output.write(&rows)?;
+            let rows = names.into_iter().map(|name| vec![name.to_string().into()]);
+            self.common.output.write(&ResultTable::with_rows(&["attribute"], rows))?;
         } else if self.as_requests {
             let mut writer = DocumentWriter::new(self.common.output.form);
             writer.begin_file(&mut out(), form)?;

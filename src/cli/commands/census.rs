@@ -135,17 +135,15 @@ impl CensusCommand {
     /// Returns one row for each attribute, or with `--attr`, except under `-o names`, one for each frequent value.
     fn attribute_table(&self, form: OutputForm, census: &Census, attributes: &[CensusEntry]) -> ResultTable {
         if !self.attr.is_empty() && form != OutputForm::Names {
-            let mut rows = ResultTable::new(&["attribute", "value", "ads", "%"]);
-            for (name, summary) in attributes {
-                rows.rows.extend(summary.most_frequent(self.max_values()).map(|(value, ads)| {
+            let rows = attributes.iter().flat_map(|(name, summary)| {
+                summary.most_frequent(self.max_values()).map(|(value, ads)| {
                     vec![name.to_string().into(), value.into(), ads.into(), percent(ads, census, 1).into()]
-                }));
-            }
-            return rows;
+                })
+            });
+            return ResultTable::with_rows(&["attribute", "value", "ads", "%"], rows);
         }
-        let mut rows = ResultTable::new(&["attribute", "ads", "%", "types", "distinct", "range", "most frequent"]);
-        for (name, summary) in attributes {
-            rows.rows.push(vec![
+        let rows = attributes.iter().map(|(name, summary)| {
+            vec![
                 name.to_string().into(),
                 summary.ads().into(),
                 percent(summary.ads(), census, 1).into(),
@@ -153,9 +151,9 @@ impl CensusCommand {
                 summary.distinct().to_string().into(),
                 summary.ranges().map(range_text).collect::<Vec<_>>().join(", ").into(),
                 self.frequent_values(summary).join(", ").into(),
-            ]);
-        }
-        rows
+            ]
+        });
+        ResultTable::with_rows(&["attribute", "ads", "%", "types", "distinct", "range", "most frequent"], rows)
     }
 
     /// Returns one row for each attribute. Cuts the values so that a row fits the width of the terminal.

@@ -1,5 +1,6 @@
 //! `classad refs`: the references of ads (thesis 2.6.2).
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
 
@@ -200,23 +201,19 @@ impl CollectedReferences {
 
     /// Returns a table with a row for each ad and reference.
     fn ad_table(self) -> ResultTable {
-        ResultTable { rows: self.rows, ..ResultTable::new(&["ad", "reference"]) }
+        ResultTable::with_rows(&["ad", "reference"], self.rows)
     }
 
     /// Returns a table with each reference once. `with_counts` adds the number of ads and sorts by that number,
     /// greatest first.
     fn union_table(self, with_counts: bool) -> ResultTable {
-        let mut rows = ResultTable::new(if with_counts { &["reference", "ads"] } else { &["reference"] });
         let mut counted: Vec<_> = self.counts.into_values().collect();
         if with_counts {
-            counted.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+            counted.sort_by_key(|(_, count, _)| Reverse(*count));
+            let rows = counted.into_iter().map(|(name, count, _)| vec![name.into(), count.into()]);
+            return ResultTable::with_rows(&["reference", "ads"], rows);
         }
-        for (name, count, _) in counted {
-            let mut row = vec![name.into()];
-            row.extend(with_counts.then(|| count.into()));
-            rows.rows.push(row);
-        }
-        rows
+        ResultTable::with_rows(&["reference"], counted.into_iter().map(|(name, ..)| vec![name.into()]))
     }
 
     /// Returns a table of the external references that no ad of the pool resolves, with similar names of the pool.

@@ -69,6 +69,10 @@ impl ResultTable {
         ResultTable { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
     }
 
+    pub fn with_rows(header: &[&str], rows: impl IntoIterator<Item = Vec<TableCell>>) -> Self {
+        ResultTable { rows: rows.into_iter().collect(), ..ResultTable::new(header) }
+    }
+
     /// Writes the rows. Without a form they are a table on a terminal, tab-separated values elsewhere.
     ///
     /// # Errors

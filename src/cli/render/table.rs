@@ -89,10 +89,10 @@ impl TableLayout {
     fn render_table(&self, columns: &[usize], least: &[usize], width: Option<usize>) -> String {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        // comfy-table also pads the last column; the padding is trimmed below.
-        let limit = width.map(|width| u16::try_from(width + COLUMN_GAP_CELLS).unwrap_or(u16::MAX));
-        if let Some(limit) = limit {
-            table.set_width(limit);
+        let cells = |width: usize| u16::try_from(width + COLUMN_GAP_CELLS).unwrap_or(u16::MAX);
+        if let Some(width) = width {
+            // comfy-table also pads the last column; the padding is trimmed below.
+            table.set_width(cells(width));
         }
         if self.with_header {
             table.set_header(columns.iter().map(|at| self.cell(*at, &self.header[*at])));
@@ -100,11 +100,10 @@ impl TableLayout {
         for row in &self.rows {
             table.add_row(columns.iter().map(|at| self.cell(*at, row.get(*at).map_or("", String::as_str))));
         }
-        for (place, column) in table.column_iter_mut().enumerate() {
+        for (at, column) in columns.iter().zip(table.column_iter_mut()) {
             column.set_padding((0, 2));
-            if let Some(least) = columns.get(place).and_then(|at| least.get(*at)) {
-                let room = u16::try_from(least + COLUMN_GAP_CELLS).unwrap_or(u16::MAX);
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(room)));
+            if let Some(least) = least.get(*at) {
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(cells(*least))));
             }
         }
         let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();

@@ -24,7 +24,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
             "ad": found.ad_number,
             "id": found.id,
             "attribute": labels.first().map(|label| label.attribute.as_str()),
-            "labels": found.regions.iter().skip(1).map(label_json).collect::<Vec<Value>>(),
+            "labels": found.regions.iter().skip(1).map(|place| json!(JoinedRecord { head: region_json(place), tail: json!({ "text": place.text }) })).collect::<Vec<Value>>(),
             "ads": found.ad_count,
         });
         json!(JoinedRecord { head, tail: found.regions.first().map(region_json) })
@@ -38,12 +38,6 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
         "notes": report.count_at_level(LintLevel::Note),
     });
     writeln!(out, "{report:#}")
-}
-
-fn label_json(place: &FindingRegion) -> Value {
-    let mut label = region_json(place);
-    label["text"] = json!(place.text);
-    label
 }
 
 fn region_json(place: &FindingRegion) -> Value {

@@ -147,13 +147,11 @@ impl Check {
 
     /// Prints each lint rule: name, level, what it finds, a bad and a good example.
     fn print_rules(&self) -> Result<Status, Failure> {
-        let mut rows = ResultTable::new(&["rule", "level", "finds", "bad", "good"]);
-        for rule in RULES {
-            let cells = [rule.name, rule.level.as_str(), rule.doc, rule.bad, rule.good];
-            rows.rows.push(cells.map(TableCell::from).into());
-        }
+        let cells =
+            |rule: &LintRule| [rule.name, rule.level.as_str(), rule.doc, rule.bad, rule.good].map(TableCell::from);
+        let rows = RULES.iter().map(|rule| cells(rule).into());
         let form = (self.output == ReportForm::Json).then_some(OutputForm::Json);
-        rows.write(&mut out(), form, true)?;
+        ResultTable::with_rows(&["rule", "level", "finds", "bad", "good"], rows).write(&mut out(), form, true)?;
         Ok(Status::Yes)
     }
 }

@@ -70,12 +70,7 @@ impl<'a> PreviewWriter<'a> {
         out.flush()
     }
 
-    fn write_text(
-        &self,
-        out: &mut dyn Write,
-        result: &PipelineResult<'_>,
-        changes: &[PreviewChange<'_>],
-    ) -> io::Result<()> {
+    fn write_text(&self, out: &mut dyn Write, result: &PipelineResult, changes: &[PreviewChange]) -> io::Result<()> {
         let copy = result.copy.map_or(String::new(), |copy| format!(" (ad {copy} made of it)"));
         writeln!(out, "{}{copy}", result.ad.id())?;
         for change in changes {

@@ -4,7 +4,6 @@ mod record;
 
 use classad::matching::{Notice, Party};
 use indexmap::IndexMap;
-use indexmap::map::Entry;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
@@ -90,13 +89,11 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
     } else {
         return Err("this is no match: neither a record of --notify nor a row of `match` or `gangmatch`".to_owned());
     };
-    match matches.entry(notice.id.clone()) {
-        Entry::Occupied(mut known) => merge_tickets(known.get_mut(), notice),
-        Entry::Vacant(new) => {
-            new.insert(notice);
-            Ok(())
-        }
+    if let Some(known) = matches.get_mut(&notice.id) {
+        return merge_tickets(known, notice);
     }
+    matches.insert(notice.id.clone(), notice);
+    Ok(())
 }
 
 fn parse_record<T: DeserializeOwned>(record: Json) -> Result<T, RecordFault> {
