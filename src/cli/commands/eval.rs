@@ -147,7 +147,12 @@ impl Eval {
         if let (Some(fault), true) = (value.error_origin(), id.is_empty()) {
             self.report_error_value(session, shown, fault);
         }
-        Ok(if self.exit_by_value { status_of_value(&value) } else { Status::Yes })
+        Ok(match value {
+            Value::Boolean(false) if self.exit_by_value => Status::No,
+            Value::Undefined if self.exit_by_value => Status::Undefined,
+            Value::Error(_) if self.exit_by_value => Status::Error,
+            _ => Status::Yes,
+        })
     }
 
     /// Reports why the value is an error, with a mark in the expression if the error arose there. Reports nothing for
@@ -164,15 +169,5 @@ impl Eval {
         } else {
             session.note(&message);
         }
-    }
-}
-
-/// Returns the exit status of `-e`: No for false, Undefined and Error for these values, else Yes.
-fn status_of_value(value: &Value) -> Status {
-    match value {
-        Value::Boolean(false) => Status::No,
-        Value::Undefined => Status::Undefined,
-        Value::Error(_) => Status::Error,
-        _ => Status::Yes,
     }
 }

@@ -133,7 +133,8 @@ impl Refs {
         for (key, (name, reference)) in
             if self.internal { internal_names(&references) } else { external_names(references) }
         {
-            found.add(ad.id(), key, name, reference);
+            found.rows.push(vec![ad.id().into(), name.clone().into()]);
+            found.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
         }
     }
 }
@@ -174,12 +175,6 @@ struct CollectedReferences {
 }
 
 impl CollectedReferences {
-    /// Adds a reference of the ad named `id`; `key` is `name` in lower case.
-    fn add(&mut self, id: &str, key: String, name: String, reference: Option<Reference>) {
-        self.rows.push(vec![id.into(), name.clone().into()]);
-        self.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
-    }
-
     /// Adds the direct references of an attribute to the graph.
     fn add_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
         let from = self.node(attribute.map_or_else(|| "(expression)".to_owned(), print_name));

@@ -100,9 +100,16 @@ impl Specialize {
         let target = input::open_optional(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&known).chain(&target));
         let form = known.as_ref().map_or(FileFormat::Bracketed, |known| known.form);
+        let scope = match (&self.expr, &self.attr) {
+            (Some(text), _) => {
+                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
+            }
+            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
+            (None, None) => SpecializeScope::WholeAd,
+        };
         let mut run = SpecializeRun {
             command: self,
-            scope: self.scope(session)?,
+            scope,
             partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
             target: input::read_first_ad(session, target)?,
             context: Context { random: None, now: session.options.now, ..session.context() },
@@ -134,16 +141,6 @@ impl Specialize {
             self.output.write(&run.rows)?;
         }
         Ok(Status::of(!self.verdict || run.any_possible))
-    }
-
-    fn scope(&self, session: &mut Session) -> Result<SpecializeScope, Failure> {
-        Ok(match (&self.expr, &self.attr) {
-            (Some(text), _) => {
-                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
-            }
-            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
-            (None, None) => SpecializeScope::WholeAd,
-        })
     }
 }
 

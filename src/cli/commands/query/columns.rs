@@ -81,11 +81,6 @@ impl Row {
         }
         row
     }
-
-    /// Returns the cells with the ad's name before them.
-    pub fn with_id(self, id: String) -> Vec<TableCell> {
-        std::iter::once(TableCell::from(id)).chain(self.cells).collect()
-    }
 }
 
 /// Evaluates an expression in an ad. If the evaluation exceeds a budget, counts a failure and returns undefined.

@@ -109,7 +109,11 @@ impl QueryCommand {
             query: matching::Query::new(constraint.clone(), context.clone()),
             columns: &columns,
             context,
-            filter: self.truth_filter(),
+            filter: match (self.undefined, self.invert) {
+                (true, _) => TruthFilter::Undefined,
+                (_, true) => TruthFilter::NotTrue,
+                _ => TruthFilter::True,
+            },
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
@@ -146,15 +150,6 @@ impl QueryCommand {
         }
         files.extend(self.files.iter().cloned());
         Ok((constraints, files))
-    }
-
-    /// Returns which value the constraint must have in the ads to print.
-    fn truth_filter(&self) -> TruthFilter {
-        match (self.undefined, self.invert) {
-            (true, _) => TruthFilter::Undefined,
-            (_, true) => TruthFilter::NotTrue,
-            _ => TruthFilter::True,
-        }
     }
 
     /// Whether the output is the ads themselves rather than rows about them.

@@ -227,7 +227,8 @@ impl<'q> QueryOutput<'q> {
             for ad in &found {
                 let row = Row::evaluate(&ad.ad, shown.iter().map(|(_, expression)| expression), &self.context);
                 self.failures += row.failures;
-                rows.write(&mut self.out, row.with_id(ad.id().to_owned()))?;
+                let id = TableCell::from(ad.id());
+                rows.write(&mut self.out, std::iter::once(id).chain(row.cells).collect())?;
             }
             rows.finish(&mut self.out)?;
         } else {

@@ -99,9 +99,8 @@ impl SourceScan<'_, '_> {
     /// Scans a block on this thread. Returns false if no more findings are needed.
     fn scan_block(&mut self, session: &mut Session, source: &mut AdSource, text: &SourceText) -> Result<bool, Failure> {
         let (output, before) = (&mut *self.output, source.ads_read);
-        let last = self
-            .scanner
-            .scan(&text.block, self.selection.as_mut(), &mut |finding| output.add(session, text, before, finding))?;
+        let mut add = |finding| output.add(session, text, before, finding);
+        let last = self.scanner.scan(&text.block, self.selection.as_mut(), &mut add)?;
         source.ads_read += last.map_or(0, |last| last - text.block.ads_before);
         Ok(last.is_some())
     }

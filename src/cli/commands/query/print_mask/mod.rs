@@ -172,10 +172,7 @@ impl MaskColumn {
             }
         };
         let Some(conversion) = &format.conversion else { return format.before.clone() };
-        let bound = match expression.kind() {
-            ExpressionKind::Attribute(name) => ad.get(name),
-            _ => None,
-        };
+        let bound = if let ExpressionKind::Attribute(name) = expression.kind() { ad.get(name) } else { None };
         // Text of the expression without evaluation. For an attribute reference it is the definition in the ad.
         let raw = || match (bound, expression.kind()) {
             (None, ExpressionKind::Attribute(_)) => "undefined".to_owned(),
