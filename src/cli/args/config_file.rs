@@ -72,7 +72,7 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
         Err(error) => return Err(format!("cannot read {source}: {}", diagnostics::io_reason(&error))),
     };
-    let mut all = Vec::new();
+    let mut defaults = Vec::new();
     for entry in read(&text, FileFormat::Yaml, Dialect::Classad) {
         let ad = entry.map_err(|problem| format!("{source}: {}", problem.message))?.ad;
         for attribute in ad.iter() {
@@ -83,8 +83,8 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
                 ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
                 _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
             };
-            all.push(OptionDefault { name, value, source: source.clone() });
+            defaults.push(OptionDefault { name, value, source: source.clone() });
         }
     }
-    Ok(all)
+    Ok(defaults)
 }

@@ -75,9 +75,9 @@ type CensusEntry<'a> = (&'a Name, &'a AttributeSummary);
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut sources = input::open_decided(session, &self.files)?;
-        let asked: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
-        let mut census = if asked.is_empty() { Census::values() } else { Census::values_of(asked.iter().cloned()) };
-        if self.nested || asked.iter().any(|name| name.as_str().contains('.')) {
+        let names: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
+        let mut census = if names.is_empty() { Census::values() } else { Census::values_of(names.iter().cloned()) };
+        if self.nested || names.iter().any(|name| name.as_str().contains('.')) {
             census = census.nested();
         }
         input::for_each_ad(session, &mut sources, |_, _, entry| {
@@ -85,7 +85,7 @@ impl CensusCommand {
             Ok(true)
         })?;
         let attributes =
-            if asked.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &asked) };
+            if names.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &names) };
         if !session.options.quiet {
             let mut out = out();
             let form =
@@ -110,7 +110,7 @@ impl CensusCommand {
                 session.note("a + behind a number of distinct values: there were more than could be remembered");
             }
         }
-        let missing = attributes.len() < asked.len();
+        let missing = attributes.len() < names.len();
         Ok(Status::of(census.ads() > 0 && !missing))
     }
 
@@ -293,8 +293,8 @@ fn write_bars(
 }
 
 /// Returns the attributes of `--attr` that some ad has. Reports the others on standard error.
-fn requested_attributes<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> Vec<CensusEntry<'a>> {
-    let attributes = asked.iter().filter_map(|name| {
+fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &IndexSet<Name>) -> Vec<CensusEntry<'a>> {
+    let attributes = names.iter().filter_map(|name| {
         let attribute = census.attributes().find(|(known, _)| *known == name);
         if attribute.is_none() && census.ads() > 0 {
             input::note_unknown_attribute(session, census, name);

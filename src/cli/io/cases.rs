@@ -148,11 +148,11 @@ pub fn refs(case: &Map<String, Json>, context: &Context) -> Json {
         return json!({"external": [], "internal": [], "error": "parse-error"});
     };
     let (environment, frame) = Environment::single(ad);
-    let found = classad::eval::references(&expression, &frame, &environment, context);
-    let external: IndexSet<String> = found.external.iter().map(ToString::to_string).collect();
-    let internal: Vec<&str> = found.internal.iter().map(Name::as_str).collect();
+    let references = classad::eval::references(&expression, &frame, &environment, context);
+    let external: IndexSet<String> = references.external.iter().map(ToString::to_string).collect();
+    let internal: Vec<&str> = references.internal.iter().map(Name::as_str).collect();
     let mut reply = json!({"external": external.into_iter().collect::<Vec<_>>(), "internal": internal});
-    if found.reads_anything {
+    if references.reads_anything {
         reply["everything"] = true.into();
     }
     reply

@@ -111,8 +111,8 @@ impl AdSource {
     /// Estimates the number of ads still to be read, from the mean size of the ads read so far; 0 if the size is
     /// unknown.
     pub fn estimated_ads_left(&self) -> usize {
-        let left = self.size.map_or(0, |size| size.saturating_sub(self.bytes_read));
-        let ads = u128::from(left) * self.ads_read as u128 / u128::from(self.bytes_read.max(1));
+        let bytes_left = self.size.map_or(0, |size| size.saturating_sub(self.bytes_read));
+        let ads = u128::from(bytes_left) * self.ads_read as u128 / u128::from(self.bytes_read.max(1));
         usize::try_from(ads).unwrap_or(0)
     }
 

@@ -90,13 +90,13 @@ impl ResultTable {
     }
 
     fn write_table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
-        let mut grid = TableLayout::new(&self.header);
-        grid.with_header = with_header;
+        let mut layout = TableLayout::new(&self.header);
+        layout.with_header = with_header;
         for row in &self.rows {
-            grid.push_row(row.iter().map(|cell| &cell.text));
+            layout.push_row(row.iter().map(|cell| &cell.text));
         }
         let has_width = Session::is_terminal() || std::env::var_os("COLUMNS").is_some();
-        write!(out, "{}", grid.render(has_width.then(diagnostics::terminal_width)))
+        write!(out, "{}", layout.render(has_width.then(diagnostics::terminal_width)))
     }
 }
 

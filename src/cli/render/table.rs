@@ -63,12 +63,12 @@ impl TableLayout {
 
     /// Returns the table as lines of at most `width` characters; without a width as wide as needed.
     pub fn render(&self, width: Option<usize>) -> String {
-        let all: Vec<usize> = (0..self.header.len()).filter(|at| !self.hidden_columns.contains(at)).collect();
-        let mut columns = all.clone();
+        let visible: Vec<usize> = (0..self.header.len()).filter(|at| !self.hidden_columns.contains(at)).collect();
+        let mut columns = visible.clone();
         let Some(width) = width else { return self.render_table(&columns, &[], None) };
-        let least: Vec<usize> = (0..self.header.len()).map(|column| self.min_width(column)).collect();
+        let min_widths: Vec<usize> = (0..self.header.len()).map(|column| self.min_width(column)).collect();
         let fits = |columns: &[usize]| {
-            columns.iter().map(|at| least[*at] + COLUMN_GAP_CELLS).sum::<usize>() <= width + COLUMN_GAP_CELLS
+            columns.iter().map(|at| min_widths[*at] + COLUMN_GAP_CELLS).sum::<usize>() <= width + COLUMN_GAP_CELLS
         };
         for column in &self.expendable_columns {
             if fits(&columns) {
@@ -76,7 +76,11 @@ impl TableLayout {
             }
             columns.retain(|at| at != column);
         }
-        if fits(&columns) { self.render_table(&columns, &least, Some(width)) } else { self.render_records(&all, width) }
+        if fits(&columns) {
+            self.render_table(&columns, &min_widths, Some(width))
+        } else {
+            self.render_records(&visible, width)
+        }
     }
 
     /// Width of a column, in characters, that breaks no word.
@@ -108,9 +112,9 @@ impl TableLayout {
         }
         let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
         let dropped = (0..self.header.len()).filter(|at| !columns.contains(at) && !self.hidden_columns.contains(at));
-        let left: Vec<&str> = dropped.map(|at| self.header[at].as_str()).collect();
-        if !left.is_empty() {
-            let words = format!("(not shown for want of room: {})", left.join(", "));
+        let headings: Vec<&str> = dropped.map(|at| self.header[at].as_str()).collect();
+        if !headings.is_empty() {
+            let words = format!("(not shown for want of room: {})", headings.join(", "));
             diagnostics::push_words(&mut text, "", words.split(' ').map(str::to_owned), width.unwrap_or(usize::MAX));
         }
         text

@@ -138,7 +138,7 @@ fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -
 
 /// Returns the message for an expression argument that is most likely a misspelt option of `command`.
 pub fn missing_option_message(text: &str, command: &str, cli: &Command) -> String {
-    let found = cli.find_subcommand(command);
-    let options: Vec<Arg> = std::iter::once(cli).chain(found).flat_map(Command::get_arguments).cloned().collect();
+    let subcommand = cli.find_subcommand(command);
+    let options: Vec<Arg> = std::iter::once(cli).chain(subcommand).flat_map(Command::get_arguments).cloned().collect();
     unknown_option_message(text, Vec::new(), &options)
 }

@@ -100,10 +100,10 @@ impl CommandLineTranslation {
             let ours =
                 |letter: char| options.iter().any(|arg| arg.get_short() == Some(letter)) || "hV".contains(letter);
             if is_condor_option(&text) {
-                let (name, behind) = split_suffix(&text);
+                let (name, suffix) = split_suffix(&text);
                 let meaning = find_option(name).map_or(Unknown, |option| option.1[self.column]);
                 if meaning != Unknown {
-                    self.translate_option(&text, meaning, behind, &mut rest)?;
+                    self.translate_option(&text, meaning, suffix, &mut rest)?;
                     continue;
                 }
                 if !text.chars().nth(1).is_some_and(ours) {
@@ -122,7 +122,7 @@ impl CommandLineTranslation {
         &mut self,
         text: &str,
         meaning: OptionMeaning,
-        behind: Option<&str>,
+        suffix: Option<&str>,
         rest: &mut (impl Iterator<Item = &'a OsString> + Clone),
     ) -> Result<(), String> {
         let value = |next: Option<&OsString>, what: &str| {
@@ -134,7 +134,7 @@ impl CommandLineTranslation {
             Switch(option) => self.push_switch(option),
             WithValue(option) => self.push_option(option, value(rest.next(), "a value")?),
             Ads => self.output.push(value(rest.next(), "a file")?),
-            Form(form) => self.push_option("--output", behind.unwrap_or(form)),
+            Form(form) => self.push_option("--output", suffix.unwrap_or(form)),
             Format => {
                 let what = "a format and an expression";
                 for part in ["format:", "expression:"] {
@@ -144,7 +144,7 @@ impl CommandLineTranslation {
                 }
             }
             Columns => {
-                self.push_option("--mask", format!("columns:{}", behind.unwrap_or_default()));
+                self.push_option("--mask", format!("columns:{}", suffix.unwrap_or_default()));
                 let before = self.output.len();
                 while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
                     && !next.starts_with('-')
@@ -157,7 +157,7 @@ impl CommandLineTranslation {
                 }
             }
         }
-        if self.is_analysis && behind.is_some_and(|behind| behind.split(',').any(|word| word.starts_with("rev"))) {
+        if self.is_analysis && suffix.is_some_and(|suffix| suffix.split(',').any(|word| word.starts_with("rev"))) {
             self.push_switch("--reverse");
         }
         Ok(())

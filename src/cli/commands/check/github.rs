@@ -10,18 +10,18 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     for found in &report.findings {
         let LintFinding { rule, message, help, .. } = &found.finding;
         let command = if rule.level == LintLevel::Note { "notice" } else { rule.level.as_str() };
-        let mut properties = format!("file={}", escape_property(&found.file));
+        write!(out, "::{command} file={}", escape_property(&found.file))?;
         if let Some(FindingRegion { start, end, .. }) = found.regions.first() {
-            properties += &format!(",line={},endLine={}", start.line, end.line);
+            write!(out, ",line={},endLine={}", start.line, end.line)?;
             // GitHub accepts columns only if the range lies in one line.
             if start.line == end.line {
-                properties += &format!(",col={},endColumn={}", start.column, end.column);
+                write!(out, ",col={},endColumn={}", start.column, end.column)?;
             }
         }
         let more = if found.ad_count > 1 { format!(" (in {} ads)", found.ad_count) } else { String::new() };
         let help = if help.is_empty() { String::new() } else { format!("\n{help}") };
         let text = escape_data(&format!("{message}{more}{help}"));
-        writeln!(out, "::{command} {properties},title={}::{text}", escape_property(rule.name))?;
+        writeln!(out, ",title={}::{text}", escape_property(rule.name))?;
     }
     Ok(())
 }

@@ -123,14 +123,14 @@ impl Check {
             })?;
             checker = checker.with_pool(pool);
         }
-        let mut work = CheckRun { checker, report: CheckReport::default(), wanted: &wanted };
+        let mut run = CheckRun { checker, report: CheckReport::default(), wanted: &wanted };
         if let Some(expression) = &self.expr {
-            work.check_expression(session, expression, &protocol);
+            run.check_expression(session, expression, &protocol);
         }
         for source in &mut sources {
-            work.check_source(session, source);
+            run.check_source(session, source);
         }
-        let CheckRun { checker, mut report, .. } = work;
+        let CheckRun { checker, mut report, .. } = run;
         report.count_and_sort(|number| checker.count(number));
         let unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
         let fails = report.findings.iter().any(|found| found.finding.rule.level >= self.fail_level);
@@ -246,12 +246,12 @@ impl CheckRun<'_> {
         }
         let places = places.unwrap_or_else(written);
         let id = identity(&entry.ad, None, &session.context());
-        let mut found = if is_twice { self.duplicates(&places) } else { Vec::new() };
+        let mut findings = if is_twice { self.duplicates(&places) } else { Vec::new() };
         for (number, finding) in new.into_iter().filter(|(_, finding)| (self.wanted)(finding.rule)) {
             let marks = label_marks(&finding.labels, &places, entry.offset);
-            found.push((number, finding, marks));
+            findings.push((number, finding, marks));
         }
-        self.report.findings.extend(found.into_iter().map(|(number, finding, marks)| LocatedFinding {
+        self.report.findings.extend(findings.into_iter().map(|(number, finding, marks)| LocatedFinding {
             id: id.clone(),
             ..LocatedFinding::new(number, finding, text, marks, entry.number)
         }));
@@ -262,7 +262,7 @@ impl CheckRun<'_> {
     fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<located::LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
-        let mut found = Vec::new();
+        let mut findings = Vec::new();
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
             let message = if before.name.as_str() == place.name.as_str() {
@@ -274,9 +274,9 @@ impl CheckRun<'_> {
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };
             let first = (before.name_range.clone(), "this one does not".to_owned());
             let marks = vec![(place.name_range.clone(), String::new()), first];
-            found.push((self.checker.register_external(), finding, marks));
+            findings.push((self.checker.register_external(), finding, marks));
         }
-        found
+        findings
     }
 }
 

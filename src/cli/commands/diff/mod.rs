@@ -142,26 +142,26 @@ impl AdComparison {
     /// save memory.
     fn compare(&self, session: &mut Session, [before, after]: [&mut AdSource; 2]) -> Result<DiffReport, Failure> {
         let context = session.context();
-        let mut olds: Vec<Option<AdEntry>> = Vec::new();
+        let mut old_ads: Vec<Option<AdEntry>> = Vec::new();
         let mut identities = Vec::new();
         input::for_each_ad(session, [before], |_, _, entry| {
             identities.push(identity(&entry.ad, self.id.as_ref(), &context));
-            olds.push(Some(entry));
+            old_ads.push(Some(entry));
             Ok(true)
         })?;
         let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
         let mut report = DiffReport::default();
         input::for_each_ad(session, [after], |session, _, new| {
             let identity = identity(&new.ad, self.id.as_ref(), &context);
-            let old = partners.take_partner(&identity).and_then(|place| olds.get_mut(place)?.take());
+            let old = partners.take_partner(&identity).and_then(|place| old_ads.get_mut(place)?.take());
             match old {
                 Some(old) if self.differences(Some(&old), Some(&new)).is_empty() => report.equal += 1,
                 before => report.changes.push(AdChange { identity, before, after: Some(new) }),
             }
             Ok(!session.options.quiet || report.changes.is_empty())
         })?;
-        let left = olds.into_iter().zip(identities).filter(|(old, _)| old.is_some());
-        report.changes.extend(left.map(|(before, identity)| AdChange { identity, before, after: None }));
+        let unpaired = old_ads.into_iter().zip(identities).filter(|(old, _)| old.is_some());
+        report.changes.extend(unpaired.map(|(before, identity)| AdChange { identity, before, after: None }));
         // First the ads of the first file in their order, then the added ones in theirs: the sort is stable.
         report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
         Ok(report)

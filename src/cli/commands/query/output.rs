@@ -213,26 +213,26 @@ impl<'q> QueryOutput<'q> {
 
     /// Prints the ads that waited for the end of the scan, and the end of the output.
     pub fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
-        let mut found = std::mem::take(&mut self.waiting);
+        let mut ads = std::mem::take(&mut self.waiting);
         if let Some(sort) = &self.columns.sort {
-            found = sort_ads(found, sort, &self.context, &mut self.failures);
+            ads = sort_ads(ads, sort, &self.context, &mut self.failures);
             self.limit_count = if matches!(self.mode, OutputMode::Count) { self.limit_count } else { 0 };
         }
         if matches!(self.mode, OutputMode::DefaultTable) {
-            found.truncate(self.limit());
-            let shown = default_columns(&found);
-            let names = shown.iter().map(|(text, _)| text.clone());
+            ads.truncate(self.limit());
+            let columns = default_columns(&ads);
+            let names = columns.iter().map(|(text, _)| text.clone());
             let header = std::iter::once("id".to_owned()).chain(names).collect();
             let mut rows = TableWriter::new(header, self.query.output.form, self.query.has_heading())?;
-            for ad in &found {
-                let row = Row::evaluate(&ad.ad, shown.iter().map(|(_, expression)| expression), &self.context);
+            for ad in &ads {
+                let row = Row::evaluate(&ad.ad, columns.iter().map(|(_, expression)| expression), &self.context);
                 self.failures += row.failures;
                 let id = TableCell::from(ad.id());
                 rows.write(&mut self.out, std::iter::once(id).chain(row.cells).collect())?;
             }
             rows.finish(&mut self.out)?;
         } else {
-            for ad in &found {
+            for ad in &ads {
                 if self.limit_count >= self.limit() {
                     break;
                 }

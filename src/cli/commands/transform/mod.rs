@@ -148,17 +148,17 @@ fn each_result<'s>(
     let context = session.context();
     input::for_each_ad(session, sources, |session, text, entry| {
         let number = entry.number;
-        let mut found = input::name_ad(session, text, entry, id);
-        let before = found.ad.clone();
+        let mut named = input::name_ad(session, text, entry, id);
+        let before = named.ad.clone();
         let results = pipeline.transform.apply(&before, &context);
         let several = results.len() > 1;
         for (position, result) in results.iter().enumerate() {
             for fault in &result.faults {
-                pipeline.report_fault(session, found.id(), fault)?;
+                pipeline.report_fault(session, named.id(), fault)?;
             }
-            found.ad = result.ad.clone();
+            named.ad = result.ad.clone();
             let copy = several.then_some(position + 1);
-            let (ad, changes) = (&found, result.changes.as_slice());
+            let (ad, changes) = (&named, result.changes.as_slice());
             visit(session, &PipelineResult { before: &before, ad, changes, number, text, copy })?;
         }
         Ok(true)
@@ -173,12 +173,12 @@ impl Pipeline {
             session.report_abort(halt, &format!("{id}: {what}"));
             return Ok(());
         }
-        let left = match &fault.scope {
+        let consequence = match &fault.scope {
             FaultScope::Ad => "the ad is left as it is".to_owned(),
             FaultScope::Statement => "this statement is left out".to_owned(),
             FaultScope::Attribute(name) => format!("{name} is left as it is"),
         };
-        let message = format!("{id}: {}; {left}", fault.message);
+        let message = format!("{id}: {}; {consequence}", fault.message);
         if let Some(position) = fault.position
             && let RuleOrigin::File(file, _) = &self.origins[position.rule]
             && let Some(statement) = self.statement(position)

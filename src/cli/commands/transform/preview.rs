@@ -124,10 +124,10 @@ fn cause_json(pipeline: &Pipeline, cause: StatementPosition) -> Json {
 /// those that only `new` has.
 fn attribute_changes<'a>(old: &'a Ad, new: &'a Ad, applied: &[AppliedChange]) -> Vec<PreviewChange<'a>> {
     let mut causes = HashMap::<&Name, Vec<StatementPosition>>::new();
-    for one in applied {
-        let all = causes.entry(&one.attribute).or_default();
-        if all.last() != Some(&one.position) {
-            all.push(one.position);
+    for change in applied {
+        let positions = causes.entry(&change.attribute).or_default();
+        if positions.last() != Some(&change.position) {
+            positions.push(change.position);
         }
     }
     let names = old.iter().chain(new.iter().filter(|attribute| old.get(attribute.name).is_none()));

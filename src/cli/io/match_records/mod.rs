@@ -44,10 +44,10 @@ fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Mat
         let before = newlines(&text[..start]);
         let rest = &text[start..];
         let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Json>();
-        let (line, wrong) = loop {
-            let done = values.byte_offset();
-            let blank = rest[done..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            let line = newlines(&rest[..done + blank]) + 1;
+        let (line, error) = loop {
+            let offset = values.byte_offset();
+            let blank = rest[offset..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let line = newlines(&rest[..offset + blank]) + 1;
             match values.next() {
                 None => return Ok(()),
                 Some(Err(error)) => break (line, error),
@@ -61,11 +61,11 @@ fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Mat
                 }
             }
         };
-        let reason = wrong.to_string();
+        let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
         report_error(session, &format!("{path}:{}: this is no JSON: {reason}", before + line))?;
         // An incomplete line is noticed only in the next line. That line may be good, so resume there.
-        let next = line.max(wrong.line().saturating_sub(1));
+        let next = line.max(error.line().saturating_sub(1));
         start = memchr::memchr_iter(b'\n', rest).nth(next - 1).map_or(text.len(), |end| start + end + 1);
     }
     Ok(())
@@ -116,8 +116,8 @@ fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> 
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {
         return Err(format!("another match is called {}, too", known.id));
     }
-    for (party, told) in known.parties.iter_mut().zip(notice.parties) {
-        party.ticket = party.ticket.take().or(told.ticket);
+    for (party, further) in known.parties.iter_mut().zip(notice.parties) {
+        party.ticket = party.ticket.take().or(further.ticket);
     }
     Ok(())
 }
