@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::{Arg, Command};
-use classad::ad::{Ad, Dialect, ExpressionKind, Value};
+use classad::ad::{Dialect, ExpressionKind, Value};
 use classad::format::{FileFormat, read};
 use classad::text::{closest_names, suggestion};
 
@@ -25,7 +25,12 @@ struct OptionDefault {
 ///
 /// The message for the user, if a default names no global option or has a value that the option does not take.
 pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
-    for OptionDefault { name, value, source } in read_defaults()? {
+    let mut defaults = read_config_file()?;
+    // The environment overrides the file: the last default of an option counts.
+    if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
+        defaults.push(OptionDefault { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
+    }
+    for OptionDefault { name, value, source } in defaults {
         let options = || tree.get_arguments().filter(|arg| arg.is_global_set());
         let long = name.replace('_', "-");
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
@@ -48,19 +53,10 @@ fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
         false if matches!(value, "true" | "false") => return Ok(()),
         false => return Err(format!("{long} is true or false, not {value}")),
     };
-    let fault = Command::new("classad").arg(option.clone()).try_get_matches_from(words).err();
+    let parsed = Command::new("classad").arg(option.clone()).try_get_matches_from(words);
     // The first line of clap's message has the reason, after the word "error".
-    let said = fault.map(|fault| fault.to_string());
-    said.map_or(Ok(()), |said| Err(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()))
-}
-
-/// Collects the defaults of the file, then of the environment; later entries override earlier ones.
-fn read_defaults() -> Result<Vec<OptionDefault>, String> {
-    let mut all = read_config_file()?;
-    if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
-        all.push(OptionDefault { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
-    }
-    Ok(all)
+    let reason = |message: &str| message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    parsed.map(drop).map_err(|fault| reason(&fault.to_string()))
 }
 
 /// Reads the defaults from `classad.yaml`; there are none without the file.
@@ -76,24 +72,19 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
         Err(error) => return Err(format!("cannot read {source}: {}", diagnostics::io_reason(&error))),
     };
-    let mut all = Vec::new();
+    let mut defaults = Vec::new();
     for entry in read(&text, FileFormat::Yaml, Dialect::Classad) {
         let ad = entry.map_err(|problem| format!("{source}: {}", problem.message))?.ad;
-        all.extend(defaults_of_ad(&ad, &source)?);
+        for attribute in ad.iter() {
+            let name = attribute.name.as_str().to_owned();
+            let value = match attribute.expression.kind() {
+                ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
+                ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
+                ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
+                _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
+            };
+            defaults.push(OptionDefault { name, value, source: source.clone() });
+        }
     }
-    Ok(all)
-}
-
-fn defaults_of_ad(ad: &Ad, source: &str) -> Result<Vec<OptionDefault>, String> {
-    let each = |attribute: classad::ad::Attribute<'_>| {
-        let name = attribute.name.as_str().to_owned();
-        let value = match attribute.expression.kind() {
-            ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
-            ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
-            ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
-            _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
-        };
-        Ok(OptionDefault { name, value, source: source.to_owned() })
-    };
-    ad.iter().map(each).collect()
+    Ok(defaults)
 }

@@ -12,7 +12,7 @@ use classad::format::FileFormat;
 pub struct GlobalOptions {
     /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
     /// HTCondor's if any input is in a form of HTCondor's, else the papers']
-    #[arg(long, global = true, value_parser = dialect, value_name = "classad|condor")]
+    #[arg(long, global = true, value_name = "classad|condor")]
     pub dialect: Option<Dialect>,
     /// The form of the input, instead of finding it out
     #[arg(long, global = true, value_name = "FORM")]
@@ -112,20 +112,12 @@ impl From<AdForm> for FileFormat {
     }
 }
 
-fn dialect(text: &str) -> Result<Dialect, String> {
-    text.parse()
-}
-
 /// Parses a time of the command line into seconds since 1970: a number, `now`, or a time as `absTime()` reads it.
 pub fn time(text: &str) -> Result<i64, String> {
     if text.eq_ignore_ascii_case("now") {
         return Context::new(Dialect::default()).now.ok_or_else(|| "there is no clock".to_owned());
     }
-    let moment = || AbsoluteTime::parse(text).map(|time| time.seconds);
-    let literal = || AbsoluteTime::parse_asctime(text).map(|time| time.seconds);
-    text.parse()
-        .ok()
-        .or_else(moment)
-        .or_else(literal)
-        .ok_or_else(|| "neither seconds since 1970 nor a time, nor `now`".to_owned())
+    let time = || AbsoluteTime::parse(text).or_else(|| AbsoluteTime::parse_asctime(text)).map(|time| time.seconds);
+    let seconds = text.parse().ok().or_else(time);
+    seconds.ok_or_else(|| "neither seconds since 1970 nor a time, nor `now`".to_owned())
 }

@@ -69,11 +69,12 @@ impl MatchArgs {
             keeps_advertisements: reading == ReadMode::SelectiveWithAdvertisements,
             whole_if_ports: reading == ReadMode::SelectiveUnlessPorts,
             additional_names: also,
+            protocol: self.protocol(session),
+            context: session.context(),
         };
         if reading != ReadMode::Whole
             && !self.strict_input
-            && let Some(ads) =
-                selective_load::load_selectively(session, [&requests, &offers], &requirements, &self.protocol(session))?
+            && let Some(ads) = selective_load::load_selectively(session, [&requests, &offers], &requirements)?
         {
             return Ok(ads);
         }

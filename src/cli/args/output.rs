@@ -1,7 +1,5 @@
 //! The options `--output` and `--no-header`, and writing of result tables in the form that they select.
 
-use std::io::Write;
-
 use clap::Args;
 
 use crate::cli::Failure;
@@ -26,15 +24,6 @@ impl TableOutputArgs {
     ///
     /// The form is for whole ads or trees, not for tables, or writing fails.
     pub fn write(self, table: &ResultTable) -> Result<(), Failure> {
-        self.write_to(&mut out(), table)
-    }
-
-    /// Writes a table to `out`.
-    ///
-    /// # Errors
-    ///
-    /// The form is for whole ads or trees, not for tables, or writing fails.
-    pub fn write_to(self, out: &mut dyn Write, table: &ResultTable) -> Result<(), Failure> {
-        table.write(out, self.form, !self.no_header)
+        table.write(&mut out(), self.form, !self.no_header)
     }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use classad::ad::ScopeAd;
-use classad::ad::{Ad, Name, ScopeFrame};
+use classad::ad::{Ad, Name, ScopeAd, ScopeFrame};
 use classad::eval::{Environment, Knowledge, Reference, References};
 use indexmap::IndexSet;
 
@@ -36,19 +35,16 @@ pub struct PartialKnowledge {
 impl PartialKnowledge {
     /// Returns the ad without the attributes that are to be treated as unknown.
     fn known_attributes(&self, ad: &Ad, is_target: bool) -> Ad {
-        let unknown: Vec<Name> = self
-            .unknown
-            .iter()
-            .filter_map(|name| match name.split_once('.') {
-                Some((side, name)) if ScopeAd::of(&Name::new(side)) == Some(ScopeAd::Other) => {
-                    is_target.then(|| Name::new(name))
-                }
-                Some((side, name)) if ScopeAd::of(&Name::new(side)) == Some(ScopeAd::Own) => {
-                    (!is_target).then(|| Name::new(name))
-                }
-                _ => (!is_target).then(|| Name::new(name)),
-            })
-            .collect();
+        let unknown_name = |name: &String| {
+            let qualified = name.split_once('.').map(|(side, name)| (ScopeAd::of(&Name::new(side)), name));
+            let (is_of_target, name) = match qualified {
+                Some((Some(ScopeAd::Other), name)) => (true, name),
+                Some((Some(ScopeAd::Own), name)) => (false, name),
+                _ => (false, name.as_str()),
+            };
+            (is_of_target == is_target).then(|| Name::new(name))
+        };
+        let unknown: Vec<Name> = self.unknown.iter().filter_map(unknown_name).collect();
         let known = ad.iter().filter(|attribute| !unknown.contains(attribute.name));
         known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }

@@ -1,7 +1,6 @@
 //! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
 use clap::Args;
-use classad::ad::Ad;
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
 use classad::pool::RequestClusters;
@@ -10,7 +9,7 @@ use indexmap::IndexSet;
 use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
-use crate::cli::io::parties::warn_of_invalid_counts;
+use crate::cli::io::parties::{Parties, warn_of_invalid_counts};
 use crate::cli::render::output::{DocumentWriter, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
@@ -55,17 +54,16 @@ impl Autocluster {
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
         let policy = self.policy.read(session)?.policy;
         let (policies, also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
-        let [requests, offers] = self.common.read_ads(session, [requests, offers], ReadMode::Selective, &also)?;
-        warn_of_invalid_counts(session, &requests);
-        let ads = |ads: &[NamedAd]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
-        let protocol = self.common.protocol(session);
-        let clusters = RequestClusters::new(&ads(&requests), &ads(&offers), &policies, &protocol, &session.context());
+        let ads = self.common.read_ads(session, [requests, offers], ReadMode::Selective, &also)?;
+        let parties = Parties::new(ads);
+        warn_of_invalid_counts(session, &parties.requests);
+        let ([requests, offers], protocol) = (parties.ads(), self.common.protocol(session));
+        let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());
         if self.significant {
-            let mut rows = ResultTable::new(&["attribute"]);
             let mut names: Vec<_> = clusters.significant().into_iter().collect();
             names.sort();
-            rows.rows.extend(names.into_iter().map(|name| vec![name.to_string().into()]));
-            self.common.output.write(&rows)?;
+            let rows = names.into_iter().map(|name| vec![name.to_string().into()]);
+            self.common.output.write(&ResultTable::with_rows(&["attribute"], rows))?;
         } else if self.as_requests {
             let mut writer = DocumentWriter::new(self.common.output.form);
             writer.begin_file(&mut out(), form)?;
@@ -75,7 +73,7 @@ impl Autocluster {
             }
             writer.finish(&mut out())?;
         } else {
-            self.common.output.write(&cluster_table(&clusters, &requests))?;
+            self.common.output.write(&cluster_table(&clusters, &parties.requests))?;
         }
         Ok(Status::of(!clusters.clusters.is_empty()))
     }
@@ -93,12 +91,11 @@ fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd]) -> ResultTabl
     let mut rows = ResultTable::new(&["cluster", "requests", "first"]);
     rows.header.extend(names.iter().map(ToString::to_string));
     for (number, (cluster, first)) in clusters.clusters.iter().zip(first).enumerate() {
-        let first = first.unwrap_or_default().to_owned();
+        let first = first.unwrap_or_default();
         let mut row: Vec<TableCell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
         row.extend(names.iter().map(|name| {
             let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));
-            let text = bound.map(ToString::to_string);
-            TableCell::from(text.unwrap_or_default())
+            bound.map_or_else(String::new, ToString::to_string).into()
         }));
         rows.rows.push(row);
     }

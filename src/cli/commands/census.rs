@@ -13,9 +13,9 @@ use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::input;
 use crate::cli::render::chart::{BarChart, histogram};
 use crate::cli::render::diagnostics;
-use crate::cli::render::json::{value_json, write_json_array};
+use crate::cli::render::json::{value_json, write_json_document};
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{self, ResultTable};
+use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -75,24 +75,42 @@ type CensusEntry<'a> = (&'a Name, &'a AttributeSummary);
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut sources = input::open_decided(session, &self.files)?;
-        let asked: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
-        let mut census = if asked.is_empty() { Census::values() } else { Census::values_of(asked.iter().cloned()) };
-        if self.nested || asked.iter().any(|name| name.as_str().contains('.')) {
+        let names: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
+        let mut census = if names.is_empty() { Census::values() } else { Census::values_of(names.iter().cloned()) };
+        if self.nested || names.iter().any(|name| name.as_str().contains('.')) {
             census = census.nested();
         }
-        for source in &mut sources {
-            input::for_each_ad(session, source, |_, entry| {
-                census.add(&entry.ad);
-                Ok(true)
-            })?;
-        }
+        input::for_each_ad(session, &mut sources, |_, _, entry| {
+            census.add(&entry.ad);
+            Ok(true)
+        })?;
         let attributes =
-            if asked.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &asked) };
+            if names.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &names) };
         if !session.options.quiet {
-            self.write(&mut out(), &census, &attributes)?;
-            Self::note_totals(session, &census, &attributes);
+            let mut out = out();
+            let form =
+                self.output.form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+            match form {
+                OutputForm::Json | OutputForm::Jsonl => {
+                    let records = attributes.iter().map(|attribute| self.attribute_json(*attribute));
+                    write_json_document(&mut out, form, &[("ads", census.ads())], "attributes", records)?;
+                }
+                OutputForm::Table if !self.attr.is_empty() => self.write_details(&mut out, &census, &attributes)?,
+                OutputForm::Table => {
+                    self.terminal_table(&census, &attributes).write(&mut out, Some(form), !self.output.no_header)?;
+                }
+                form => self.attribute_table(form, &census, &attributes).write(
+                    &mut out,
+                    Some(form),
+                    !self.output.no_header,
+                )?,
+            }
+            session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
+            if attributes.iter().any(|(_, summary)| summary.distinct().more) {
+                session.note("a + behind a number of distinct values: there were more than could be remembered");
+            }
         }
-        let missing = attributes.len() < asked.len();
+        let missing = attributes.len() < names.len();
         Ok(Status::of(census.ads() > 0 && !missing))
     }
 
@@ -114,49 +132,28 @@ impl CensusCommand {
         self.top.unwrap_or(if self.attr.is_empty() { 1 } else { 10 })
     }
 
-    fn write(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> Result<(), Failure> {
-        let form = self.output.form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
-        let json = attributes.iter().map(|attribute| self.attribute_json(*attribute));
-        match form {
-            OutputForm::Json => {
-                write!(out, "{{\"version\":1,\"ads\":{},\"attributes\":", census.ads())?;
-                write_json_array(out, form, json)?;
-                writeln!(out, "}}")?;
-            }
-            OutputForm::Jsonl => write_json_array(out, form, json)?,
-            OutputForm::Table if !self.attr.is_empty() => self.write_details(out, census, attributes)?,
-            OutputForm::Table => {
-                self.terminal_table(census, attributes).write(out, Some(form), !self.output.no_header)?;
-            }
-            form => self.attribute_table(form, census, attributes).write(out, Some(form), !self.output.no_header)?,
-        }
-        Ok(())
-    }
-
     /// Returns one row for each attribute, or with `--attr`, except under `-o names`, one for each frequent value.
     fn attribute_table(&self, form: OutputForm, census: &Census, attributes: &[CensusEntry]) -> ResultTable {
         if !self.attr.is_empty() && form != OutputForm::Names {
-            let mut rows = ResultTable::new(&["attribute", "value", "ads", "%"]);
-            for (name, summary) in attributes {
-                rows.rows.extend(summary.most_frequent(self.max_values()).map(|(value, ads)| {
-                    vec![name.to_string().into(), value.to_owned().into(), ads.into(), percent(ads, census).into()]
-                }));
-            }
-            return rows;
+            let rows = attributes.iter().flat_map(|(name, summary)| {
+                summary.most_frequent(self.max_values()).map(|(value, ads)| {
+                    vec![name.to_string().into(), value.into(), ads.into(), percent(ads, census, 1).into()]
+                })
+            });
+            return ResultTable::with_rows(&["attribute", "value", "ads", "%"], rows);
         }
-        let mut rows = ResultTable::new(&["attribute", "ads", "%", "types", "distinct", "range", "most frequent"]);
-        for (name, summary) in attributes {
-            rows.rows.push(vec![
+        let rows = attributes.iter().map(|(name, summary)| {
+            vec![
                 name.to_string().into(),
                 summary.ads().into(),
-                percent(summary.ads(), census).into(),
+                percent(summary.ads(), census, 1).into(),
                 types_text(summary).into(),
                 summary.distinct().to_string().into(),
                 summary.ranges().map(range_text).collect::<Vec<_>>().join(", ").into(),
                 self.frequent_values(summary).join(", ").into(),
-            ]);
-        }
-        rows
+            ]
+        });
+        ResultTable::with_rows(&["attribute", "ads", "%", "types", "distinct", "range", "most frequent"], rows)
     }
 
     /// Returns one row for each attribute. Cuts the values so that a row fits the width of the terminal.
@@ -164,17 +161,15 @@ impl CensusCommand {
         const COLUMN_GAP: usize = 2;
         const MIN_VALUES_WIDTH: usize = 8;
         let mut rows = ResultTable::new(&["attribute", "ads", "%", "types", "distinct", "values"]);
-        let mut values = Vec::new();
         for (name, summary) in attributes {
             let kinds: Vec<&str> = summary.contents().into_iter().map(|(content, _)| content.as_str()).collect();
             rows.rows.push(vec![
                 name.to_string().into(),
                 summary.ads().into(),
-                whole_percent(summary.ads(), census).into(),
+                percent(summary.ads(), census, 0).into(),
                 kinds.join("|").into(),
                 summary.distinct().to_string().into(),
             ]);
-            values.push(self.values_summary(summary));
         }
         let width = |column: usize| {
             let cells = rows.rows.iter().map(|row| row[column].text.chars().count());
@@ -182,8 +177,8 @@ impl CensusCommand {
         };
         let used: usize = (0..rows.header.len() - 1).map(width).sum();
         let room = diagnostics::terminal_width().saturating_sub(used + COLUMN_GAP).max(MIN_VALUES_WIDTH);
-        for (row, values) in rows.rows.iter_mut().zip(values) {
-            row.push(truncated(&values, room).into());
+        for (row, (_, summary)) in rows.rows.iter_mut().zip(attributes) {
+            row.push(truncated(&self.values_summary(summary), room).into());
         }
         rows
     }
@@ -216,7 +211,7 @@ impl CensusCommand {
                 writeln!(out)?;
             }
             let name = diagnostics::single_line(name.as_str());
-            writeln!(out, "{name}: in {ads} of {all} ads ({}%), missing in {}", percent(ads, census), all - ads)?;
+            writeln!(out, "{name}: in {ads} of {all} ads ({}%), missing in {}", percent(ads, census, 1), all - ads)?;
             writeln!(out, "  types     {}", types_text(summary))?;
             writeln!(out, "  distinct  {}", summary.distinct())?;
             for range in summary.ranges().map(range_text) {
@@ -225,22 +220,14 @@ impl CensusCommand {
             if let Some((least, greatest)) = summary.lengths() {
                 writeln!(out, "  lengths   {least}..{greatest}")?;
             }
-            let top: Vec<(&str, usize)> = summary.most_frequent(self.max_values()).collect();
-            let width = top.iter().map(|(_, ads)| ads.to_string().len()).max().unwrap_or(0).max("ads".len());
-            let widest =
-                top.iter().map(|(value, _)| diagnostics::single_line(value).chars().count()).max().unwrap_or(0);
+            let values = summary.most_frequent(self.max_values());
+            let mut rows: Vec<_> = values.map(|(value, ads)| (diagnostics::single_line(value), ads)).collect();
+            let (width, widest) = column_widths(&rows);
             let bars = BarChart::new(ads, width + widest.max(OTHER_VALUES.len()) + "      100.0    ".len());
-            writeln!(out, "  {:>width$}  {:>5}  value", "ads", "%")?;
-            let row = |out: &mut dyn Write, value: &str, ads: usize| {
-                let (percent, bar) = (percent(ads, census), bars.padded_bar(ads));
-                writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {value}")
-            };
-            for (value, ads) in &top {
-                row(out, &diagnostics::single_line(value), *ads)?;
-            }
-            let shown: usize = top.iter().map(|(_, ads)| ads).sum();
-            if shown < ads {
-                row(out, OTHER_VALUES, ads - shown)?;
+            let others = ads.saturating_sub(rows.iter().map(|(_, ads)| ads).sum());
+            rows.extend((others > 0).then(|| (OTHER_VALUES.to_owned(), others)));
+            write_bars(out, "value", width, &bars, &rows, census)?;
+            if others > 0 {
                 write_histogram(out, summary, census)?;
             }
         }
@@ -264,14 +251,6 @@ impl CensusCommand {
             "top": top.collect::<Value>(),
         })
     }
-
-    /// Prints the numbers of ads and of attributes on standard error. Explains the `+` if a distinct count ends in one.
-    fn note_totals(session: &Session, census: &Census, attributes: &[CensusEntry]) {
-        session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
-        if attributes.iter().any(|(_, summary)| summary.distinct().more) {
-            session.note("a + behind a number of distinct values: there were more than could be remembered");
-        }
-    }
 }
 
 /// Writes a histogram of the numeric values. Writes nothing if the census did not keep all values, because the bars
@@ -284,56 +263,57 @@ fn write_histogram(out: &mut dyn Write, summary: &AttributeSummary, census: &Cen
     let values = summary.most_frequent(usize::MAX).filter_map(|(value, ads)| Some((value.parse().ok()?, ads)));
     let bins = histogram(&values.collect::<Vec<(f64, usize)>>(), HISTOGRAM_BINS);
     let rows: Vec<(String, usize)> = bins.iter().map(|bin| (bin.label(), bin.count)).collect();
-    let widest = rows.iter().map(|(range, _)| range.len()).max().unwrap_or(0);
+    let (width, widest) = column_widths(&rows);
     let most = rows.iter().map(|(_, ads)| *ads).max().unwrap_or(0);
-    let (width, bars) =
-        (most.to_string().len().max("ads".len()), BarChart::new(most, widest + "      100.0    ads".len()));
-    if !rows.is_empty() {
-        writeln!(out, "  {:>width$}  {:>5}  range", "ads", "%")?;
-    }
-    for (range, ads) in rows {
-        let (percent, bar) = (percent(ads, census), bars.padded_bar(ads));
-        writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {range}")?;
+    let bars = BarChart::new(most, widest + "      100.0    ads".len());
+    if rows.is_empty() { Ok(()) } else { write_bars(out, "range", width, &bars, &rows, census) }
+}
+
+/// Returns the widths, in characters, of a column of numbers under the heading `ads` and of the texts beside it.
+fn column_widths(rows: &[(String, usize)]) -> (usize, usize) {
+    let numbers = rows.iter().map(|(_, ads)| ads.to_string().len());
+    let texts = rows.iter().map(|(text, _)| text.chars().count());
+    (numbers.fold("ads".len(), usize::max), texts.max().unwrap_or(0))
+}
+
+/// Writes a bar for each text and its number of ads. `width` is the width of the numbers.
+fn write_bars(
+    out: &mut dyn Write,
+    heading: &str,
+    width: usize,
+    bars: &BarChart,
+    rows: &[(String, usize)],
+    census: &Census,
+) -> io::Result<()> {
+    writeln!(out, "  {:>width$}  {:>5}  {heading}", "ads", "%")?;
+    for (text, ads) in rows {
+        writeln!(out, "  {ads:>width$}  {:>5}  {}  {text}", percent(*ads, census, 1), bars.padded_bar(*ads))?;
     }
     Ok(())
 }
 
 /// Returns the attributes of `--attr` that some ad has. Reports the others on standard error.
-fn requested_attributes<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> Vec<CensusEntry<'a>> {
-    let mut found = Vec::new();
-    for name in asked {
+fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &IndexSet<Name>) -> Vec<CensusEntry<'a>> {
+    let attributes = names.iter().filter_map(|name| {
         let attribute = census.attributes().find(|(known, _)| *known == name);
         if attribute.is_none() && census.ads() > 0 {
             input::note_unknown_attribute(session, census, name);
         }
-        found.extend(attribute);
-    }
-    found
+        attribute
+    });
+    attributes.collect()
 }
 
-/// Formats `ads` as a percentage of all ads, with one decimal. A share above 0 that rounds to 0 becomes `<0.1`; a share
-/// below 100 that rounds to 100 becomes `>99.9`.
-fn percent(ads: usize, census: &Census) -> String {
-    match fraction_of_ads(ads, census, 1000) {
-        0 if ads > 0 => "<0.1".to_owned(),
-        1000 if ads < census.ads() => ">99.9".to_owned(),
-        tenths => format!("{}.{}", tenths / 10, tenths % 10),
+/// Formats `ads` as a percentage of all ads, with no decimal or one. A share above 0 that rounds to 0 becomes `<0.1`; a
+/// share below 100 that rounds to 100 becomes `>99.9`.
+fn percent(ads: usize, census: &Census, decimals: u32) -> String {
+    let (all, parts) = (census.ads(), 100 * 10_usize.pow(decimals));
+    let text = |share: usize| if decimals == 0 { share.to_string() } else { format!("{}.{}", share / 10, share % 10) };
+    match (ads.saturating_mul(2 * parts) / all.max(1)).div_ceil(2) {
+        0 if ads > 0 => format!("<{}", text(1)),
+        share if share == parts && ads < all => format!(">{}", text(parts - 1)),
+        share => text(share),
     }
-}
-
-/// Formats `ads` as a percentage of all ads like [`percent`], without decimals.
-fn whole_percent(ads: usize, census: &Census) -> String {
-    match fraction_of_ads(ads, census, 100) {
-        0 if ads > 0 => "<1".to_owned(),
-        100 if ads < census.ads() => ">99".to_owned(),
-        percent => percent.to_string(),
-    }
-}
-
-/// Returns `ads` divided by all ads, in units of 1/`parts`, rounded to the nearest.
-fn fraction_of_ads(ads: usize, census: &Census, parts: usize) -> usize {
-    let all = census.ads().max(1);
-    (ads.saturating_mul(2 * parts) / all).div_ceil(2)
 }
 
 /// Lists the types of the values: a single type as `int`, several with their numbers of ads as
@@ -352,13 +332,9 @@ fn range_text(range: &ObservedRange) -> String {
     let text = |value: &ad::Value| match value {
         ad::Value::AbsoluteTime(time) => time.to_string(),
         ad::Value::RelativeTime(time) => time.to_string(),
-        value => value_text(value),
+        value => value.to_string(),
     };
     format!("{}..{}", text(&range.least), text(&range.greatest))
-}
-
-fn value_text(value: &ad::Value) -> String {
-    String::from_utf8_lossy(&rows::value_text(value, false)).into_owned()
 }
 
 /// Cuts `text` to `room` characters. A text that was cut ends in an ellipsis.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::args::global::AdForm;
-use crate::cli::io::input;
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::render::output::{AdWriter, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -36,17 +36,13 @@ impl Convert {
         let mut out = out();
         let mut writer = AdWriter::with_form(self.to.into());
         let mut count = 0_usize;
-        for source in &mut sources {
-            input::for_each_ad(session, source, |session, entry| {
-                count += 1;
-                if session.options.quiet {
-                    return Ok(true);
-                }
-                let ad = input::name_by_location(entry);
-                writer.write(session, &mut out, &ad)?;
-                Ok(true)
-            })?;
-        }
+        input::for_each_ad(session, &mut sources, |session, text, entry| {
+            count += 1;
+            if !session.options.quiet {
+                writer.write(session, &mut out, &NamedAd::located(text, entry, None))?;
+            }
+            Ok(true)
+        })?;
         if !sources.is_empty() {
             writer.finish(&mut out)?;
         }

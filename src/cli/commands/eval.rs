@@ -93,22 +93,21 @@ impl Eval {
         let mut status = Status::Yes;
         if alone {
             let ad = input::read_first_ad(session, my)?;
-            let nowhere = ad.is_none() && self.define.is_empty();
-            let ad = input::add_definitions(session, ad.unwrap_or_default(), &self.define)?;
-            let ad = Some(ad).filter(|_| !nowhere || target.is_some());
-            return self.evaluate_in(session, "", ad, target.as_ref(), &expression, &shown);
+            let has_scope = ad.is_some() || target.is_some() || !self.define.is_empty();
+            let mut ad = ad.unwrap_or_default();
+            input::add_definitions(session, &mut ad, &self.define)?;
+            return self.evaluate_in(session, "", has_scope.then_some(ad), target.as_ref(), &expression, &shown);
         }
-        for source in &mut sources {
-            input::for_each_ad(session, source, |session, entry| {
-                let found = input::name_ad(session, entry, None);
-                let ad = input::add_definitions(session, found.ad.clone(), &self.define)?;
-                let each = self.evaluate_in(session, found.id(), Some(ad), target.as_ref(), &expression, &shown)?;
-                if status == Status::Yes {
-                    status = each;
-                }
-                Ok(true)
-            })?;
-        }
+        input::for_each_ad(session, &mut sources, |session, text, entry| {
+            let named = input::name_ad(session, text, entry, None);
+            let mut ad = named.ad.clone();
+            input::add_definitions(session, &mut ad, &self.define)?;
+            let each = self.evaluate_in(session, named.id(), Some(ad), target.as_ref(), &expression, &shown)?;
+            if status == Status::Yes {
+                status = each;
+            }
+            Ok(true)
+        })?;
         Ok(status)
     }
 
@@ -148,7 +147,12 @@ impl Eval {
         if let (Some(fault), true) = (value.error_origin(), id.is_empty()) {
             self.report_error_value(session, shown, fault);
         }
-        Ok(if self.exit_by_value { status_of_value(&value) } else { Status::Yes })
+        Ok(match value {
+            Value::Boolean(false) if self.exit_by_value => Status::No,
+            Value::Undefined if self.exit_by_value => Status::Undefined,
+            Value::Error(_) if self.exit_by_value => Status::Error,
+            _ => Status::Yes,
+        })
     }
 
     /// Reports why the value is an error, with a mark in the expression if the error arose there. Reports nothing for
@@ -158,26 +162,12 @@ impl Eval {
         if fault.reason.starts_with("written as") {
             return;
         }
-        if self.my.is_none()
-            && self.target.is_none()
-            && self.define.is_empty()
-            && range.end <= shown.block.text.len()
-            && !range.is_empty()
-        {
-            let problem = Problem::error_at(range, 0, format!("the value is error: {fault}")).as_warning();
-            diagnostics::print_problem(&session.options, shown, &problem);
+        let message = format!("the value is error: {fault}");
+        let is_alone = self.my.is_none() && self.target.is_none() && self.define.is_empty();
+        if is_alone && range.end <= shown.block.text.len() && !range.is_empty() {
+            diagnostics::print_problem(&session.options, shown, &Problem::error_at(range, 0, message).as_warning());
         } else {
-            session.note(&format!("the value is error: {fault}"));
+            session.note(&message);
         }
-    }
-}
-
-/// Returns the exit status of `-e`: No for false, Undefined and Error for these values, else Yes.
-fn status_of_value(value: &Value) -> Status {
-    match value {
-        Value::Boolean(false) => Status::No,
-        Value::Undefined => Status::Undefined,
-        Value::Error(_) => Status::Error,
-        _ => Status::Yes,
     }
 }

@@ -9,7 +9,6 @@ use similar::TextDiff;
 use crate::cli::io::atomic_write::RewriteArgs;
 use crate::cli::io::input;
 use crate::cli::io::source::{SourceText, read_whole};
-use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -62,13 +61,13 @@ impl Fmt {
             let layout = match format::format_ads(&source.block.text, source.block.form, session.dialect(), self.width)
             {
                 Ok(layout) => layout,
-                // An excerpt of compressed bytes would show nothing useful.
-                Err(problem) if format::is_compressed(&source.block.text) => {
-                    session.error(&format!("{}: {}", source.name, problem.message));
-                    continue;
-                }
                 Err(problem) => {
-                    session.report_problem(source, &problem)?;
+                    // An excerpt of compressed bytes would show nothing useful.
+                    if format::is_compressed(&source.block.text) {
+                        session.error(&format!("{}: {}", source.name, problem.message));
+                    } else {
+                        session.report_problem(source, &problem)?;
+                    }
                     continue;
                 }
             };
@@ -76,7 +75,7 @@ impl Fmt {
                 session.report_problem(source, problem)?;
             }
             changed += usize::from(layout.text != source.block.text);
-            if self.rewrite.is_enabled() {
+            if self.rewrite.write.is_some() {
                 self.rewrite(session, source, &layout);
             } else {
                 self.print(&mut out, source, &layout)?;
@@ -96,12 +95,7 @@ impl Fmt {
                     let form = form.unwrap_or_else(|| format::format_of_comments(&bytes));
                     sources.push(SourceText::from_file(name, bytes, form));
                 }
-                Err(error) => {
-                    input::report_unreadable(session, name, &error);
-                    if session.options.fail_fast {
-                        return Err(Failure::Refused(None));
-                    }
-                }
+                Err(error) => input::report_unreadable(session, name, &error)?,
             }
         }
         Ok(sources)
@@ -121,10 +115,8 @@ impl Fmt {
     fn rewrite(&self, session: &mut Session, source: &SourceText, layout: &FormattedText) {
         if !layout.is_valid() {
             session.note(&format!("{} is left as it is: not every ad of it parses", source.name));
-        } else if layout.text != source.block.text
-            && let Err(error) = self.rewrite.replace(&source.name, &layout.text)
-        {
-            session.error(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
+        } else if layout.text != source.block.text {
+            self.rewrite.replace(session, &source.name, &layout.text);
         }
     }
 }
@@ -134,11 +126,9 @@ fn write_diff(out: &mut dyn Write, source: &SourceText, text: &[u8]) -> io::Resu
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (old, new) = (lines(&source.block.text), lines(text));
     let diff = TextDiff::configure().newline_terminated(true).diff_slices(&old, &new);
-    let mut has_heading = false;
-    for hunk in diff.unified_diff().iter_hunks() {
-        if !has_heading {
+    for (number, hunk) in diff.unified_diff().iter_hunks().enumerate() {
+        if number == 0 {
             writeln!(out, "--- {0}\n+++ {0}", source.name)?;
-            has_heading = true;
         }
         hunk.to_writer(&mut *out)?;
     }

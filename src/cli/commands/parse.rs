@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use clap::Args;
 use classad::syntax::print_name;
 
-use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
 use crate::cli::render::expression_tree;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
@@ -46,19 +45,24 @@ impl Parse {
         let mut sources = input::open_decided(session, &self.files)?;
         let (mut stdout, mut nowhere) = (out(), io::sink());
         let ads_out: &mut dyn Write = if self.count || self.ast { &mut nowhere } else { &mut stdout };
-        let mut total = 0;
+        let mut has_ads = false;
         let mut documents = DocumentWriter::new(self.output);
         for source in &mut sources {
             let mut count = 0;
             documents.begin_file(ads_out, source.form)?;
-            input::for_each_ad(session, source, |session, entry| {
+            input::for_each_ad(session, [&mut *source], |session, text, entry| {
                 count += 1;
                 if session.options.quiet || self.count {
                     return Ok(true);
                 }
-                let ad = input::name_ad(session, entry, None);
+                let ad = input::name_ad(session, text, entry, None);
                 if self.ast {
-                    write_trees(&mut out(), &ad)?;
+                    let mut out = out();
+                    writeln!(out, "{}", ad.id())?;
+                    for attribute in ad.ad.iter() {
+                        write!(out, "  {} = ", print_name(attribute.name))?;
+                        expression_tree::write_tree(&mut out, attribute.expression, 2)?;
+                    }
                 }
                 documents.write(session, ads_out, &ad)?;
                 Ok(true)
@@ -66,19 +70,9 @@ impl Parse {
             if self.count {
                 writeln!(out(), "{}\t{count}", source.name)?;
             }
-            total += count;
+            has_ads |= count > 0;
         }
         documents.finish(ads_out)?;
-        Ok(Status::of(total > 0))
+        Ok(Status::of(has_ads))
     }
-}
-
-/// Writes the identity of an ad, and the expression tree of each of its attributes.
-fn write_trees(out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
-    writeln!(out, "{}", ad.id())?;
-    for attribute in ad.ad.iter() {
-        write!(out, "  {} = ", print_name(attribute.name))?;
-        expression_tree::write_tree(out, attribute.expression, 2)?;
-    }
-    Ok(())
 }

@@ -1,12 +1,13 @@
 //! `classad refs`: the references of ads (thesis 2.6.2).
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, Reference, References, direct_references, references_of_all};
-use classad::pool::Census;
+use classad::pool::{AttributeSummary, Census};
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
 
@@ -16,7 +17,7 @@ use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::out;
 use crate::cli::render::references::{external_names, internal_names};
-use crate::cli::render::rows::ResultTable;
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -77,25 +78,27 @@ impl Refs {
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
         let pool = input::open_optional(session, self.missing_in.as_ref())?;
         session.decide_dialect(sources.iter().chain(&pool));
-        let question = self.scope(session)?;
+        let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
+        let scope = ReferenceScope {
+            attributes: names.collect::<Result<_, _>>()?,
+            expression: input::parse_optional_expression(session, "expression", self.expr.as_deref())?,
+        };
         let mut found = CollectedReferences::default();
-        let mut asked = input::UnknownNames::new(question.attributes());
+        let mut unknown_names = input::UnknownNames::new(&scope.attributes);
         if alone {
-            self.collect(&session.context(), &NamedAd::unnamed(Ad::default()), &question, &mut found);
+            self.collect(&session.context(), &NamedAd::unnamed(Ad::default()), &scope, &mut found);
         }
-        for source in &mut sources {
-            input::for_each_ad(session, source, |session, entry| {
-                asked.observe(&entry.ad);
-                let ad = input::name_ad(session, entry, None);
-                self.collect(&session.context(), &ad, &question, &mut found);
-                Ok(true)
-            })?;
-        }
-        asked.note_missing(session);
+        input::for_each_ad(session, &mut sources, |session, text, entry| {
+            unknown_names.observe(&entry.ad);
+            let ad = input::name_ad(session, text, entry, None);
+            self.collect(&session.context(), &ad, &scope, &mut found);
+            Ok(true)
+        })?;
+        unknown_names.note_missing(session);
         Ok(match pool {
             Some(mut pool) => {
                 let mut census = Census::names().nested();
-                input::for_each_ad(session, &mut pool, |_, entry| {
+                input::for_each_ad(session, [&mut pool], |_, _, entry| {
                     census.add(&entry.ad);
                     Ok(true)
                 })?;
@@ -108,75 +111,60 @@ impl Refs {
                 Status::of(!found.edges.is_empty())
             }
             None => {
-                let rows = if self.count || self.union { found.union_table(self.count) } else { found.rows };
+                let rows = if self.count || self.union { found.union_table(self.count) } else { found.ad_table() };
                 self.output.write(&rows)?;
                 Status::of(!rows.rows.is_empty())
             }
         })
     }
 
-    fn scope(&self, session: &mut Session) -> Result<ReferenceScope, Failure> {
-        if let Some(text) = &self.expr {
-            return Ok(ReferenceScope::Expression(input::parse_argument_expression(session, "expression", text)?));
-        }
-        let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
-        let names: Vec<Name> = names.collect::<Result<_, _>>()?;
-        Ok(if names.is_empty() { ReferenceScope::WholeAd } else { ReferenceScope::Attributes(names) })
-    }
-
     /// Adds the references of an ad to `found`: with `--dot` as edges of the graph, else as rows and counts.
-    fn collect(&self, context: &Context, ad: &NamedAd, question: &ReferenceScope, found: &mut CollectedReferences) {
+    fn collect(&self, context: &Context, ad: &NamedAd, scope: &ReferenceScope, found: &mut CollectedReferences) {
         let (environment, frame) = Environment::single(ad.ad.clone());
         if self.dot {
-            for (attribute, expression) in question.expressions(&ad.ad) {
+            for (attribute, expression) in scope.expressions(&ad.ad) {
                 let direct = direct_references(expression, &frame, &environment, context);
                 found.add_edges(&ad.ad, attribute, &direct);
             }
             return;
         }
-        let expressions = question.expressions(&ad.ad).into_iter().map(|(_, expression)| expression);
+        let expressions = scope.expressions(&ad.ad).into_iter().map(|(_, expression)| expression);
         let references = references_of_all(expressions, &frame, &environment, context);
         for (key, (name, reference)) in
             if self.internal { internal_names(&references) } else { external_names(references) }
         {
-            found.add(ad.id(), key, name, reference);
+            found.rows.push(vec![ad.id().into(), name.clone().into()]);
+            found.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
         }
     }
 }
 
 /// The expressions whose references are collected.
-enum ReferenceScope {
-    Expression(Expression),
-    Attributes(Vec<Name>),
-    WholeAd,
+struct ReferenceScope {
+    /// The expression of `--expr`.
+    expression: Option<Expression>,
+    /// The attributes of `--attr`; without an expression, all if empty.
+    attributes: Vec<Name>,
 }
 
 impl ReferenceScope {
-    fn attributes(&self) -> &[Name] {
-        match self {
-            ReferenceScope::Attributes(names) => names,
-            ReferenceScope::Expression(_) | ReferenceScope::WholeAd => &[],
-        }
-    }
-
     /// Returns the expressions in an ad, each with its attribute; `None` for the expression of the command line.
     fn expressions<'a>(&'a self, ad: &'a Ad) -> Vec<(Option<&'a Name>, &'a Expression)> {
-        match self {
-            ReferenceScope::Expression(expression) => vec![(None, expression)],
-            ReferenceScope::Attributes(names) => {
-                names.iter().filter_map(|name| Some((Some(name), ad.get(name)?))).collect()
-            }
-            ReferenceScope::WholeAd => {
+        match &self.expression {
+            Some(expression) => vec![(None, expression)],
+            None if self.attributes.is_empty() => {
                 ad.iter().map(|attribute| (Some(attribute.name), attribute.expression)).collect()
             }
+            None => self.attributes.iter().filter_map(|name| Some((Some(name), ad.get(name)?))).collect(),
         }
     }
 }
 
 /// The references collected from all ads.
+#[derive(Default)]
 struct CollectedReferences {
     /// A row for each ad and reference.
-    rows: ResultTable,
+    rows: Vec<Vec<TableCell>>,
     /// For each reference in lower case: the first spelling, the number of ads with the reference, and the
     /// [`Reference`], which is `None` for internal references and for `*`.
     counts: IndexMap<String, (String, usize, Option<Reference>)>,
@@ -186,28 +174,10 @@ struct CollectedReferences {
     spellings: HashMap<String, String>,
 }
 
-impl Default for CollectedReferences {
-    fn default() -> Self {
-        CollectedReferences {
-            rows: ResultTable::new(&["ad", "reference"]),
-            counts: IndexMap::new(),
-            edges: IndexSet::new(),
-            spellings: HashMap::new(),
-        }
-    }
-}
-
 impl CollectedReferences {
-    /// Adds a reference of the ad named `id`; `key` is `name` in lower case.
-    fn add(&mut self, id: &str, key: String, name: String, reference: Option<Reference>) {
-        self.rows.rows.push(vec![id.to_owned().into(), name.clone().into()]);
-        self.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
-    }
-
     /// Adds the direct references of an attribute to the graph.
     fn add_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
-        let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
-        let from = self.node(from);
+        let from = self.node(attribute.map_or_else(|| "(expression)".to_owned(), print_name));
         // Spell an attribute as in its definition, not as in the reference.
         let own = |name| ad.attribute(name).map_or(name, |attribute| attribute.name);
         let internal = direct.internal.iter().map(|name| (print_name(own(name)), true));
@@ -224,20 +194,21 @@ impl CollectedReferences {
         self.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone()
     }
 
+    /// Returns a table with a row for each ad and reference.
+    fn ad_table(self) -> ResultTable {
+        ResultTable::with_rows(&["ad", "reference"], self.rows)
+    }
+
     /// Returns a table with each reference once. `with_counts` adds the number of ads and sorts by that number,
     /// greatest first.
     fn union_table(self, with_counts: bool) -> ResultTable {
-        let mut rows = ResultTable::new(if with_counts { &["reference", "ads"] } else { &["reference"] });
         let mut counted: Vec<_> = self.counts.into_values().collect();
         if with_counts {
-            counted.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+            counted.sort_by_key(|(_, count, _)| Reverse(*count));
+            let rows = counted.into_iter().map(|(name, count, _)| vec![name.into(), count.into()]);
+            return ResultTable::with_rows(&["reference", "ads"], rows);
         }
-        for (name, count, _) in counted {
-            let mut row = vec![name.into()];
-            row.extend(with_counts.then(|| count.into()));
-            rows.rows.push(row);
-        }
-        rows
+        ResultTable::with_rows(&["reference"], counted.into_iter().map(|(name, ..)| vec![name.into()]))
     }
 
     /// Returns a table of the external references that no ad of the pool resolves, with similar names of the pool.
@@ -258,15 +229,11 @@ impl CollectedReferences {
             if pool.attribute(wanted).is_some() || inner.contains(wanted) {
                 continue;
             }
-            let near: Vec<String> = pool
-                .closest_names(wanted.as_str())
-                .into_iter()
-                .map(|near| {
-                    let ads = pool.attribute(&Name::new(near)).map_or(0, classad::pool::AttributeSummary::ads);
-                    format!("{near} ({ads} of {})", pool.ads())
-                })
-                .collect();
-            rows.rows.push(vec![name.into(), count.into(), near.into()]);
+            let near = pool.closest_names(wanted.as_str()).into_iter().map(|near| {
+                let ads = pool.attribute(&Name::new(near)).map_or(0, AttributeSummary::ads);
+                format!("{near} ({ads} of {})", pool.ads())
+            });
+            rows.rows.push(vec![name.into(), count.into(), near.collect::<Vec<String>>().into()]);
         }
         rows
     }
@@ -274,8 +241,7 @@ impl CollectedReferences {
     /// Writes the graph of references in the DOT language. Targets outside the ad are drawn as boxes.
     fn write_dot(&self, out: &mut dyn Write) -> io::Result<()> {
         let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
-        writeln!(out, "digraph references {{")?;
-        writeln!(out, "  rankdir=LR;")?;
+        writeln!(out, "digraph references {{\n  rankdir=LR;")?;
         let outside: BTreeSet<&str> =
             self.edges.iter().filter(|(_, _, inside)| !inside).map(|(_, to, _)| to.as_str()).collect();
         for name in outside {

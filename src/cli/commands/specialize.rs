@@ -1,6 +1,7 @@
 //! `classad specialize`: partial evaluation of ads that are known in part (thesis 2.6.1).
 
 use std::io::Write;
+use std::slice;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
@@ -99,9 +100,16 @@ impl Specialize {
         let target = input::open_optional(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&known).chain(&target));
         let form = known.as_ref().map_or(FileFormat::Bracketed, |known| known.form);
-        let mut answers = SpecializeRun {
+        let scope = match (&self.expr, &self.attr) {
+            (Some(text), _) => {
+                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
+            }
+            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
+            (None, None) => SpecializeScope::WholeAd,
+        };
+        let mut run = SpecializeRun {
             command: self,
-            scope: self.scope(session)?,
+            scope,
             partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
             target: input::read_first_ad(session, target)?,
             context: Context { random: None, now: session.options.now, ..session.context() },
@@ -111,39 +119,28 @@ impl Specialize {
             any_possible: false,
         };
         if alone {
-            let known = match known {
-                Some(source) => input::read_first_ad(session, Some(source))?,
-                None => Some(Ad::default()).filter(|_| !self.define.is_empty()),
-            };
-            answers.begin_source(form)?;
-            answers.add_ad(session, known.map(NamedAd::unnamed))?;
+            let known = input::read_first_ad(session, known)?;
+            run.begin_source(form)?;
+            run.add_ad(session, known.map(NamedAd::unnamed))?;
         }
-        let name = match &answers.scope {
-            SpecializeScope::Attribute(name) => Some(name.clone()),
-            _ => None,
-        };
-        let mut asked = input::UnknownNames::new(name.as_slice());
+        let mut unknown_names = input::UnknownNames::new(match &run.scope {
+            SpecializeScope::Attribute(name) => slice::from_ref(name),
+            _ => &[],
+        });
         for source in &mut sources {
-            answers.begin_source(source.form)?;
-            input::for_each_ad(session, source, |session, entry| {
-                asked.observe(&entry.ad);
-                let ad = input::name_ad(session, entry, None);
-                answers.add_ad(session, Some(ad))?;
+            run.begin_source(source.form)?;
+            input::for_each_ad(session, [source], |session, text, entry| {
+                unknown_names.observe(&entry.ad);
+                run.add_ad(session, Some(input::name_ad(session, text, entry, None)))?;
                 Ok(true)
             })?;
         }
-        asked.note_missing(session);
-        answers.finish()
-    }
-
-    fn scope(&self, session: &mut Session) -> Result<SpecializeScope, Failure> {
-        Ok(match (&self.expr, &self.attr) {
-            (Some(text), _) => {
-                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
-            }
-            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
-            (None, None) => SpecializeScope::WholeAd,
-        })
+        unknown_names.note_missing(session);
+        run.documents.finish(&mut run.out)?;
+        if !matches!(run.scope, SpecializeScope::WholeAd) && (self.verdict || self.output.form.is_some()) {
+            self.output.write(&run.rows)?;
+        }
+        Ok(Status::of(!self.verdict || run.any_possible))
     }
 }
 
@@ -173,61 +170,37 @@ impl SpecializeRun<'_> {
     /// Specializes an ad, or the selected part of the ad. Writes the result, or keeps it in `rows` for the end. `ad` is
     /// `None` if no ad is known.
     fn add_ad(&mut self, session: &mut Session, ad: Option<NamedAd>) -> Result<(), Failure> {
-        let ad = match ad {
-            None if self.command.define.is_empty() => None,
-            ad => {
-                let ad = ad.unwrap_or_else(|| NamedAd::unnamed(Ad::default()));
-                let defined = input::add_definitions(session, ad.ad.clone(), &self.command.define)?;
-                Some(ad.with_ad(defined))
-            }
-        };
-        let (environment, frame) = self.partial_scope.environment(ad.as_ref().map(|ad| &ad.ad), self.target.as_ref());
-        let liberties = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
-        let left = match &self.scope {
+        let is_known = ad.is_some() || !self.command.define.is_empty();
+        let mut ad = ad.unwrap_or_default();
+        input::add_definitions(session, &mut ad.ad, &self.command.define)?;
+        let (environment, frame) = self.partial_scope.environment(is_known.then_some(&ad.ad), self.target.as_ref());
+        let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
+        let context = &self.context;
+        let residue = match &self.scope {
             SpecializeScope::WholeAd => {
-                let left = specialize_ad(&frame, &environment, &self.context, liberties);
-                let ad = ad.unwrap_or_else(|| NamedAd::unnamed(Ad::default()));
-                return self.documents.write(session, &mut self.out, &ad.with_ad(left));
+                ad.ad = specialize_ad(&frame, &environment, context, options);
+                return self.documents.write(session, &mut self.out, &ad);
             }
-            SpecializeScope::Expression(expression) => {
-                specialize(expression, &frame, &environment, &self.context, liberties)
-            }
-            SpecializeScope::Attribute(name) => {
-                specialize_attribute(name, &frame, &environment, &self.context, liberties)
-            }
+            SpecializeScope::Expression(expression) => specialize(expression, &frame, &environment, context, options),
+            SpecializeScope::Attribute(name) => specialize_attribute(name, &frame, &environment, context, options),
         };
-        let id = ad.as_ref().map(NamedAd::id).unwrap_or_default().to_owned();
+        let id = ad.id().to_owned();
         if self.command.verdict {
-            self.any_possible |= left.verdict != ConstraintVerdict::Never;
-            let mut names = Vec::new();
-            if left.verdict == ConstraintVerdict::Depends {
-                names = dependency_names(&unknowns(&left.expression, &frame, &environment, &self.context));
+            self.any_possible |= residue.verdict != ConstraintVerdict::Never;
+            let depends = residue.verdict == ConstraintVerdict::Depends;
+            let unknowns = || unknowns(&residue.expression, &frame, &environment, context);
+            let names = if depends { dependency_names(&unknowns()) } else { Vec::new() };
+            self.rows.rows.push(vec![id.into(), residue.verdict.as_str().into(), names.into()]);
+        } else if self.command.output.form.is_some() {
+            self.rows.rows.push(vec![id.into(), residue.expression.to_string().into()]);
+        } else if !session.options.quiet {
+            let text = print(&residue.expression, Style::New);
+            if self.command.each {
+                write!(self.out, "{id}\t")?;
             }
-            self.rows.rows.push(vec![id.into(), left.verdict.as_str().to_owned().into(), names.into()]);
-            return Ok(());
+            self.out.write_all(&text)?;
+            writeln!(self.out)?;
         }
-        if session.options.quiet {
-            return Ok(());
-        }
-        let text = print(&left.expression, Style::New);
-        if self.command.output.form.is_some() {
-            self.rows.rows.push(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()]);
-            return Ok(());
-        }
-        if self.command.each {
-            write!(self.out, "{id}\t")?;
-        }
-        self.out.write_all(&text)?;
-        writeln!(self.out)?;
         Ok(())
-    }
-
-    fn finish(mut self) -> Result<Status, Failure> {
-        self.documents.finish(&mut self.out)?;
-        let output = self.command.output;
-        if !matches!(self.scope, SpecializeScope::WholeAd) && (self.command.verdict || output.form.is_some()) {
-            output.write_to(&mut self.out, &self.rows)?;
-        }
-        Ok(Status::of(!self.command.verdict || self.any_possible))
     }
 }

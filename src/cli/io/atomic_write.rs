@@ -6,6 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use crate::cli::render::diagnostics::io_reason;
+use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
@@ -18,30 +20,25 @@ pub struct RewriteArgs {
 }
 
 impl RewriteArgs {
-    /// Whether `--write` is given.
-    pub fn is_enabled(&self) -> bool {
-        self.write.is_some()
-    }
-
     /// Refuses `--write` without files or with standard input.
     pub fn check_files(&self, files: &[String]) -> Result<(), Failure> {
-        if self.is_enabled() && (files.is_empty() || files.iter().any(|file| file == "-")) {
+        if self.write.is_some() && (files.is_empty() || files.iter().any(|file| file == "-")) {
             return refuse("-w rewrites files: name them");
         }
         Ok(())
     }
 
-    /// Replaces the contents of a file, with the backup that the option asks for.
-    pub fn replace(&self, path: &str, text: &[u8]) -> io::Result<()> {
-        replace(Path::new(path), text, self.write.as_deref().unwrap_or_default())
+    /// Replaces the contents of a file, with the backup that the option asks for. Reports an error.
+    pub fn replace(&self, session: &mut Session, path: &str, text: &[u8]) {
+        if let Err(error) = replace(Path::new(path), text, self.write.as_deref().unwrap_or_default()) {
+            session.error(&format!("cannot write {path}: {}", io_reason(&error)));
+        }
     }
 }
 
-fn suffix(text: &str) -> Result<String, String> {
-    if text.contains(['/', '\\', '\0']) {
-        return Err("a suffix is appended to the names of files and names no folder".to_owned());
-    }
-    Ok(text.to_owned())
+fn suffix(text: &str) -> Result<String, &'static str> {
+    let is_suffix = !text.contains(['/', '\\', '\0']);
+    is_suffix.then(|| text.to_owned()).ok_or("a suffix is appended to the names of files and names no folder")
 }
 
 /// Replaces the contents of a file atomically: concurrent readers see the old text or the new one, and after a
@@ -78,10 +75,9 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
 /// The file can neither be created nor replaced.
 pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => replace(path, text, ""),
     }
-    replace(path, text, "")
 }
 
 /// Writes the text to a temporary file beside `path` and renames it to `path`. Owner and permissions are those of
@@ -90,22 +86,17 @@ fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;
     // Permissions first: the contents must never be readable by others.
-    copy_owner_and_permissions(file.as_file(), like)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // Only an administrator may change the owner: ignore the error.
+        let _ = std::os::unix::fs::fchown(file.as_file(), Some(like.uid()), Some(like.gid()));
+    }
+    file.as_file().set_permissions(like.permissions())?;
     file.write_all(text)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     // The rename is durable once the folder is synchronized. Some systems cannot do that: ignore the error.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
-}
-
-/// Copies the permissions of another file and, if possible, its owner.
-fn copy_owner_and_permissions(file: &File, like: &fs::Metadata) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        // Only an administrator may change the owner: ignore the error.
-        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
-    }
-    file.set_permissions(like.permissions())
 }

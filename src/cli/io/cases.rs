@@ -1,6 +1,6 @@
 //! `--cases`: one question and one answer a line, as JSON, for bulk work and conformance suites.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 
 use clap::ValueEnum;
 use classad::ad::{Ad, Dialect, Expression, Name};
@@ -8,12 +8,14 @@ use classad::eval::{ConstraintVerdict, Context, Environment, Evaluator, Speciali
 use classad::format::{self, FileFormat, Position};
 use classad::matching::{Pair, PairSide};
 use classad::protocol::Protocol;
-use classad::syntax::{ParseOptions, Style, SyntaxError, parse_expression, print, print_ad, print_value};
+use classad::syntax::{ParseOptions, Style, SyntaxError, parse_expression, print_ad};
 use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::args::global::AdForm;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
+use crate::cli::io::input::report_error;
+use crate::cli::io::source::open;
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
@@ -25,12 +27,7 @@ pub fn run(
     file: &str,
     answer: fn(&Map<String, Json>, &Context) -> Json,
 ) -> Result<Status, Failure> {
-    let input: Box<dyn Read> = if file == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        let opened = std::fs::File::open(file);
-        Box::new(opened.map_err(|error| Failure::unreadable(file, &error))?)
-    };
+    let input = open(file).map_err(|error| Failure::unreadable(file, &error))?;
     let mut out = out();
     let mut writer = JsonValueWriter::new(OutputForm::Jsonl);
     for (number, line) in BufReader::new(input).split(b'\n').enumerate() {
@@ -46,10 +43,8 @@ pub fn run(
             Err(error) => {
                 let text = error.to_string();
                 let reason = text.split(" at line ").next().unwrap_or_default();
-                session.error(&format!("{file}:{}:{}: this is no case: {reason}", number + 1, error.column().max(1)));
-                if session.options.fail_fast {
-                    break;
-                }
+                let place = format!("{file}:{}:{}", number + 1, error.column().max(1));
+                report_error(session, &format!("{place}: this is no case: {reason}"))?;
             }
         }
     }
@@ -100,10 +95,6 @@ fn expression(case: &Map<String, Json>, context: &Context) -> Result<Expression,
     parse_expression(text(case, "expr").unwrap_or("").as_bytes(), ParseOptions::new(context.dialect))
 }
 
-fn lossy_string(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// Answers `{"id","ad","target","expr"}` with `{"id","value","type"}`, and a case with `"exprs":[...]` with
 /// `{"id","values":[{"value","type"},...]}`.
 pub fn eval(case: &Map<String, Json>, context: &Context) -> Json {
@@ -114,9 +105,7 @@ pub fn eval(case: &Map<String, Json>, context: &Context) -> Json {
             return json!({"value": "", "type": "parse-error"});
         };
         match Evaluator::new(environment, context).evaluate(&tree, frame) {
-            Ok(value) => {
-                json!({"value": lossy_string(&print_value(&value, Style::New)), "type": value.value_type().as_str()})
-            }
+            Ok(value) => json!({"value": value.to_string(), "type": value.value_type().as_str()}),
             Err(halt) => json!({"value": halt.to_string(), "type": "failure"}),
         }
     };
@@ -141,13 +130,12 @@ pub fn specialize(case: &Map<String, Json>, context: &Context) -> Json {
     let unknown = case.get("unknown").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
     let partly = PartialKnowledge { unknown: unknown.map(str::to_owned).collect(), is_complete: flag("closed") };
     let (environment, frame) = partly.environment(known.as_ref(), target.as_ref());
-    let liberties = SpecializeOptions { loose: flag("loose"), inline: flag("inline") };
+    let options = SpecializeOptions { loose: flag("loose"), inline: flag("inline") };
     let context = Context { random: None, now: context.now.filter(|_| flag("now")), ..context.clone() };
-    let left = classad::eval::specialize(&expression, &frame, &environment, &context, liberties);
-    let mut reply =
-        json!({"value": lossy_string(&print(&left.expression, Style::New)), "verdict": left.verdict.as_str()});
-    if left.verdict == ConstraintVerdict::Depends {
-        let unknowns = classad::eval::unknowns(&left.expression, &frame, &environment, &context);
+    let residue = classad::eval::specialize(&expression, &frame, &environment, &context, options);
+    let mut reply = json!({"value": residue.expression.to_string(), "verdict": residue.verdict.as_str()});
+    if residue.verdict == ConstraintVerdict::Depends {
+        let unknowns = classad::eval::unknowns(&residue.expression, &frame, &environment, &context);
         reply["unknowns"] = dependency_names(&unknowns).into();
     }
     reply
@@ -160,11 +148,11 @@ pub fn refs(case: &Map<String, Json>, context: &Context) -> Json {
         return json!({"external": [], "internal": [], "error": "parse-error"});
     };
     let (environment, frame) = Environment::single(ad);
-    let found = classad::eval::references(&expression, &frame, &environment, context);
-    let external: IndexSet<String> = found.external.iter().map(ToString::to_string).collect();
-    let internal: Vec<&str> = found.internal.iter().map(Name::as_str).collect();
+    let references = classad::eval::references(&expression, &frame, &environment, context);
+    let external: IndexSet<String> = references.external.iter().map(ToString::to_string).collect();
+    let internal: Vec<&str> = references.internal.iter().map(Name::as_str).collect();
     let mut reply = json!({"external": external.into_iter().collect::<Vec<_>>(), "internal": internal});
-    if found.reads_anything {
+    if references.reads_anything {
         reply["everything"] = true.into();
     }
     reply
@@ -177,27 +165,26 @@ pub fn parse(case: &Map<String, Json>, context: &Context) -> Json {
         let position = Position::of_offset(source.as_bytes(), offset);
         json!({"line": position.line, "column": position.column, "message": message})
     };
-    if text(case, "form") == Some("expr") {
-        return match parse_expression(source.as_bytes(), ParseOptions::new(context.dialect)) {
-            Ok(tree) => json!({"ok": true, "expr": lossy_string(&print(&tree, Style::New))}),
-            Err(SyntaxError { span, message, .. }) => json!({"ok": false, "error": place(span.range().start, message)}),
-        };
-    }
-    let form = match text(case, "form").map(|name| named_form(name).ok_or(name)) {
-        Some(Ok(form)) => form,
-        Some(Err(other)) => {
-            let message = format!("there is no form `{other}`");
-            return json!({"ok": false, "ads": [], "error": place(0, message)});
+    let form = match text(case, "form") {
+        Some("expr") => {
+            return match parse_expression(source.as_bytes(), ParseOptions::new(context.dialect)) {
+                Ok(tree) => json!({"ok": true, "expr": tree.to_string()}),
+                Err(error) => json!({"ok": false, "error": place(error.span.range().start, error.message)}),
+            };
         }
+        Some(name) => match named_form(name) {
+            Some(form) => form,
+            None => return json!({"ok": false, "ads": [], "error": place(0, format!("there is no form `{name}`"))}),
+        },
         None => format::detect(source.as_bytes()).unwrap_or(FileFormat::Bracketed),
     };
     let mut ads = Vec::new();
     let mut first_error = None;
     for item in format::read(source.as_bytes(), form, context.dialect) {
         match item {
-            Ok(entry) => ads.push(Json::from(lossy_string(&print_ad(&entry.ad, Style::New)))),
-            Err(problem) if problem.severity == format::Severity::Error && first_error.is_none() => {
-                first_error = Some(place(problem.range.start, problem.message));
+            Ok(entry) => ads.push(String::from_utf8_lossy(&print_ad(&entry.ad, Style::New)).into_owned()),
+            Err(problem) if problem.severity == format::Severity::Error => {
+                first_error.get_or_insert_with(|| place(problem.range.start, problem.message));
             }
             Err(_) => {}
         }

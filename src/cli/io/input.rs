@@ -1,8 +1,7 @@
 //! Reading ads from files and pipes, naming them, and reading expressions and names of the command line.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::Context;
@@ -11,37 +10,23 @@ use classad::pool::Census;
 use classad::protocol::{Advertisement, AdvertisementHeader, PortFault, identity};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 
-use super::source::{AdSource, SourceText};
+use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// An ad with its location.
-pub struct SourcedAd {
-    pub ad: Ad,
-    /// 1-based number of the ad in its source.
-    pub number: usize,
-    /// Start of the ad.
-    pub location: Location,
-}
-
-impl SourcedAd {
-    /// Converts the ad to an entry, which has the offset but not the text in which the ad stands.
-    pub fn into_entry(self) -> AdEntry {
-        AdEntry { ad: self.ad, number: self.number, offset: self.location.offset, is_whole: true }
-    }
-}
-
-/// A byte offset in a text.
+/// The start of an ad.
 #[derive(Clone)]
-pub struct Location {
-    pub text: SourceText,
-    pub offset: usize,
+struct Location {
+    text: SourceText,
+    offset: usize,
+    /// 1-based number of the ad in its source.
+    number: usize,
 }
 
 /// An ad with its display name.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct NamedAd {
     pub ad: Ad,
     /// The display name. `None` if the identity in the advertising protocol serves as the name, or if the ad has no
@@ -50,15 +35,21 @@ pub struct NamedAd {
     /// Identity, sequence number and lifetime in the advertising protocol, if the ad was read only in part.
     standing: Option<AdvertisementHeader>,
     advertisement: Option<Ad>,
-    /// 1-based number of the ad in its source, and its start; 0 and `None` if it comes from no source.
-    number: usize,
+    /// The start of the ad; `None` if the ad comes from no source or was read only in part.
     location: Option<Box<Location>>,
 }
 
 impl NamedAd {
     /// Wraps an ad that has neither a name nor a location.
     pub fn unnamed(ad: Ad) -> Self {
-        NamedAd { ad, display_name: None, standing: None, advertisement: None, number: 0, location: None }
+        NamedAd { ad, ..NamedAd::default() }
+    }
+
+    /// Wraps an ad of `text`. Without a name it is called by its location, `FILE:NUMBER`.
+    pub fn located(text: &SourceText, AdEntry { ad, number, offset, .. }: AdEntry, name: Option<String>) -> Self {
+        let name = name.unwrap_or_else(|| format!("{}:{number}", text.name));
+        let location = Some(Box::new(Location { text: text.clone(), offset, number }));
+        NamedAd { location, ..NamedAd::unnamed(ad).with_name(name) }
     }
 
     /// Sets the display name.
@@ -77,8 +68,8 @@ impl NamedAd {
     /// `ad` may lack the attributes of the advertising protocol. `standing` is the header computed from these
     /// attributes; `advertisement` holds the attributes themselves, if notifications need them. The identity becomes
     /// the display name, so that an ad whose identity is missing or no UTF-8 must be named by [`NamedAd::with_name`].
-    pub fn from_projection(ad: Ad, standing: AdvertisementHeader, advertisement: Option<Ad>, number: usize) -> Self {
-        NamedAd { ad, display_name: None, standing: Some(standing), advertisement, number, location: None }
+    pub fn from_projection(ad: Ad, standing: AdvertisementHeader, advertisement: Option<Ad>) -> Self {
+        NamedAd { ad, standing: Some(standing), advertisement, ..NamedAd::default() }
     }
 
     /// Whether the ad was read only in part. Ads that agree in that part then share one [`Ad`].
@@ -98,20 +89,15 @@ impl NamedAd {
         self.advertisement.as_ref().unwrap_or(&self.ad)
     }
 
-    /// Replaces the ad, and keeps name and location.
-    pub fn with_ad(self, ad: Ad) -> Self {
-        NamedAd { ad, ..self }
-    }
-
     /// Reports the fault in the ports of this ad, at its place in the source. Does nothing if the ad has no location.
     pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
-        let Some(Location { text, offset }) = self.location.as_deref() else { return Ok(()) };
+        let Some(Location { text, offset, number }) = self.location.as_deref() else { return Ok(()) };
         // The span of the fault is an offset into the ad's own text, which only the bracketed form has.
         let range = match text.block.form {
             FileFormat::Bracketed => offset + fault.span.range().start..offset + fault.span.range().end,
             _ => *offset..offset + 1,
         };
-        session.report_problem(text, &Problem::error_at(range, self.number, fault.reason.clone()))
+        session.report_problem(text, &Problem::error_at(range, *number, fault.reason.clone()))
     }
 }
 
@@ -128,11 +114,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     let form = session.options.from.map(FileFormat::from);
     for path in &paths {
         let name = if path == "-" { "standard input" } else { path };
-        let reader: io::Result<Box<dyn Read>> = match path.as_str() {
-            "-" => Ok(Box::new(io::stdin())),
-            path => File::open(path).map(|file| Box::new(file) as Box<dyn Read>),
-        };
-        match reader.and_then(|reader| Stream::new(reader, form)) {
+        match open(path).and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
                 let source = AdSource::new(name, stream);
                 // An empty file is most likely a failed download.
@@ -142,12 +124,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
                 }
                 sources.push(source);
             }
-            Err(error) => {
-                report_unreadable(session, name, &error);
-                if session.options.fail_fast {
-                    return Err(Failure::Refused(None));
-                }
-            }
+            Err(error) => report_unreadable(session, name, &error)?,
         }
     }
     Ok(sources)
@@ -167,10 +144,8 @@ pub fn or_stdin(paths: &[String]) -> Vec<String> {
 
 /// Refuses to read standard input twice.
 pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p String>) -> Result<(), Failure> {
-    match paths.into_iter().filter(|path| *path == "-").count() {
-        0 | 1 => Ok(()),
-        _ => refuse("standard input can be read only once"),
-    }
+    let count = paths.into_iter().filter(|path| *path == "-").count();
+    if count > 1 { refuse("standard input can be read only once") } else { Ok(()) }
 }
 
 /// Opens the sources of requests and offers, and decides the dialect by the forms of all of them. Without paths,
@@ -187,14 +162,24 @@ pub fn open_sides(
     Ok([requests, offers])
 }
 
-/// Reports an error in opening or reading a source.
-pub fn report_unreadable(session: &mut Session, name: &str, error: &io::Error) {
-    session.error(&format!("cannot read {name}: {}", diagnostics::io_reason(error)));
+/// Reports an error after which the run can go on.
+///
+/// # Errors
+///
+/// `--fail-fast` is given.
+pub fn report_error(session: &mut Session, message: &str) -> Result<(), Failure> {
+    session.error(message);
+    if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
+}
+
+/// Reports that a source cannot be opened, as [`report_error`] does.
+pub fn report_unreadable(session: &mut Session, name: &str, error: &io::Error) -> Result<(), Failure> {
+    report_error(session, &format!("cannot read {name}: {}", diagnostics::io_reason(error)))
 }
 
 /// Reports that reading a source failed before its end.
 pub fn report_read_error(session: &mut Session, source: &AdSource, error: &io::Error) {
-    report_unreadable(session, &format!("{} to its end", source.name), error);
+    session.error(&format!("cannot read {} to its end: {}", source.name, diagnostics::io_reason(error)));
 }
 
 /// Reads all ads of the sources and names them.
@@ -204,68 +189,55 @@ pub fn read_named_ads(
     id: Option<&Expression>,
 ) -> Result<Vec<NamedAd>, Failure> {
     let mut ads = Vec::new();
-    for source in &mut sources {
-        for_each_ad(session, source, |session, found| {
-            ads.push(name_ad(session, found, id));
-            Ok(true)
-        })?;
-    }
+    for_each_ad(session, &mut sources, |session, text, entry| {
+        ads.push(name_ad(session, text, entry, id));
+        Ok(true)
+    })?;
     Ok(ads)
 }
 
-/// Names an ad: by the value of `id`, else by its identity in the advertising protocol, else by its location.
-pub fn name_ad(session: &Session, found: SourcedAd, id: Option<&Expression>) -> NamedAd {
-    let name = identity(&found.ad, id, &session.context());
-    let by_place = name_by_location(found);
-    match name {
-        Some(name) => by_place.with_name(name),
-        None => by_place,
-    }
+/// Names an ad of `text`: by the value of `id`, else by its identity in the advertising protocol, else by its location.
+pub fn name_ad(session: &Session, text: &SourceText, entry: AdEntry, id: Option<&Expression>) -> NamedAd {
+    let name = identity(&entry.ad, id, &session.context());
+    NamedAd::located(text, entry, name)
 }
 
-/// Names an ad by its location, `FILE:NUMBER`.
-pub fn name_by_location(found: SourcedAd) -> NamedAd {
-    let SourcedAd { ad, number, location: place } = found;
-    let id = format!("{}:{number}", place.text.name);
-    NamedAd { number, location: Some(Box::new(place)), ..NamedAd::unnamed(ad).with_name(id) }
+/// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
+pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
+    source.next_block().unwrap_or_else(|error| {
+        report_read_error(session, source, &error);
+        None
+    })
 }
 
-/// Calls `visit` for each ad of a source until `visit` returns `false`. Bad ads are reported and skipped.
+/// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad
+/// ads are reported and skipped.
 ///
 /// # Errors
 ///
 /// The run is interrupted, an ad is bad and `--fail-fast` is given, or `visit` fails.
-pub fn for_each_ad(
+pub fn for_each_ad<'s>(
     session: &mut Session,
-    source: &mut AdSource,
-    mut visit: impl FnMut(&mut Session, SourcedAd) -> Result<bool, Failure>,
+    sources: impl IntoIterator<Item = &'s mut AdSource>,
+    mut visit: impl FnMut(&mut Session, &SourceText, AdEntry) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    loop {
-        let text = match source.next_block() {
-            Ok(Some(text)) => text,
-            Ok(None) => return Ok(()),
-            Err(error) => {
-                report_read_error(session, source, &error);
-                return Ok(());
-            }
-        };
-        for item in text.block.ads(session.dialect()) {
-            match item {
-                Ok(AdEntry { ad, number, offset, .. }) => {
-                    session.check_interrupt()?;
-                    source.ads_read = source.ads_read.max(number);
-                    let place = Location { text: text.clone(), offset };
-                    if !visit(session, SourcedAd { ad, number, location: place })? {
-                        return Ok(());
+    for source in sources {
+        while let Some(text) = next_block(session, source) {
+            for item in text.block.ads(session.dialect()) {
+                source.count_ad(&item);
+                match item {
+                    Ok(entry) => {
+                        session.check_interrupt()?;
+                        if !visit(session, &text, entry)? {
+                            return Ok(());
+                        }
                     }
-                }
-                Err(problem) => {
-                    source.ads_read = source.ads_read.max(problem.ad_number);
-                    session.report_problem(&text, &problem)?;
+                    Err(problem) => session.report_problem(&text, &problem)?,
                 }
             }
         }
     }
+    Ok(())
 }
 
 /// Opens one file; `None` without a path.
@@ -283,22 +255,22 @@ pub fn open_optional(session: &mut Session, path: Option<&String>) -> Result<Opt
 pub fn read_first_ad(session: &mut Session, source: Option<AdSource>) -> Result<Option<Ad>, Failure> {
     let Some(mut source) = source else { return Ok(None) };
     let mut first = None;
-    for_each_ad(session, &mut source, |_, found| {
-        first = Some(found.ad);
+    for_each_ad(session, [&mut source], |_, _, entry| {
+        first = Some(entry.ad);
         Ok(false)
     })?;
     first.map(Some).ok_or_else(|| Failure::refused(format!("there is no ad in {}", source.name)))
 }
 
 /// Adds the attributes that `-D NAME=EXPR` defines to an ad.
-pub fn add_definitions(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Result<Ad, Failure> {
+pub fn add_definitions(session: &mut Session, ad: &mut Ad, definitions: &[String]) -> Result<(), Failure> {
     for definition in definitions {
         let wanted = || Failure::refused(format!("-D wants NAME=EXPR, not {definition}"));
         let (name, text) = definition.split_once('=').ok_or_else(wanted)?;
         let expression = parse_argument_expression(session, name.trim(), text)?;
-        ad = ad.with(parse_attribute_name(session, name)?.ok_or_else(wanted)?, expression);
+        *ad = ad.with(parse_attribute_name(session, name)?.ok_or_else(wanted)?, expression);
     }
-    Ok(ad)
+    Ok(())
 }
 
 /// Parses an attribute name of the command line, quoted or not; `None` if the text is no name.
@@ -365,12 +337,8 @@ pub fn parse_argument_expression(session: &mut Session, what: &str, text: &str) 
 
 /// Parses constraints of the command line and joins them by `&&`; `None` without any.
 pub fn parse_constraints(session: &mut Session, texts: &[String]) -> Result<Option<Expression>, Failure> {
-    let mut all: Option<Expression> = None;
-    for text in texts {
-        let next = parse_argument_expression(session, "constraint", text)?;
-        all = Some(all.into_iter().fold(next, |next, before| Expression::and(before, next)));
-    }
-    Ok(all)
+    let constraints = texts.iter().map(|text| parse_argument_expression(session, "constraint", text));
+    Ok(constraints.collect::<Result<Vec<_>, _>>()?.into_iter().reduce(Expression::and))
 }
 
 /// Refuses an expression that is most likely a misspelt option of the command: one that starts with `--` and a

@@ -73,11 +73,11 @@ impl Parties {
     /// 1970.
     pub fn pair_notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
         let Grant { request, unit, offer, part, request_rank, offer_rank, .. } = *grant;
-        let mut asking = Party::new(self.requests[request].advertisement(), &self.request_name(request, unit), context);
-        asking.whole_id = unit.map(|_| self.requests[request].id().to_owned());
+        let mut request_party = Party::new(self.requests[request].advertisement(), &self.request_name(request, unit), context);
+        request_party.whole_id = unit.map(|_| self.requests[request].id().to_owned());
         let offered = &self.offers[offer];
-        let offered = |_| Party::from_offer(offered.advertisement(), offered.id(), context).into_part(part);
-        Notice::for_pair(&BilateralMatch { request, offer, request_rank, offer_rank }, asking, offered, at)
+        let offer_party = |_| Party::from_offer(offered.advertisement(), offered.id(), context).into_part(part);
+        Notice::for_pair(&BilateralMatch { request, offer, request_rank, offer_rank }, request_party, offer_party, at)
     }
 
     /// Returns the notification of a gang; `at` is in seconds since 1970.
@@ -100,13 +100,13 @@ impl AdNames for Parties {
 /// Warns of requests whose resource count is invalid, once for each reason.
 pub fn warn_of_invalid_counts(session: &Session, requests: &[NamedAd]) {
     let (count, context) = (Name::new(RESOURCE_COUNT), session.context());
-    let mut told: IndexMap<String, (&str, usize)> = IndexMap::new();
+    let mut reasons: IndexMap<String, (&str, usize)> = IndexMap::new();
     for run in runs_of_shared_ads(requests).filter(|run| run[0].ad.get(&count).is_some()) {
         if let Some(reason) = invalid_count_reason(&run[0].ad, &context) {
-            told.entry(reason).or_insert((run[0].id(), 0)).1 += run.len();
+            reasons.entry(reason).or_insert((run[0].id(), 0)).1 += run.len();
         }
     }
-    for (reason, (first, requests)) in told {
+    for (reason, (first, requests)) in reasons {
         let more = if requests > 1 { format!(" (and {} more requests)", requests - 1) } else { String::new() };
         session.warning(&format!("{first}: {reason}{more}"));
     }

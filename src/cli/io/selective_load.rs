@@ -1,7 +1,6 @@
 //! Selective loading: reads only those attributes of requests and offers that matching can look up.
 
 use std::borrow::Cow;
-use std::io;
 
 use classad::ad::{ByteString, Expression, Name};
 use classad::eval::{Context, FreeNames};
@@ -31,63 +30,14 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 /// side. So a side is read again if the other side mentions names that were not selected when the reading began.
 pub fn load_selectively(
     session: &mut Session,
-    [requests, offers]: [&[AdSource]; 2],
-    labels: &LoadRequirements<'_>,
-    protocol: &Protocol,
+    sides: [&[AdSource]; 2],
+    requirements: &LoadRequirements<'_>,
 ) -> Result<Option<[Vec<NamedAd>; 2]>, Failure> {
-    let context = session.context();
-    let Some(mut selection) = initial_projection(protocol, labels, &context) else { return Ok(None) };
-    if !requests.iter().chain(offers).all(AdSource::is_long_file) {
-        return Ok(None);
+    let Some(sides) = requirements.load_sides(sides) else { return Ok(None) };
+    for (text, problem) in sides.iter().flat_map(|side| &side.problems) {
+        session.report_problem(text, problem)?;
     }
-    let load = |side: &[AdSource], sharing, selection: &mut Projection| -> Option<LoadedSide> {
-        let mut loaded = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
-        for source in side {
-            // On an error the caller reads the ads whole, and reports the error then.
-            loaded.load(source, selection, labels, &context).ok()?;
-        }
-        loaded.newest_name_version = selection.newest_referenced();
-        (!selection.reads_everything()).then_some(loaded)
-    };
-    for source in offers {
-        let Ok(pieces) = source.sample(OFFER_SAMPLE_BYTES) else { return Ok(None) };
-        for piece in pieces {
-            let Ok(piece) = piece else { return Ok(None) };
-            // Mentions are collected line by line, so that ads cut off at the ends of a piece do no harm.
-            StreamBlock::from_complete_text(piece, FileFormat::Long).project(&mut selection).collect_references();
-        }
-    }
-    if selection.reads_everything() {
-        return Ok(None);
-    }
-    // Requests are always deduplicated: the number of distinct ones is part of the statistics.
-    let [of_requests, of_offers] = [AdSharing::Always, AdSharing::WhileProfitable];
-    let Some(mut asking) = load(requests, of_requests, &mut selection) else { return Ok(None) };
-    let Some(mut offered) = load(offers, of_offers, &mut selection) else { return Ok(None) };
-    for _ in 0..MAX_PASSES {
-        let lacks = [
-            offered.newest_name_version > asking.version_at_start,
-            asking.newest_name_version > offered.version_at_start,
-        ];
-        if lacks == [false, false] {
-            if labels.whole_if_ports && (asking.has_ports || offered.has_ports) {
-                return Ok(None);
-            }
-            for (text, problem) in asking.problems.iter().chain(&offered.problems) {
-                session.report_problem(text, problem)?;
-            }
-            output::leak_on_exit(selection);
-            return Ok(Some([asking.ads, offered.ads]));
-        }
-        let sides = [(&mut asking, requests, of_requests), (&mut offered, offers, of_offers)];
-        for ((side, sources, sharing), lacks) in sides.into_iter().zip(lacks) {
-            if lacks {
-                let Some(again) = load(sources, sharing, &mut selection) else { return Ok(None) };
-                *side = again;
-            }
-        }
-    }
-    Ok(None)
+    Ok(Some(sides.map(|side| side.ads)))
 }
 
 /// The data that is needed of each ad beside the attributes that matching looks up.
@@ -100,6 +50,8 @@ pub struct LoadRequirements<'l> {
     pub whole_if_ports: bool,
     /// Further names that the caller looks up.
     pub additional_names: &'l FreeNames,
+    pub protocol: Protocol,
+    pub context: Context,
 }
 
 /// The ads that one pass over a side has read.
@@ -115,80 +67,113 @@ struct LoadedSide {
     newest_name_version: usize,
 }
 
-/// Returns the projection onto the names that are needed whatever the ads contain; `None` if `--id` or the caller may
-/// read any attribute.
-fn initial_projection(protocol: &Protocol, labels: &LoadRequirements<'_>, context: &Context) -> Option<Projection> {
-    let LoadRequirements { id, keeps_advertisements, whole_if_ports: _, additional_names: also } = labels;
-    let mut labels = FreeNames::default();
-    let advertising = if *keeps_advertisements { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
-    labels.names.extend(advertising.iter().map(|name| Name::new(name)));
-    if let Some(id) = id {
-        labels.add(id, context.dialect);
-    }
-    let names = protocol.attribute_names().cloned().chain([PORTS.clone()]).chain(also.names.iter().cloned());
-    let everything = labels.reads_anything || also.reads_anything;
-    (!everything).then(|| Projection::new(names, context.dialect).with_shared_ads(labels.names))
-}
-
-impl LoadedSide {
-    /// Adds the ads and the problems of a source, which is read from its beginning.
-    fn load(
-        &mut self,
-        source: &AdSource,
-        selection: &mut Projection,
-        labels: &LoadRequirements<'_>,
-        context: &Context,
-    ) -> io::Result<()> {
-        let mut source = source.reopen()?;
-        let mut pieces = 0;
-        while let Some(text) = source.next_block()? {
-            pieces += 1;
-            let mut selected = text.block.project(selection);
-            while let Some(item) = selected.next() {
-                match item {
-                    Ok(entry) => self.ads.push(labels.name_entry(entry, &selected, &source.name, context)),
-                    Err(problem) => self.problems.push((text.clone(), problem)),
-                }
-            }
-            source.ads_read = selected.number();
-            self.has_ports |= selected.has_occurred(&PORTS);
-            if pieces == 2 {
-                // Reserve memory for the rest of the file, to avoid moving the ads as the vector grows. The first
-                // piece is too short for an estimate. An estimate from tiny ads may exceed the memory: ignore the
-                // error, the vector then grows as needed.
-                let left = source.estimated_ads_left();
-                let _ = self.ads.try_reserve(left.saturating_add(left / 16));
-            }
-            source.recycle(text);
-        }
-        Ok(())
-    }
-}
-
 impl LoadRequirements<'_> {
-    fn name_entry(
+    /// Reads both sides until neither lacks a name that the other mentions; `None` if the ads have to be read whole. Errors
+    /// of reading count as such a case: the caller reads the ads whole then, and reports the error.
+    fn load_sides(&self, [requests, offers]: [&[AdSource]; 2]) -> Option<[LoadedSide; 2]> {
+        let mut selection = self.initial_projection()?;
+        if !requests.iter().chain(offers).all(AdSource::is_long_file) {
+            return None;
+        }
+        for source in offers {
+            for piece in source.sample(OFFER_SAMPLE_BYTES).ok()? {
+                // Mentions are collected line by line, so that ads cut off at the ends of a piece do no harm.
+                StreamBlock::from_complete_text(piece.ok()?, FileFormat::Long)
+                    .project(&mut selection)
+                    .collect_references();
+            }
+        }
+        if selection.reads_everything() {
+            return None;
+        }
+        // Requests are always deduplicated: the number of distinct ones is part of the statistics.
+        let inputs = [(requests, AdSharing::Always), (offers, AdSharing::WhileProfitable)];
+        let mut load = |side: usize| self.load_side(inputs[side], &mut selection);
+        let mut sides = [load(0)?, load(1)?];
+        for _ in 0..MAX_PASSES {
+            let lacks = |side: usize| sides[1 - side].newest_name_version > sides[side].version_at_start;
+            let lacks = [lacks(0), lacks(1)];
+            if lacks == [false, false] {
+                if self.whole_if_ports && sides.iter().any(|side| side.has_ports) {
+                    return None;
+                }
+                output::leak_on_exit(selection);
+                return Some(sides);
+            }
+            for side in (0..2).filter(|side| lacks[*side]) {
+                sides[side] = load(side)?;
+            }
+        }
+        None
+    }
+
+    /// Returns the projection onto the names that are needed whatever the ads contain; `None` if `--id` or the caller may
+    /// read any attribute.
+    fn initial_projection(&self) -> Option<Projection> {
+        let also = self.additional_names;
+        let mut labels = FreeNames::default();
+        let advertising = if self.keeps_advertisements { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
+        labels.names.extend(advertising.iter().map(|name| Name::new(name)));
+        if let Some(id) = self.id {
+            labels.add(id, self.context.dialect);
+        }
+        let names = self.protocol.attribute_names().cloned().chain([PORTS.clone()]).chain(also.names.iter().cloned());
+        let everything = labels.reads_anything || also.reads_anything;
+        (!everything).then(|| Projection::new(names, self.context.dialect).with_shared_ads(labels.names))
+    }
+
+    /// Reads the sources of a side from their beginnings; `None` if reading fails or the ads have to be read whole.
+    fn load_side(
         &self,
-        entry: AdEntry,
-        selected: &ProjectingReader<'_, '_>,
-        source: &str,
-        context: &Context,
-    ) -> NamedAd {
+        (sources, sharing): (&[AdSource], AdSharing),
+        selection: &mut Projection,
+    ) -> Option<LoadedSide> {
+        let mut side = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
+        for source in sources {
+            let mut source = source.reopen().ok()?;
+            let mut blocks = 0;
+            while let Some(text) = source.next_block().ok()? {
+                blocks += 1;
+                let mut selected = text.block.project(selection);
+                while let Some(item) = selected.next() {
+                    match item {
+                        Ok(entry) => side.ads.push(self.name_entry(entry, &selected, &source.name)),
+                        Err(problem) => side.problems.push((text.clone(), problem)),
+                    }
+                }
+                source.ads_read = selected.number();
+                side.has_ports |= selected.has_occurred(&PORTS);
+                if blocks == 2 {
+                    // Reserve memory for the rest of the file, to avoid moving the ads as the vector grows. The first
+                    // block is too short for an estimate. An estimate from tiny ads may exceed the memory: ignore the
+                    // error, the vector then grows as needed.
+                    let left = source.estimated_ads_left();
+                    let _ = side.ads.try_reserve(left.saturating_add(left / 16));
+                }
+                source.recycle(text);
+            }
+        }
+        side.newest_name_version = selection.newest_referenced();
+        (!selection.reads_everything()).then_some(side)
+    }
+
+    fn name_entry(&self, entry: AdEntry, selected: &ProjectingReader<'_, '_>, source: &str) -> NamedAd {
         let value = |label| selected.label_value(label);
         let is_plain = selected.has_plain_labels();
         let label = (!is_plain || self.id.is_some() || self.keeps_advertisements).then(|| selected.label_attributes());
         let standing = match &label {
-            Some(ad) if !is_plain => Advertisement::new(ad, context).header(),
+            Some(ad) if !is_plain => Advertisement::new(ad, &self.context).header(),
             _ => Advertisement::from_values(&value).header(),
         };
         let by_place = || format!("{source}:{}", entry.number);
         let other_name = match (&label, self.id, standing.identity.as_ref().map(ByteString::to_str)) {
-            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), context).unwrap_or_else(by_place)),
+            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), &self.context).unwrap_or_else(by_place)),
             (_, _, Some(Cow::Borrowed(_))) => None,
             (_, _, Some(Cow::Owned(shown))) => Some(shown),
             (_, _, None) => Some(by_place()),
         };
         let advertisement = label.filter(|_| self.keeps_advertisements);
-        let ad = NamedAd::from_projection(entry.ad, standing, advertisement, entry.number);
+        let ad = NamedAd::from_projection(entry.ad, standing, advertisement);
         match other_name {
             Some(name) => ad.with_name(name),
             None => ad,

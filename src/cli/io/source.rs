@@ -4,17 +4,19 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use classad::format::{FileFormat, Position, Stream, StreamBlock};
+use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock};
 
 use crate::cli::render::{output, progress};
+
+/// Opens a file; `-` is standard input.
+pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
+    if path == "-" { Ok(Box::new(io::stdin())) } else { Ok(Box::new(File::open(path)?)) }
+}
 
 /// Reads a file as a whole; `-` is standard input.
 pub fn read_whole(path: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match path {
-        "-" => io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
-        path => std::fs::read(path),
-    }
+    open(path)?.read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// A file or a pipe that is being read.
@@ -32,16 +34,9 @@ pub struct AdSource {
 
 impl AdSource {
     pub fn new(name: &str, stream: Stream) -> Self {
-        let size = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_compressed());
-        let size = size.map(|file| file.len());
-        AdSource {
-            name: name.into(),
-            form: stream.form().unwrap_or(FileFormat::Bracketed),
-            stream,
-            ads_read: 0,
-            size,
-            bytes_read: 0,
-        }
+        let file = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_compressed());
+        let (form, size) = (stream.form().unwrap_or(FileFormat::Bracketed), file.map(|file| file.len()));
+        AdSource { name: name.into(), form, stream, ads_read: 0, size, bytes_read: 0 }
     }
 
     /// Whether the source has more than blanks and comments.
@@ -56,7 +51,11 @@ impl AdSource {
 
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
     pub fn is_long_file(&self) -> bool {
-        self.is_file() && !self.stream.is_compressed() && self.stream.form() == Some(FileFormat::Long)
+        self.size.is_some() && self.stream.form() == Some(FileFormat::Long)
+    }
+
+    pub fn is_compressed(&self) -> bool {
+        self.stream.is_compressed()
     }
 
     /// Opens the file once more, at its beginning.
@@ -99,14 +98,21 @@ impl AdSource {
             }
             None => progress::clear(),
         }
-        Ok(block.map(|block| SourceText::new(&self.name, StreamBlock { ads_before: self.ads_read, ..block })))
+        Ok(block
+            .map(|block| SourceText::new(Arc::clone(&self.name), StreamBlock { ads_before: self.ads_read, ..block })))
+    }
+
+    /// Counts an ad, or the problem that was found in its place, as read.
+    pub fn count_ad(&mut self, item: &ReadResult) {
+        let number = item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number);
+        self.ads_read = self.ads_read.max(number);
     }
 
     /// Estimates the number of ads still to be read, from the mean size of the ads read so far; 0 if the size is
     /// unknown.
     pub fn estimated_ads_left(&self) -> usize {
-        let left = self.size.map_or(0, |size| size.saturating_sub(self.bytes_read));
-        let ads = u128::from(left) * self.ads_read as u128 / u128::from(self.bytes_read.max(1));
+        let bytes_left = self.size.map_or(0, |size| size.saturating_sub(self.bytes_read));
+        let ads = u128::from(bytes_left) * self.ads_read as u128 / u128::from(self.bytes_read.max(1));
         usize::try_from(ads).unwrap_or(0)
     }
 
@@ -126,28 +132,25 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    fn new(name: &Arc<str>, block: StreamBlock) -> Self {
-        SourceText { name: Arc::clone(name), block: Arc::new(block) }
+    fn new(name: impl Into<Arc<str>>, block: StreamBlock) -> Self {
+        SourceText { name: name.into(), block: Arc::new(block) }
     }
 
     /// The whole text of a file of settings.
     pub fn from_file(name: &str, bytes: Vec<u8>, form: FileFormat) -> Self {
-        SourceText { name: name.into(), block: Arc::new(StreamBlock::from_complete_text(bytes, form)) }
+        SourceText::new(name, StreamBlock::from_complete_text(bytes, form))
     }
 
     /// Makes the text of a part of `name`, such as an entry of a script; `line` is the 1-based line at which the part
     /// begins.
     pub fn from_lines(name: &str, text: &str, line: usize) -> Self {
-        let block = StreamBlock {
-            start: Position { line, column: 1 },
-            ..StreamBlock::from_complete_text(text, FileFormat::Bracketed)
-        };
-        SourceText { name: name.into(), block: Arc::new(block) }
+        let block = StreamBlock::from_complete_text(text, FileFormat::Bracketed);
+        SourceText::new(name, StreamBlock { start: Position { line, column: 1 }, ..block })
     }
 
     /// A text given on the command line; `name` describes the text in diagnostics.
     pub fn from_argument(name: &str, text: &str) -> Self {
-        SourceText { name: name.into(), block: Arc::new(StreamBlock::from_complete_text(text, FileFormat::Bracketed)) }
+        SourceText::new(name, StreamBlock::from_complete_text(text, FileFormat::Bracketed))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Diagnostics on standard error, drawn by miette, and text that is safe for a terminal.
 
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
 use classad::format::{Problem, Severity};
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
-    SourceSpan, SpanContents,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report,
+    SourceCode, SourceSpan, SpanContents,
 };
 
 use super::progress;
@@ -16,7 +15,17 @@ use crate::cli::io::source::SourceText;
 
 /// Prints a problem with the source lines around it on standard error.
 pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Problem) {
-    let shown = SourceDiagnostic::new(text, problem).render(colors_stderr(options));
+    let place = if problem.ad_number > 0 { format!(" (ad {})", problem.ad_number) } else { String::new() };
+    let mut marks = vec![(problem.range.clone(), "here".to_owned())];
+    marks.extend(problem.related.clone());
+    let severity = match problem.severity {
+        Severity::Error => miette::Severity::Error,
+        Severity::Warning => miette::Severity::Warning,
+    };
+    let mut picture =
+        SourceDiagnostic::from_marks(text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
+    picture.diagnostic.message = format!("{}{place}", safe_message(&problem.message));
+    let shown = picture.render(colors_stderr(options));
     progress::clear();
     // Ignore errors: if standard error is closed, they cannot be reported anyway.
     let _ = writeln!(io::stderr().lock(), "{shown}");
@@ -24,14 +33,14 @@ pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Probl
 
 /// Prints one line on standard error, after `kind` and a colon.
 pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
-    let (before, after) = match (colors_stderr(options), kind) {
-        (false, _) => ("", ""),
-        (true, "error") => ("\x1b[31;1m", "\x1b[0m"),
-        (true, "warning") => ("\x1b[33;1m", "\x1b[0m"),
-        (true, _) => ("\x1b[36;1m", "\x1b[0m"),
+    let color = match kind {
+        "error" => 31,
+        "warning" => 33,
+        _ => 36,
     };
+    let kind = if colors_stderr(options) { format!("\x1b[{color};1m{kind}\x1b[0m") } else { kind.to_owned() };
     progress::clear();
-    let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {}", safe_message(message));
+    let _ = writeln!(io::stderr().lock(), "{kind}: {}", safe_message(message));
 }
 
 /// Returns why reading or writing failed, without the error number.
@@ -127,31 +136,13 @@ impl ExcerptLimits {
 /// A byte range of a text, and the words to print below that range.
 pub type LabeledRange = (Range<usize>, String);
 
-/// A problem with its excerpt, as a diagnostic for miette.
+/// A diagnostic for miette, and the excerpt that it points into.
 pub struct SourceDiagnostic {
-    message: String,
-    severity: miette::Severity,
-    /// The name of the rule that found the problem; `None` if no rule did.
-    code: Option<&'static str>,
-    help: Option<String>,
-    labels: Vec<LabeledSpan>,
+    diagnostic: MietteDiagnostic,
     excerpt: Excerpt,
 }
 
 impl SourceDiagnostic {
-    fn new(text: &SourceText, problem: &Problem) -> Self {
-        let place = if problem.ad_number > 0 { format!(" (ad {})", problem.ad_number) } else { String::new() };
-        let mut marks = vec![(problem.range.clone(), "here".to_owned())];
-        marks.extend(problem.related.clone());
-        let severity = match problem.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        };
-        let picture =
-            SourceDiagnostic::from_marks(text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
-        SourceDiagnostic { message: format!("{}{place}", safe_message(&problem.message)), ..picture }
-    }
-
     /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from the
     /// primary one for the excerpt are mentioned in the help.
     pub fn from_marks(
@@ -173,76 +164,36 @@ impl SourceDiagnostic {
         let (excerpt, spans) = Excerpt::new(text, ranges, frame.context_bytes);
         let labels = spans.into_iter().zip(near).enumerate().map(|(index, (span, (_, words)))| {
             let (words, span) = (Some(single_line(&words)).filter(|words| !words.is_empty()), SourceSpan::from(span));
-            if index == 0 {
-                LabeledSpan::new_primary_with_span(words, span)
-            } else {
-                LabeledSpan::new_with_span(words, span)
-            }
+            let label = if index == 0 { LabeledSpan::new_primary_with_span } else { LabeledSpan::new_with_span };
+            label(words, span)
         });
-        SourceDiagnostic {
-            message: String::new(),
-            severity,
-            code: None,
-            help: Some(safe_message(&help.join("; "))).filter(|help| !help.is_empty()),
-            labels: labels.collect(),
-            excerpt,
-        }
+        let help = Some(safe_message(&help.join("; "))).filter(|help| !help.is_empty());
+        let diagnostic = MietteDiagnostic::new("").with_severity(severity).with_labels(labels);
+        SourceDiagnostic { diagnostic: MietteDiagnostic { help, ..diagnostic }, excerpt }
     }
 
-    /// Sets the name of the rule and the message.
-    pub fn with_code(self, code: &'static str, message: &str) -> Self {
-        SourceDiagnostic { code: Some(code), message: safe_message(message), ..self }
+    /// Sets the name of the rule that found the problem.
+    pub fn with_code(mut self, code: &str) -> Self {
+        self.diagnostic.code = Some(code.to_owned());
+        self
     }
 
     /// Sets the message.
-    pub fn with_message(self, message: &str) -> Self {
-        SourceDiagnostic { message: safe_message(message), ..self }
+    pub fn with_message(mut self, message: &str) -> Self {
+        self.diagnostic.message = safe_message(message);
+        self
     }
 
     /// Draws the diagnostic, without a line feed at the end.
-    pub fn render(&self, colored: bool) -> String {
+    pub fn render(self, colored: bool) -> String {
         let mut shown = String::new();
         let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(terminal_width());
-        if handler.render_report(&mut shown, self).is_err() {
-            shown = format!("{}: {}", self.excerpt.name, self.message);
+        let name = self.excerpt.name.clone();
+        let report = Report::new(self.diagnostic).with_source_code(self.excerpt);
+        if handler.render_report(&mut shown, report.as_ref()).is_err() {
+            shown = format!("{name}: {report}");
         }
         shown.trim_end().to_owned()
-    }
-}
-
-impl fmt::Display for SourceDiagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl fmt::Debug for SourceDiagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for SourceDiagnostic {}
-
-impl Diagnostic for SourceDiagnostic {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(self.severity)
-    }
-
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.code.map(|code| Box::new(code) as Box<dyn fmt::Display>)
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpt)
     }
 }
 
@@ -282,24 +233,14 @@ impl Excerpt {
         if spans.iter().any(|span| span.start == shown_text.len()) {
             shown_text.push(' ');
         }
-        (
-            Excerpt {
-                name: safe_message(&text.name),
-                text: shown_text,
-                line: position.line - 1,
-                column: position.column - 1,
-            },
-            spans,
-        )
+        let (line, column) = (position.line - 1, position.column - 1);
+        (Excerpt { name: safe_message(&text.name), text: shown_text, line, column }, spans)
     }
 }
 
 /// Returns the start of the UTF-8 character that contains an offset.
-fn char_start(bytes: &[u8], mut offset: usize) -> usize {
-    while offset > 0 && bytes.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        offset -= 1;
-    }
-    offset
+fn char_start(bytes: &[u8], offset: usize) -> usize {
+    (0..=offset).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
 }
 
 /// Replaces control characters by visible ones, except tabs and line feeds.
@@ -337,13 +278,13 @@ pub fn push_words(text: &mut String, indent: &str, words: impl IntoIterator<Item
 
 /// Returns a line about something added (`+`), removed (`-`) or changed (`~`), in the colour of its sign.
 pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> String {
-    let (text, end) = (single_line(text), "\x1b[0m");
-    match sign {
-        _ if !colored => format!("{indent}{sign} {text}"),
-        '+' => format!("{indent}\x1b[32m{sign} {text}{end}"),
-        '-' => format!("{indent}\x1b[31m{sign} {text}{end}"),
-        _ => format!("{indent}\x1b[1m{sign} {text}{end}"),
-    }
+    let text = single_line(text);
+    let style = match sign {
+        '+' => 32,
+        '-' => 31,
+        _ => 1,
+    };
+    if colored { format!("{indent}\x1b[{style}m{sign} {text}\x1b[0m") } else { format!("{indent}{sign} {text}") }
 }
 
 /// Makes a message safe for a terminal, as it may quote the input: one line of limited length.

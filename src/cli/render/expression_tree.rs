@@ -25,18 +25,15 @@ pub fn write_value_tree(
     evaluator: &mut Evaluator<'_>,
 ) -> io::Result<()> {
     write_branch(out, expression, 0, &mut |part| {
-        Some(match evaluator.evaluate(part, frame) {
+        let is_side = matches!(part.kind(), ExpressionKind::Attribute(name) if is_side_name(name));
+        match evaluator.evaluate(part, frame) {
             // The name says which ad the value is. Its text is left out, as the ad may have been read only in part.
-            Ok(Value::Ad(_)) if is_side(part) => return None,
+            Ok(Value::Ad(_)) if is_side => None,
             Ok(value) => {
-                let text = value.to_string();
-                match value.error_origin() {
-                    Some(fault) => format!("{text}: {fault}"),
-                    None => text,
-                }
+                Some(value.error_origin().map_or_else(|| value.to_string(), |origin| format!("{value}: {origin}")))
             }
-            Err(halt) => halt.to_string(),
-        })
+            Err(halt) => Some(halt.to_string()),
+        }
     })
 }
 
@@ -69,11 +66,6 @@ fn write_branch(
         write_branch(out, child, indent + 2, value)?;
     }
     Ok(())
-}
-
-/// Whether an expression is the reserved name of a side, such as `MY` or `other`.
-fn is_side(expression: &Expression) -> bool {
-    matches!(expression.kind(), ExpressionKind::Attribute(name) if is_side_name(name))
 }
 
 /// Returns the text of a node without its children.

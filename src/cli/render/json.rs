@@ -27,17 +27,26 @@ pub fn value_json(value: &Value) -> serde_json::Value {
     }
 }
 
-/// Writes JSON values as one array, or one a line for [`OutputForm::Jsonl`].
-pub fn write_json_array(
+/// Writes records as one JSON document, in which they are the array `key` after the counts, or one a line for
+/// [`OutputForm::Jsonl`].
+pub fn write_json_document(
     out: &mut dyn Write,
     form: OutputForm,
-    values: impl Iterator<Item = impl Serialize>,
+    counts: &[(&str, usize)],
+    key: &str,
+    records: impl Iterator<Item = impl Serialize>,
 ) -> io::Result<()> {
     let mut writer = JsonValueWriter::new(form);
-    for value in values {
-        writer.write(out, &value)?;
+    if !writer.is_line_per_value {
+        write!(out, "{{\"version\":1,")?;
+        counts.iter().try_for_each(|(name, count)| write!(out, "\"{name}\":{count},"))?;
+        write!(out, "\"{key}\":")?;
     }
-    writer.finish(out)
+    for record in records {
+        writer.write(out, &record)?;
+    }
+    writer.finish(out)?;
+    if writer.is_line_per_value { Ok(()) } else { writeln!(out, "}}") }
 }
 
 /// Writes JSON values one after the other, as one array or one a line.

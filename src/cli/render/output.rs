@@ -153,12 +153,9 @@ impl AdWriter {
     }
 
     /// Writes the end of the document.
-    pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        if let Some(document) = &self.document {
-            document.finish(out)?;
-        }
-        out.flush()?;
-        Ok(())
+    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.document.iter().try_for_each(|document| document.finish(out))?;
+        out.flush()
     }
 }
 
@@ -194,7 +191,7 @@ impl DocumentWriter {
     }
 
     /// Writes the end of the current document.
-    pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.current.take().map_or(Ok(()), |writer| writer.finish(out))
     }
 }

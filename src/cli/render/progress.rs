@@ -47,18 +47,18 @@ pub fn enable(options: &GlobalOptions) {
 
 /// Reports the number of bytes read of a file; `all` is the size of the file, if known.
 pub fn report_bytes(name: &str, bytes: u64, all: Option<u64>) {
-    advance_bar(|| format!("reading {name}"), ProgressUnit::Bytes, bytes, all);
+    advance_bar(|| format!("reading {name}"), ["{bytes}", "{total_bytes}"], bytes, all);
 }
 
 /// Reports the number of steps done; `all` is their total, if known.
 pub fn report_step(what: &str, done: usize, all: Option<usize>) {
-    advance_bar(|| what.to_owned(), ProgressUnit::Steps, done as u64, all.map(|all| all as u64));
+    advance_bar(|| what.to_owned(), ["{human_pos}", "{human_len}"], done as u64, all.map(|all| all as u64));
 }
 
 /// Clears the progress bar, because the work has ended or another line is about to be printed.
 pub fn clear() {
     if IS_ALLOWED.load(Ordering::Relaxed) {
-        lock_state().as_mut().into_iter().for_each(ProgressState::clear_bar);
+        lock_state().iter_mut().for_each(ProgressState::clear_bar);
     }
 }
 
@@ -74,40 +74,31 @@ fn lock_state() -> MutexGuard<'static, Option<ProgressState>> {
     WORK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The unit of the numbers that the bar shows.
-#[derive(Clone, Copy)]
-enum ProgressUnit {
-    Bytes,
-    Steps,
-}
-
-fn advance_bar(what: impl FnOnce() -> String, unit: ProgressUnit, done: u64, all: Option<u64>) {
-    if IS_ALLOWED.load(Ordering::Relaxed)
-        && let Some(work) = &mut *lock_state()
-    {
-        work.advance(what, unit, done, all);
+/// Updates the bar, if one is due. `units` are indicatif's placeholders for the work done and for all of it.
+fn advance_bar(what: impl FnOnce() -> String, units: [&str; 2], done: u64, all: Option<u64>) {
+    if !IS_ALLOWED.load(Ordering::Relaxed) {
+        return;
     }
+    let now = Instant::now();
+    let mut state = lock_state();
+    let Some(work) = state.as_mut().filter(|work| {
+        now.duration_since(work.run_began) >= MIN_RUN_TIME
+            && now.duration_since(work.last_update) >= MIN_UPDATE_INTERVAL
+    }) else {
+        return;
+    };
+    work.last_update = now;
+    let what = what();
+    if what != work.label || all != work.total {
+        work.clear_bar();
+        (work.label, work.total) = (what, all);
+    }
+    let bar = work.bar.get_or_insert_with(|| new_bar(&work.label, units, all));
+    bar.set_position(done);
+    bar.tick();
 }
 
 impl ProgressState {
-    fn advance(&mut self, what: impl FnOnce() -> String, unit: ProgressUnit, done: u64, all: Option<u64>) {
-        let now = Instant::now();
-        if now.duration_since(self.run_began) < MIN_RUN_TIME
-            || now.duration_since(self.last_update) < MIN_UPDATE_INTERVAL
-        {
-            return;
-        }
-        self.last_update = now;
-        let what = what();
-        if what != self.label || all != self.total {
-            self.clear_bar();
-            (self.label, self.total) = (what, all);
-        }
-        let bar = self.bar.get_or_insert_with(|| new_bar(&self.label, unit, all));
-        bar.set_position(done);
-        bar.tick();
-    }
-
     fn clear_bar(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -116,14 +107,12 @@ impl ProgressState {
 }
 
 /// Makes the progress bar of some work.
-fn new_bar(what: &str, unit: ProgressUnit, all: Option<u64>) -> ProgressBar {
-    let template = match (unit, all) {
-        (ProgressUnit::Bytes, Some(_)) => "{msg} [{bar:20}] {bytes}/{total_bytes}",
-        (ProgressUnit::Bytes, None) => "{msg} {bytes}",
-        (ProgressUnit::Steps, Some(_)) => "{msg} [{bar:20}] {human_pos}/{human_len}",
-        (ProgressUnit::Steps, None) => "{msg} {human_pos}",
+fn new_bar(what: &str, [done, total]: [&str; 2], all: Option<u64>) -> ProgressBar {
+    let template = match all {
+        Some(_) => format!("{{msg}} [{{bar:20}}] {done}/{total}"),
+        None => format!("{{msg}} {done}"),
     };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::with_draw_target(all, ProgressDrawTarget::stderr()).with_style(style.progress_chars("=> "));
     bar.with_message(super::diagnostics::single_line(what))
 }

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use classad::ad::Value;
 use classad::syntax::{Style, print_value};
 
-use super::super::session::Session;
-use super::super::{Failure, refuse};
 use super::diagnostics;
 use super::json::{JsonValueWriter, value_json};
 use super::output::OutputForm;
 use super::table::TableLayout;
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// Returns the text of a value; with `raw`, strings are returned without quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
@@ -27,28 +27,23 @@ pub struct TableCell {
     json: serde_json::Value,
 }
 
-impl From<String> for TableCell {
-    fn from(text: String) -> Self {
-        TableCell { json: text.clone().into(), text }
-    }
+/// Makes cells of types whose text is the same in JSON and elsewhere.
+macro_rules! plain_cells {
+    ($($type:ty),*) => {$(
+        impl From<$type> for TableCell {
+            fn from(plain: $type) -> Self {
+                TableCell { text: plain.to_string(), json: plain.into() }
+            }
+        }
+    )*};
 }
+
+plain_cells!(&str, String, usize, f64);
 
 /// Makes a cell of a list: an array in JSON, else the parts separated by `, `, where a table can break the line.
 impl From<Vec<String>> for TableCell {
     fn from(parts: Vec<String>) -> Self {
         TableCell { text: parts.join(", "), json: parts.into() }
-    }
-}
-
-impl From<usize> for TableCell {
-    fn from(count: usize) -> Self {
-        TableCell { text: count.to_string(), json: count.into() }
-    }
-}
-
-impl From<f64> for TableCell {
-    fn from(number: f64) -> Self {
-        TableCell { text: number.to_string(), json: number.into() }
     }
 }
 
@@ -74,6 +69,10 @@ impl ResultTable {
         ResultTable { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
     }
 
+    pub fn with_rows(header: &[&str], rows: impl IntoIterator<Item = Vec<TableCell>>) -> Self {
+        ResultTable { rows: rows.into_iter().collect(), ..ResultTable::new(header) }
+    }
+
     /// Writes the rows. Without a form they are a table on a terminal, tab-separated values elsewhere.
     ///
     /// # Errors
@@ -91,15 +90,13 @@ impl ResultTable {
     }
 
     fn write_table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
-        let mut grid = TableLayout::new(&self.header);
-        if !with_header {
-            grid = grid.without_header();
-        }
+        let mut layout = TableLayout::new(&self.header);
+        layout.with_header = with_header;
         for row in &self.rows {
-            grid.push_row(row.iter().map(|cell| &cell.text));
+            layout.push_row(row.iter().map(|cell| &cell.text));
         }
         let has_width = Session::is_terminal() || std::env::var_os("COLUMNS").is_some();
-        write!(out, "{}", grid.render(has_width.then(diagnostics::terminal_width)))
+        write!(out, "{}", layout.render(has_width.then(diagnostics::terminal_width)))
     }
 }
 
@@ -126,8 +123,7 @@ impl TableWriter {
             return refuse("these are rows: only gangs are trees");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
-            let message = "these are rows, not ads: write them as table, csv, tsv or json";
-            return refuse(message);
+            return refuse("these are rows, not ads: write them as table, csv, tsv or json");
         }
         Ok(TableWriter::with_form(header, form, with_header))
     }
@@ -149,13 +145,12 @@ impl TableWriter {
     fn write_row(&mut self, out: &mut dyn Write, row: &[TableCell]) -> io::Result<()> {
         self.write_header(out)?;
         match self.form {
-            OutputForm::Csv => write_separated(out, ",", row.iter().map(|cell| csv_cell(&cell.text))),
             OutputForm::Names => writeln!(out, "{}", row.first().map_or("", |cell| cell.text.as_str())),
             OutputForm::Json | OutputForm::Jsonl => {
                 let fields = self.table.header.iter().cloned().zip(row.iter().map(|cell| cell.json.clone()));
                 self.json.write(out, &serde_json::Value::Object(fields.collect()))
             }
-            _ => write_separated(out, "\t", row.iter().map(|cell| tsv_cell(&cell.text))),
+            _ => self.write_line(out, row.iter().map(|cell| cell.text.as_str())),
         }
     }
 
@@ -172,22 +167,22 @@ impl TableWriter {
 
     /// Writes the header before the first row.
     fn write_header(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if std::mem::replace(&mut self.has_begun, true) || !self.with_header {
-            return Ok(());
+        let is_due = !std::mem::replace(&mut self.has_begun, true) && self.with_header;
+        if is_due && matches!(self.form, OutputForm::Csv | OutputForm::Tsv) {
+            self.write_line(out, self.table.header.iter().map(String::as_str))?;
         }
-        match self.form {
-            OutputForm::Csv => write_separated(out, ",", self.table.header.iter().map(|cell| csv_cell(cell))),
-            OutputForm::Tsv => write_separated(out, "\t", self.table.header.iter().map(|cell| tsv_cell(cell))),
-            _ => Ok(()),
-        }
+        Ok(())
     }
-}
 
-fn write_separated(out: &mut dyn Write, by: &str, cells: impl Iterator<Item = String>) -> io::Result<()> {
-    for (index, cell) in cells.enumerate() {
-        write!(out, "{}{cell}", if index == 0 { "" } else { by })?;
+    /// Writes a line of separated values.
+    fn write_line<'c>(&self, out: &mut dyn Write, cells: impl Iterator<Item = &'c str>) -> io::Result<()> {
+        let is_csv = self.form == OutputForm::Csv;
+        let (separator, escape): (_, fn(&str) -> String) = if is_csv { (",", csv_cell) } else { ("\t", tsv_cell) };
+        for (index, cell) in cells.enumerate() {
+            write!(out, "{}{}", if index == 0 { "" } else { separator }, escape(cell))?;
+        }
+        writeln!(out)
     }
-    writeln!(out)
 }
 
 /// Escapes the characters that would break the row: tab, line ends, backslash.

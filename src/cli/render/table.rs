@@ -22,7 +22,7 @@ pub struct TableLayout {
     expendable_columns: Vec<usize>,
     /// Indexes of the columns that are never shown.
     hidden_columns: Vec<usize>,
-    with_header: bool,
+    pub with_header: bool,
 }
 
 impl TableLayout {
@@ -37,12 +37,6 @@ impl TableLayout {
             hidden_columns: Vec::new(),
             with_header: true,
         }
-    }
-
-    /// Omits the header.
-    pub fn without_header(mut self) -> Self {
-        self.with_header = false;
-        self
     }
 
     /// Aligns these columns to the right.
@@ -69,37 +63,40 @@ impl TableLayout {
 
     /// Returns the table as lines of at most `width` characters; without a width as wide as needed.
     pub fn render(&self, width: Option<usize>) -> String {
-        let mut columns: Vec<usize> = (0..self.header.len()).filter(|at| !self.hidden_columns.contains(at)).collect();
+        let visible: Vec<usize> = (0..self.header.len()).filter(|at| !self.hidden_columns.contains(at)).collect();
+        let mut columns = visible.clone();
         let Some(width) = width else { return self.render_table(&columns, &[], None) };
-        let least: Vec<usize> = (0..self.header.len()).map(|column| self.longest_word(column)).collect();
+        let min_widths: Vec<usize> = (0..self.header.len()).map(|column| self.min_width(column)).collect();
         let fits = |columns: &[usize]| {
-            columns.iter().map(|at| least[*at] + COLUMN_GAP_CELLS).sum::<usize>() <= width + COLUMN_GAP_CELLS
+            columns.iter().map(|at| min_widths[*at] + COLUMN_GAP_CELLS).sum::<usize>() <= width + COLUMN_GAP_CELLS
         };
-        let all = columns.clone();
         for column in &self.expendable_columns {
             if fits(&columns) {
                 break;
             }
             columns.retain(|at| at != column);
         }
-        if fits(&columns) { self.render_table(&columns, &least, Some(width)) } else { self.render_records(&all, width) }
+        if fits(&columns) {
+            self.render_table(&columns, &min_widths, Some(width))
+        } else {
+            self.render_records(&visible, width)
+        }
     }
 
-    /// Number of characters of the longest word of a column.
-    fn longest_word(&self, column: usize) -> usize {
+    /// Width of a column, in characters, that breaks no word.
+    fn min_width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let heading = self.header.get(column).filter(|_| self.with_header);
-        let words = cells.chain(heading).flat_map(|cell| cell.split(' '));
-        words.map(|word| word.chars().count()).max().unwrap_or_default()
+        cells.chain(heading).map(|cell| longest_word(cell)).max().unwrap_or_default()
     }
 
     fn render_table(&self, columns: &[usize], least: &[usize], width: Option<usize>) -> String {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        // comfy-table also pads the last column; the padding is trimmed below.
-        let limit = width.map(|width| u16::try_from(width + COLUMN_GAP_CELLS).unwrap_or(u16::MAX));
-        if let Some(limit) = limit {
-            table.set_width(limit);
+        let cells = |width: usize| u16::try_from(width + COLUMN_GAP_CELLS).unwrap_or(u16::MAX);
+        if let Some(width) = width {
+            // comfy-table also pads the last column; the padding is trimmed below.
+            table.set_width(cells(width));
         }
         if self.with_header {
             table.set_header(columns.iter().map(|at| self.cell(*at, &self.header[*at])));
@@ -107,20 +104,17 @@ impl TableLayout {
         for row in &self.rows {
             table.add_row(columns.iter().map(|at| self.cell(*at, row.get(*at).map_or("", String::as_str))));
         }
-        for (place, column) in table.column_iter_mut().enumerate() {
+        for (at, column) in columns.iter().zip(table.column_iter_mut()) {
             column.set_padding((0, 2));
-            if let Some(least) = columns.get(place).and_then(|at| least.get(*at)) {
-                let room = u16::try_from(least + COLUMN_GAP_CELLS).unwrap_or(u16::MAX);
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(room)));
+            if let Some(least) = least.get(*at) {
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(cells(*least))));
             }
         }
         let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
-        let left: Vec<&str> = (0..self.header.len())
-            .filter(|at| !columns.contains(at) && !self.hidden_columns.contains(at))
-            .map(|at| self.header[at].as_str())
-            .collect();
-        if !left.is_empty() {
-            let words = format!("(not shown for want of room: {})", left.join(", "));
+        let dropped = (0..self.header.len()).filter(|at| !columns.contains(at) && !self.hidden_columns.contains(at));
+        let headings: Vec<&str> = dropped.map(|at| self.header[at].as_str()).collect();
+        if !headings.is_empty() {
+            let words = format!("(not shown for want of room: {})", headings.join(", "));
             diagnostics::push_words(&mut text, "", words.split(' ').map(str::to_owned), width.unwrap_or(usize::MAX));
         }
         text
@@ -137,12 +131,10 @@ impl TableLayout {
         let indent = if self.with_header { headings.max().unwrap_or_default() + COLUMN_GAP_CELLS } else { 0 };
         let mut text = String::new();
         for (number, row) in self.rows.iter().enumerate() {
-            if number > 0 {
-                text.push('\n');
-            }
+            text.push_str(if number > 0 { "\n" } else { "" });
             for at in columns {
                 let (heading, cell) = (&self.header[*at], row.get(*at).map_or("", String::as_str));
-                let longest = cell.split(' ').map(|word| word.chars().count()).max().unwrap_or_default();
+                let longest = longest_word(cell);
                 // A word that is too long to stand beside the heading is put below it.
                 let (indent, heading) =
                     if self.with_header && indent + longest > width && longest + COLUMN_GAP_CELLS <= width {
@@ -151,13 +143,8 @@ impl TableLayout {
                     } else {
                         (indent, heading.as_str())
                     };
-                let mut lines = String::new();
-                diagnostics::push_words(
-                    &mut lines,
-                    "",
-                    cell.split(' ').map(str::to_owned),
-                    width.saturating_sub(indent + 4),
-                );
+                let (mut lines, room) = (String::new(), width.saturating_sub(indent + 4));
+                diagnostics::push_words(&mut lines, "", cell.split(' ').map(str::to_owned), room);
                 for (place, line) in lines.lines().enumerate() {
                     let heading = if place == 0 && self.with_header { heading } else { "" };
                     let _ = writeln!(text, "{}", format!("{heading:indent$}{}", line.trim_start()).trim_end());
@@ -166,6 +153,11 @@ impl TableLayout {
         }
         text
     }
+}
+
+/// Number of characters of the longest word of a cell.
+fn longest_word(cell: &str) -> usize {
+    cell.split(' ').map(|word| word.chars().count()).max().unwrap_or_default()
 }
 
 /// Replaces control characters in a cell.
@@ -210,7 +202,7 @@ mod tests {
         assert!(stacked.contains("what it says  some words of it\n\nrequest       job-22\n"), "{stacked}");
         let wide = grid().render(None);
         assert_eq!(wide.lines().nth(2), Some("job-22   slot1@b                                7"));
-        assert_eq!(grid().without_header().render(None).lines().count(), 2);
+        assert_eq!(TableLayout { with_header: false, ..grid() }.render(None).lines().count(), 2);
     }
 
     #[test]

@@ -33,25 +33,25 @@ enum OptionMeaning {
     Format,
 }
 
-/// One of HTCondor's options: name, other spellings, and the meaning in `query` and in `explain`.
-struct CondorOption(&'static str, &'static [&'static str], [OptionMeaning; 2]);
+/// One of HTCondor's options: its spellings, the name first, and the meaning in `query` and in `explain`.
+struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
 const CONDOR_OPTIONS: [CondorOption; 15] = [
-    CondorOption("constraint", &[], [WithValue("--constraint"); 2]),
-    CondorOption("autoformat", &["af"], [Columns, Unknown]),
-    CondorOption("format", &["f"], [Format, Unknown]),
-    CondorOption("long", &["l"], [Form("long"), Unknown]),
-    CondorOption("json", &[], [Form("json"); 2]),
-    CondorOption("jsonl", &[], [Form("jsonl"); 2]),
-    CondorOption("xml", &[], [Form("xml"), Unknown]),
-    CondorOption("attributes", &[], [WithValue("--attributes"), Unknown]),
-    CondorOption("limit", &[], [WithValue("--limit"), Unknown]),
-    CondorOption("sort", &[], [WithValue("--sort"), Unknown]),
-    CondorOption("jobads", &[], [WithValue("--ads"), Ads]),
-    CondorOption("ads", &[], [WithValue("--ads"), Unknown]),
-    CondorOption("slotads", &[], [WithValue("--ads"), WithValue("--pool")]),
-    CondorOption("reverse", &["reverse-analyze"], [Implied, Switch("--reverse")]),
-    CondorOption("better-analyze", &["analyze"], [Implied; 2]),
+    CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
+    CondorOption(&["autoformat", "af"], [Columns, Unknown]),
+    CondorOption(&["format", "f"], [Format, Unknown]),
+    CondorOption(&["long", "l"], [Form("long"), Unknown]),
+    CondorOption(&["json"], [Form("json"); 2]),
+    CondorOption(&["jsonl"], [Form("jsonl"); 2]),
+    CondorOption(&["xml"], [Form("xml"), Unknown]),
+    CondorOption(&["attributes"], [WithValue("--attributes"), Unknown]),
+    CondorOption(&["limit"], [WithValue("--limit"), Unknown]),
+    CondorOption(&["sort"], [WithValue("--sort"), Unknown]),
+    CondorOption(&["jobads"], [WithValue("--ads"), Ads]),
+    CondorOption(&["ads"], [WithValue("--ads"), Unknown]),
+    CondorOption(&["slotads"], [WithValue("--ads"), WithValue("--pool")]),
+    CondorOption(&["reverse", "reverse-analyze"], [Implied, Switch("--reverse")]),
+    CondorOption(&["better-analyze", "analyze"], [Implied; 2]),
 ];
 
 /// Options that turn `query` into `explain`.
@@ -80,8 +80,8 @@ pub fn option_table() -> Vec<(String, String)> {
         Columns => Some("rows as HTCondor prints them; ours is `--af EXPR,...`".to_owned()),
         Format => Some("the same with formats".to_owned()),
     };
-    let row = |CondorOption(name, also, [query, explain]): &CondorOption| {
-        let names: Vec<String> = std::iter::once(name).chain(*also).map(|name| format!("-{name}")).collect();
+    let row = |CondorOption(names, [query, explain]): &CondorOption| {
+        let names: Vec<String> = names.iter().map(|name| format!("-{name}")).collect();
         let text = match (ours(query), ours(explain)) {
             (Some(query), None) => format!("{query} (`query`)"),
             (Some(query), Some(explain)) if query != explain => format!("{query} (`query`), {explain} (`explain`)"),
@@ -100,7 +100,7 @@ fn is_condor_option(text: &str) -> bool {
     let name = rest.split(':').next().unwrap_or_default();
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        && (name.len() > 1 || CONDOR_OPTIONS.iter().any(|CondorOption(_, also, _)| also.contains(&name)))
+        && (name.len() > 1 || CONDOR_OPTIONS.iter().any(|CondorOption(names, _)| names.contains(&name)))
 }
 
 /// Splits an option, such as `-af:h`, into its name and the text after the colon; `None` without a colon.
@@ -113,11 +113,9 @@ fn split_suffix(text: &str) -> (&str, Option<&str>) {
 /// no such option or `name` abbreviates several.
 fn find_option(name: &str) -> Option<&'static CondorOption> {
     let name = name.to_ascii_lowercase();
-    let exact =
-        CONDOR_OPTIONS.iter().find(|CondorOption(word, also, _)| *word == name || also.contains(&name.as_str()));
-    let mut beginning = CONDOR_OPTIONS.iter().filter(|CondorOption(word, also, _)| {
-        name.len() >= MIN_ABBREVIATION_LETTERS
-            && std::iter::once(word).chain(*also).any(|spelling| spelling.starts_with(&name))
+    let exact = CONDOR_OPTIONS.iter().find(|CondorOption(names, _)| names.contains(&name.as_str()));
+    let mut beginning = CONDOR_OPTIONS.iter().filter(|CondorOption(names, _)| {
+        name.len() >= MIN_ABBREVIATION_LETTERS && names.iter().any(|spelling| spelling.starts_with(&name))
     });
     exact.or_else(|| beginning.next().filter(|_| beginning.next().is_none()))
 }
@@ -127,11 +125,10 @@ fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -
     let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());
     words.extend(shown.filter_map(Arg::get_long).map(|long| format!("--{long}")));
-    let bare = |word: &str| word.trim_start_matches('-').to_owned();
-    let names: Vec<String> = words.iter().map(|word| bare(word)).collect();
-    let near = closest_names(&bare(text.split(['=', ':']).next().unwrap_or(text)), names.iter().map(String::as_str));
-    let near: Vec<&str> =
-        near.iter().filter_map(|name| words.iter().find(|word| bare(word) == *name)).map(String::as_str).collect();
+    let name = text.split(['=', ':']).next().unwrap_or(text).trim_start_matches('-');
+    let near = closest_names(name, words.iter().map(|word| word.trim_start_matches('-')));
+    let spelling = |name: &&str| words.iter().find(|word| word.trim_start_matches('-') == *name);
+    let near: Vec<&String> = near.iter().filter_map(spelling).collect();
     let hint = match near.as_slice() {
         [] if has_condors => "; `classad help from-condor` has those of HTCondor's that there are".to_owned(),
         near => suggestion(near),
@@ -141,7 +138,7 @@ fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -
 
 /// Returns the message for an expression argument that is most likely a misspelt option of `command`.
 pub fn missing_option_message(text: &str, command: &str, cli: &Command) -> String {
-    let found = cli.find_subcommand(command);
-    let options: Vec<Arg> = std::iter::once(cli).chain(found).flat_map(Command::get_arguments).cloned().collect();
+    let subcommand = cli.find_subcommand(command);
+    let options: Vec<Arg> = std::iter::once(cli).chain(subcommand).flat_map(Command::get_arguments).cloned().collect();
     unknown_option_message(text, Vec::new(), &options)
 }

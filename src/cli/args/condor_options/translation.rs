@@ -29,22 +29,15 @@ pub fn translate(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<
     let Some(at) = command_position(&arguments, &options(None)) else { return Ok(arguments) };
     let name = arguments[at].to_string_lossy().into_owned();
     let Some((_, column)) = COMMAND_COLUMNS.iter().find(|(known, _)| *known == name) else { return Ok(arguments) };
-    let words = || {
-        let texts = arguments[at..].iter().take_while(|argument| *argument != "--").map(|text| text.to_string_lossy());
-        texts.filter(|text| is_condor_option(text)).filter_map(|text| find_option(split_suffix(&text).0))
-    };
-    let analysis = words().any(|word| ANALYSIS_OPTIONS.contains(&word.0));
-    let (name, column) = if analysis { ("explain", EXPLAIN_COLUMN) } else { (name.as_str(), *column) };
+    let texts = arguments[at..].iter().take_while(|argument| *argument != "--").map(|text| text.to_string_lossy());
+    let condor_options: Vec<&CondorOption> =
+        texts.filter(|text| is_condor_option(text)).filter_map(|text| find_option(split_suffix(&text).0)).collect();
+    let is_analysis = condor_options.iter().any(|option| ANALYSIS_OPTIONS.contains(&option.0[0]));
+    let (name, column) = if is_analysis { ("explain", EXPLAIN_COLUMN) } else { (name.as_str(), *column) };
     let options = options(cli.find_subcommand(name));
-    let words = words().next().is_some();
-    let mut translation = CommandLineTranslation {
-        column,
-        has_condor_options: words,
-        is_analysis: analysis,
-        has_constraint: false,
-        job_constraints: Vec::new(),
-        output: Vec::new(),
-    };
+    let has_condor_options = !condor_options.is_empty();
+    let mut translation =
+        CommandLineTranslation { column, has_condor_options, is_analysis, ..CommandLineTranslation::default() };
     translation.translate_arguments(&arguments[at + 1..], &options)?;
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
 }
@@ -73,16 +66,13 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
     }
     // In a cluster of short options only the last one can take the next argument. In `-oNAME` the value follows the
     // letter directly, so that the next argument is not taken.
-    let mut letters = argument.chars().skip(1).peekable();
-    while let Some(letter) = letters.next() {
-        if options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes) {
-            return letters.peek().is_none();
-        }
-    }
-    false
+    let mut letters = argument.chars().skip(1);
+    let takes_value = |letter| options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes);
+    letters.any(takes_value) && letters.next().is_none()
 }
 
 /// A translation in progress: the translated arguments, and what the arguments so far say about the command.
+#[derive(Default)]
 struct CommandLineTranslation {
     column: usize,
     /// Whether the command line has any of HTCondor's options.
@@ -110,10 +100,10 @@ impl CommandLineTranslation {
             let ours =
                 |letter: char| options.iter().any(|arg| arg.get_short() == Some(letter)) || "hV".contains(letter);
             if is_condor_option(&text) {
-                let (name, behind) = split_suffix(&text);
-                let meaning = find_option(name).map_or(Unknown, |word| word.2[self.column]);
+                let (name, suffix) = split_suffix(&text);
+                let meaning = find_option(name).map_or(Unknown, |option| option.1[self.column]);
                 if meaning != Unknown {
-                    self.translate_option(&text, meaning, behind, &mut rest)?;
+                    self.translate_option(&text, meaning, suffix, &mut rest)?;
                     continue;
                 }
                 if !text.chars().nth(1).is_some_and(ours) {
@@ -132,7 +122,7 @@ impl CommandLineTranslation {
         &mut self,
         text: &str,
         meaning: OptionMeaning,
-        behind: Option<&str>,
+        suffix: Option<&str>,
         rest: &mut (impl Iterator<Item = &'a OsString> + Clone),
     ) -> Result<(), String> {
         let value = |next: Option<&OsString>, what: &str| {
@@ -144,7 +134,7 @@ impl CommandLineTranslation {
             Switch(option) => self.push_switch(option),
             WithValue(option) => self.push_option(option, value(rest.next(), "a value")?),
             Ads => self.output.push(value(rest.next(), "a file")?),
-            Form(form) => self.push_option("--output", behind.unwrap_or(form)),
+            Form(form) => self.push_option("--output", suffix.unwrap_or(form)),
             Format => {
                 let what = "a format and an expression";
                 for part in ["format:", "expression:"] {
@@ -154,7 +144,7 @@ impl CommandLineTranslation {
                 }
             }
             Columns => {
-                self.push_option("--mask", format!("columns:{}", behind.unwrap_or_default()));
+                self.push_option("--mask", format!("columns:{}", suffix.unwrap_or_default()));
                 let before = self.output.len();
                 while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
                     && !next.starts_with('-')
@@ -167,7 +157,7 @@ impl CommandLineTranslation {
                 }
             }
         }
-        if self.is_analysis && behind.is_some_and(|behind| behind.split(',').any(|word| word.starts_with("rev"))) {
+        if self.is_analysis && suffix.is_some_and(|suffix| suffix.split(',').any(|word| word.starts_with("rev"))) {
             self.push_switch("--reverse");
         }
         Ok(())
@@ -212,28 +202,22 @@ impl CommandLineTranslation {
 
     fn unknown_option(&self, text: &str, options: &[Arg]) -> String {
         let name = split_suffix(text).0;
-        if let Some(CondorOption(word, ..)) = find_option(name) {
+        if let Some(CondorOption([word, ..], _)) = find_option(name) {
             let (command, other) =
                 if self.column == QUERY_COLUMN { ("query", "explain") } else { ("explain", "query") };
             return format!("`{command}` has no option -{word}: it is one of `{other}`");
         }
-        let words = CONDOR_OPTIONS.iter().filter(|word| word.2[self.column] != Unknown);
-        let spellings = words.flat_map(|CondorOption(word, also, _)| std::iter::once(word).chain(*also));
+        let known = CONDOR_OPTIONS.iter().filter(|option| option.1[self.column] != Unknown);
+        let spellings = known.flat_map(|CondorOption(names, _)| *names);
         unknown_option_message(text, spellings.map(|word| format!("-{word}")).collect(), options)
     }
 
     fn finish(mut self) -> Vec<OsString> {
-        let constraint = match self.job_constraints.join(" || ") {
+        let mut constraint = self.job_constraints.join(" || ");
+        if constraint.is_empty() && self.has_condor_options && !self.has_constraint && self.column == QUERY_COLUMN {
             // Without any restriction HTCondor's tools list everything.
-            none if none.is_empty()
-                && self.has_condor_options
-                && !self.has_constraint
-                && self.column == QUERY_COLUMN =>
-            {
-                "true".to_owned()
-            }
-            ids => ids,
-        };
+            constraint.push_str("true");
+        }
         if !constraint.is_empty() {
             // Insert the option before `--`: what follows `--` is no option.
             let end = self.output.iter().position(|argument| argument == "--").unwrap_or(self.output.len());

@@ -1,40 +1,27 @@
 //! Findings as workflow commands of GitHub Actions, which GitHub shows as annotations of a change.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use classad::lint::LintLevel;
+use classad::lint::{LintFinding, LintLevel};
 
-use crate::cli::Failure;
+use super::located::{CheckReport, FindingRegion};
 
-use super::located::CheckReport;
-
-pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     for found in &report.findings {
-        let command = match found.rule.level {
-            LintLevel::Error => "error",
-            LintLevel::Warning => "warning",
-            LintLevel::Note => "notice",
-        };
-        let mut properties = vec![("file", found.file.to_string())];
-        if let Some(place) = found.regions.first() {
-            properties.extend([("line", place.start.line.to_string()), ("endLine", place.end.line.to_string())]);
+        let LintFinding { rule, message, help, .. } = &found.finding;
+        let command = if rule.level == LintLevel::Note { "notice" } else { rule.level.as_str() };
+        write!(out, "::{command} file={}", escape_property(&found.file))?;
+        if let Some(FindingRegion { start, end, .. }) = found.regions.first() {
+            write!(out, ",line={},endLine={}", start.line, end.line)?;
             // GitHub accepts columns only if the range lies in one line.
-            if place.start.line == place.end.line {
-                properties
-                    .extend([("col", place.start.column.to_string()), ("endColumn", place.end.column.to_string())]);
+            if start.line == end.line {
+                write!(out, ",col={},endColumn={}", start.column, end.column)?;
             }
         }
-        properties.push(("title", found.rule.name.to_owned()));
-        let properties: Vec<String> =
-            properties.into_iter().map(|(name, value)| format!("{name}={}", escape_property(&value))).collect();
         let more = if found.ad_count > 1 { format!(" (in {} ads)", found.ad_count) } else { String::new() };
-        let help = if found.help.is_empty() { String::new() } else { format!("\n{}", found.help) };
-        writeln!(
-            out,
-            "::{command} {}::{}",
-            properties.join(","),
-            escape_data(&format!("{}{more}{help}", found.message))
-        )?;
+        let help = if help.is_empty() { String::new() } else { format!("\n{help}") };
+        let text = escape_data(&format!("{message}{more}{help}"));
+        writeln!(out, ",title={}::{text}", escape_property(rule.name))?;
     }
     Ok(())
 }

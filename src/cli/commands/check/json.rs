@@ -1,11 +1,10 @@
 //! Findings as a JSON document with a versioned schema.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use classad::lint::LintLevel;
+use classad::lint::{LintFinding, LintLevel};
 use serde_json::{Value, json};
 
-use crate::cli::Failure;
 use crate::cli::render::json::JoinedRecord;
 
 use super::located::{CheckReport, FindingRegion};
@@ -13,18 +12,19 @@ use super::located::{CheckReport, FindingRegion};
 /// Value of the field `schema`: name and version of the output format.
 const SCHEMA: &str = "classad.check/1";
 
-pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     let findings = report.findings.iter().map(|found| {
+        let LintFinding { rule, message, help, labels } = &found.finding;
         let head = json!({
-            "rule": found.rule.name,
-            "level": found.rule.level.as_str(),
-            "message": found.message,
-            "help": found.help,
+            "rule": rule.name,
+            "level": rule.level.as_str(),
+            "message": message,
+            "help": help,
             "file": &*found.file,
             "ad": found.ad_number,
             "id": found.id,
-            "attribute": found.attribute,
-            "labels": found.regions.iter().skip(1).map(label_json).collect::<Vec<Value>>(),
+            "attribute": labels.first().map(|label| label.attribute.as_str()),
+            "labels": found.regions.iter().skip(1).map(|place| json!(JoinedRecord { head: region_json(place), tail: json!({ "text": place.text }) })).collect::<Vec<Value>>(),
             "ads": found.ad_count,
         });
         json!(JoinedRecord { head, tail: found.regions.first().map(region_json) })
@@ -37,14 +37,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
         "warnings": report.count_at_level(LintLevel::Warning),
         "notes": report.count_at_level(LintLevel::Note),
     });
-    writeln!(out, "{report:#}")?;
-    Ok(())
-}
-
-fn label_json(place: &FindingRegion) -> Value {
-    let mut label = region_json(place);
-    label["text"] = json!(place.text);
-    label
+    writeln!(out, "{report:#}")
 }
 
 fn region_json(place: &FindingRegion) -> Value {

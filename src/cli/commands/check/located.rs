@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use classad::format::Position;
-use classad::lint::{LintFinding, LintLevel, LintRule};
+use classad::lint::{LintFinding, LintLevel};
+use indexmap::IndexSet;
 
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::{ExcerptLimits, SourceDiagnostic};
@@ -22,16 +23,12 @@ pub struct CheckReport {
 pub struct LocatedFinding {
     /// Number under which the `Checker` counts the ads with this finding.
     pub number: usize,
-    pub rule: &'static LintRule,
-    pub message: String,
-    pub help: String,
+    pub finding: LintFinding,
     pub file: Arc<str>,
     /// 1-based number, in the file, of the first ad with the finding; 0 if the finding is in no ad.
     pub ad_number: usize,
     /// Identity of the first ad with the finding; `None` if that ad has no identity.
     pub id: Option<String>,
-    /// Attribute with the finding; `None` for the ad as a whole.
-    pub attribute: Option<String>,
     /// Ranges in the file: first the location of the finding, then related ranges.
     pub regions: Vec<FindingRegion>,
     /// Number of ads with the finding.
@@ -51,7 +48,7 @@ impl LocatedFinding {
     /// is the 1-based number of the ad with the finding; 0 if there is no ad.
     pub fn new(
         number: usize,
-        finding: &LintFinding,
+        finding: LintFinding,
         text: &SourceText,
         marks: Vec<LabeledRange>,
         ad_number: usize,
@@ -70,31 +67,24 @@ impl LocatedFinding {
         };
         // A mark too far from the first one lies outside the excerpt: quote the marked text in the label instead.
         let first = marks.first().map_or(0, |(range, _)| range.start);
-        let told = |(range, words): LabeledRange| {
-            let stands = String::from_utf8_lossy(&text.block.text[range.clone()]).into_owned();
+        let with_text = |(range, words): LabeledRange| {
+            let marked = String::from_utf8_lossy(&text.block.text[range.clone()]).into_owned();
             let far = range.start.abs_diff(first) > ExcerptLimits::for_terminal().max_distance && !words.is_empty();
-            let words = if far && !words.contains('`') { format!("{words} `{stands}`") } else { words };
+            let words = if far && !words.contains('`') { format!("{words} `{marked}`") } else { words };
             (range, words)
         };
-        let drawn: Vec<LabeledRange> = marks.iter().cloned().map(told).collect();
+        let drawn: Vec<LabeledRange> = marks.iter().cloned().map(with_text).collect();
         let help = Some(finding.help.clone()).filter(|help| !help.is_empty());
         LocatedFinding {
             number,
-            rule: finding.rule,
-            message: finding.message.clone(),
-            help: finding.help.clone(),
+            finding,
             file: Arc::clone(&text.name),
             ad_number,
             id: None,
-            attribute: finding.labels.first().map(|label| label.attribute.to_string()),
             regions: marks.iter().map(placed).collect(),
             ad_count: 1,
             picture: SourceDiagnostic::from_marks(text, severity, drawn, help, ExcerptLimits::for_terminal()),
         }
-    }
-
-    pub fn start(&self) -> Position {
-        self.regions.first().map_or(Position::START, |place| place.start)
     }
 
     /// Returns the identity of the ad, for messages, or `ad N` if it has none. The text is empty if the finding is in
@@ -115,36 +105,30 @@ impl CheckReport {
         for found in &mut self.findings {
             found.ad_count = count(found.number).max(1);
         }
-        let mut files: Vec<Arc<str>> = Vec::new();
-        for found in &self.findings {
-            if !files.contains(&found.file) {
-                files.push(Arc::clone(&found.file));
-            }
-        }
+        let files: IndexSet<Arc<str>> = self.findings.iter().map(|found| Arc::clone(&found.file)).collect();
         self.findings.sort_by_key(|found| {
-            let start = found.start();
-            (files.iter().position(|file| *file == found.file), start.line, start.column)
+            let start = found.regions.first().map_or(Position::START, |place| place.start);
+            (files.get_index_of(&found.file), start.line, start.column)
         });
     }
 
     /// Returns the number of findings of `level`.
     pub fn count_at_level(&self, level: LintLevel) -> usize {
-        self.findings.iter().filter(|found| found.rule.level == level).count()
+        self.findings.iter().filter(|found| found.finding.rule.level == level).count()
     }
 }
 
 /// Counts the attribute lines of the first ad in a text of the long form.
 pub fn count_attribute_lines(text: &[u8]) -> usize {
-    let mut count = 0;
-    let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let content = rest[..length].trim_ascii_start();
-        if content.is_empty() && count > 0 {
+    let (mut count, mut rest) = (0, text);
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at(memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1));
+        let line = line.trim_ascii();
+        if line.is_empty() && count > 0 {
             break;
         }
-        count += usize::from(!content.is_empty() && !content.starts_with(b"#") && !content.starts_with(b"//"));
-        at += length + 1;
+        count += usize::from(!line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"//"));
+        rest = after;
     }
     count
 }

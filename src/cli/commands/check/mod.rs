@@ -8,6 +8,7 @@ mod text;
 
 use std::collections::HashMap;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Name};
 use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, Severity, attribute_spans};
@@ -60,11 +61,11 @@ pub struct Check {
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     allow: Vec<String>,
     /// Exit with 1 if something of this level or worse is found
-    #[arg(long, value_name = "LEVEL", default_value = "warning")]
-    fail_level: LevelName,
+    #[arg(long, value_name = "LEVEL", default_value = "warning", value_parser = level())]
+    fail_level: LintLevel,
     /// Tell only what is of this level or worse
-    #[arg(long, value_name = "LEVEL", default_value = "note")]
-    level: LevelName,
+    #[arg(long, value_name = "LEVEL", default_value = "note", value_parser = level())]
+    level: LintLevel,
     /// List the rules
     #[arg(long)]
     rules: bool,
@@ -92,56 +93,47 @@ enum ReportForm {
     Github,
 }
 
-/// How bad something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LevelName {
-    Note,
-    Warning,
-    Error,
-}
-
-impl From<LevelName> for LintLevel {
-    fn from(name: LevelName) -> Self {
-        match name {
-            LevelName::Note => LintLevel::Note,
-            LevelName::Warning => LintLevel::Warning,
-            LevelName::Error => LintLevel::Error,
-        }
-    }
+/// Parses how bad something is.
+fn level() -> impl TypedValueParser<Value = LintLevel> {
+    let levels = [LintLevel::Note, LintLevel::Warning, LintLevel::Error];
+    let parser = PossibleValuesParser::new(levels.map(LintLevel::as_str));
+    parser.map(move |name| levels.into_iter().find(|level| level.as_str() == name).unwrap_or(LintLevel::Note))
 }
 
 impl Check {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [only, allow] = [&self.only, &self.allow].map(|names| rule_names(names));
-        let (only, allow) = (only?, allow?);
+        let (only, allow) = (rule_names(&self.only)?, rule_names(&self.allow)?);
         if self.rules {
             return self.print_rules();
         }
         let mut sources = if self.expr.is_some() { Vec::new() } else { input::open_sources(session, &self.files)? };
-        let pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
+        let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
         session.decide_dialect(sources.iter().chain(&pools));
         let wanted = |rule: &LintRule| {
-            rule.level >= self.level.into()
-                && (only.is_empty() || only.contains(&rule.name))
-                && !allow.contains(&rule.name)
+            rule.level >= self.level && (only.is_empty() || only.contains(&rule.name)) && !allow.contains(&rule.name)
         };
         let protocol = Protocol::new(session.dialect())
             .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
         let mut checker = Checker::new(protocol.clone(), &session.context());
         if !self.against.is_empty() {
-            checker = checker.with_pool(read_pool(session, pools)?);
+            let mut pool = PoolStatistics::default();
+            input::for_each_ad(session, &mut pools, |_, _, entry| {
+                pool.add(&entry.ad);
+                Ok(true)
+            })?;
+            checker = checker.with_pool(pool);
         }
-        let mut work = CheckRun { checker, report: CheckReport::default(), wanted: &wanted };
+        let mut run = CheckRun { checker, report: CheckReport::default(), wanted: &wanted };
         if let Some(expression) = &self.expr {
-            work.check_expression(session, expression, &protocol);
+            run.check_expression(session, expression, &protocol);
         }
         for source in &mut sources {
-            work.check_source(session, source)?;
+            run.check_source(session, source);
         }
-        let CheckRun { checker, mut report, .. } = work;
+        let CheckRun { checker, mut report, .. } = run;
         report.count_and_sort(|number| checker.count(number));
-        let unreadable = report.findings.iter().any(|found| found.rule.name == "syntax");
-        let fails = report.findings.iter().any(|found| found.rule.level >= self.fail_level.into());
+        let unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
+        let fails = report.findings.iter().any(|found| found.finding.rule.level >= self.fail_level);
         let mut out = out();
         match self.output {
             _ if session.options.quiet => {}
@@ -150,22 +142,16 @@ impl Check {
             ReportForm::Sarif => sarif::write(&mut out, &report)?,
             ReportForm::Github => github::write(&mut out, &report)?,
         }
-        Ok(match (unreadable && !session.options.lenient, fails) {
-            (true, _) => Status::Trouble,
-            (false, true) => Status::No,
-            (false, false) => Status::Yes,
-        })
+        Ok(if unreadable && !session.options.lenient { Status::Trouble } else { Status::of(!fails) })
     }
 
     /// Prints each lint rule: name, level, what it finds, a bad and a good example.
     fn print_rules(&self) -> Result<Status, Failure> {
-        let mut rows = ResultTable::new(&["rule", "level", "finds", "bad", "good"]);
-        for rule in RULES {
-            let cells = [rule.name, rule.level.as_str(), rule.doc, rule.bad, rule.good];
-            rows.rows.push(cells.map(|cell| TableCell::from(cell.to_owned())).into());
-        }
+        let cells =
+            |rule: &LintRule| [rule.name, rule.level.as_str(), rule.doc, rule.bad, rule.good].map(TableCell::from);
+        let rows = RULES.iter().map(|rule| cells(rule).into());
         let form = (self.output == ReportForm::Json).then_some(OutputForm::Json);
-        rows.write(&mut out(), form, true)?;
+        ResultTable::with_rows(&["rule", "level", "finds", "bad", "good"], rows).write(&mut out(), form, true)?;
         Ok(Status::Yes)
     }
 }
@@ -186,17 +172,6 @@ fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     names.iter().map(rule).collect()
 }
 
-fn read_pool(session: &mut Session, sources: Vec<AdSource>) -> Result<PoolStatistics, Failure> {
-    let mut pool = PoolStatistics::default();
-    for mut source in sources {
-        input::for_each_ad(session, &mut source, |_, found| {
-            pool.add(&found.ad);
-            Ok(true)
-        })?;
-    }
-    Ok(pool)
-}
-
 /// A run of `check`: the checker, and the findings so far.
 struct CheckRun<'w> {
     checker: Checker,
@@ -207,26 +182,13 @@ struct CheckRun<'w> {
 
 impl CheckRun<'_> {
     /// Checks all ads of a source. Text that does not parse becomes a finding too.
-    fn check_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<(), Failure> {
-        loop {
-            let text = match source.next_block() {
-                Ok(Some(text)) => text,
-                Ok(None) => return Ok(()),
-                Err(error) => {
-                    input::report_read_error(session, source, &error);
-                    return Ok(());
-                }
-            };
+    fn check_source(&mut self, session: &mut Session, source: &mut AdSource) {
+        while let Some(text) = input::next_block(session, source) {
             for item in text.block.ads(session.dialect()) {
+                source.count_ad(&item);
                 match item {
-                    Ok(entry) => {
-                        source.ads_read = source.ads_read.max(entry.number);
-                        self.check_ad(session, &text, &entry);
-                    }
-                    Err(problem) => {
-                        source.ads_read = source.ads_read.max(problem.ad_number);
-                        self.add_problem(&text, &problem);
-                    }
+                    Ok(entry) => self.check_ad(session, &text, &entry),
+                    Err(problem) => self.add_problem(&text, &problem),
                 }
             }
         }
@@ -244,10 +206,9 @@ impl CheckRun<'_> {
                 for (number, finding) in self.checker.check(&ad) {
                     // An expression alone is no ad: rules about whole ads do not apply.
                     if finding.rule.scope != RuleScope::Ad && (self.wanted)(finding.rule) {
-                        let marks =
-                            finding.labels.iter().filter_map(|label| Some((label.span?.range(), label.text.clone())));
-                        let marks = marks.collect();
-                        self.report.findings.push(LocatedFinding::new(number, &finding, &source, marks, 0));
+                        let mark = |label: &FindingLabel| Some((label.span?.range(), label.text.clone()));
+                        let marks = finding.labels.iter().filter_map(mark).collect();
+                        self.report.findings.push(LocatedFinding::new(number, finding, &source, marks, 0));
                     }
                 }
             }
@@ -263,7 +224,7 @@ impl CheckRun<'_> {
         let number = self.checker.register_external();
         let help = problem.help.clone().unwrap_or_default();
         let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new() };
-        self.report.findings.push(LocatedFinding::new(number, &finding, text, marks, problem.ad_number));
+        self.report.findings.push(LocatedFinding::new(number, finding, text, marks, problem.ad_number));
     }
 
     /// Checks an ad and adds its findings. In the long form, locates the attributes only if there are findings, because
@@ -285,21 +246,15 @@ impl CheckRun<'_> {
         }
         let places = places.unwrap_or_else(written);
         let id = identity(&entry.ad, None, &session.context());
-        let mut found = Vec::new();
-        if is_twice {
-            found.extend(
-                self.duplicates(&places)
-                    .into_iter()
-                    .map(|(number, finding, marks)| LocatedFinding::new(number, &finding, text, marks, entry.number)),
-            );
+        let mut findings = if is_twice { self.duplicates(&places) } else { Vec::new() };
+        for (number, finding) in new.into_iter().filter(|(_, finding)| (self.wanted)(finding.rule)) {
+            let marks = label_marks(&finding.labels, &places, entry.offset);
+            findings.push((number, finding, marks));
         }
-        for (number, finding) in new {
-            if (self.wanted)(finding.rule) {
-                let marks = label_marks(&finding.labels, &places, entry.offset);
-                found.push(LocatedFinding::new(number, &finding, text, marks, entry.number));
-            }
-        }
-        self.report.findings.extend(found.into_iter().map(|found| LocatedFinding { id: id.clone(), ..found }));
+        self.report.findings.extend(findings.into_iter().map(|(number, finding, marks)| LocatedFinding {
+            id: id.clone(),
+            ..LocatedFinding::new(number, finding, text, marks, entry.number)
+        }));
     }
 
     /// Returns a finding for each definition that repeats an earlier attribute of the ad, with the number and the marks
@@ -307,7 +262,7 @@ impl CheckRun<'_> {
     fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<located::LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
-        let mut found = Vec::new();
+        let mut findings = Vec::new();
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
             let message = if before.name.as_str() == place.name.as_str() {
@@ -317,13 +272,11 @@ impl CheckRun<'_> {
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };
-            let marks = vec![
-                (place.name_range.clone(), String::new()),
-                (before.name_range.clone(), "this one does not".to_owned()),
-            ];
-            found.push((self.checker.register_external(), finding, marks));
+            let first = (before.name_range.clone(), "this one does not".to_owned());
+            let marks = vec![(place.name_range.clone(), String::new()), first];
+            findings.push((self.checker.register_external(), finding, marks));
         }
-        found
+        findings
     }
 }
 

@@ -1,18 +1,16 @@
 //! Findings as SARIF 2.1.0, for code review tools. SARIF and `LintLevel` have the same level names, so the names are
 //! written unchanged.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use classad::lint::RULES;
+use classad::lint::{LintFinding, RULES};
 use serde_json::{Value, json};
-
-use crate::cli::Failure;
 
 use super::located::{CheckReport, FindingRegion, LocatedFinding};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     let rules = RULES.iter().map(|rule| {
         json!({
             "id": rule.name,
@@ -34,12 +32,12 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> 
             "results": report.findings.iter().map(result).collect::<Vec<Value>>(),
         }],
     });
-    writeln!(out, "{log:#}")?;
-    Ok(())
+    writeln!(out, "{log:#}")
 }
 
 fn result(found: &LocatedFinding) -> Value {
-    let help = if found.help.is_empty() { String::new() } else { format!(". {}", found.help) };
+    let LintFinding { rule, message, help, .. } = &found.finding;
+    let help = if help.is_empty() { String::new() } else { format!(". {help}") };
     let related = found.regions.iter().skip(1).enumerate().map(|(number, place)| {
         let mut related = location(&found.file, place);
         related["id"] = json!(number + 1);
@@ -47,10 +45,10 @@ fn result(found: &LocatedFinding) -> Value {
         related
     });
     json!({
-        "ruleId": found.rule.name,
-        "ruleIndex": RULES.iter().position(|rule| rule.name == found.rule.name),
-        "level": found.rule.level.as_str(),
-        "message": { "text": format!("{}{help}", found.message) },
+        "ruleId": rule.name,
+        "ruleIndex": RULES.iter().position(|known| known.name == rule.name),
+        "level": rule.level.as_str(),
+        "message": { "text": format!("{message}{help}") },
         "locations": found.regions.iter().take(1).map(|place| location(&found.file, place)).collect::<Vec<Value>>(),
         "relatedLocations": related.collect::<Vec<Value>>(),
         "occurrenceCount": found.ad_count,

@@ -1,12 +1,11 @@
 //! Findings as annotated source excerpts for the terminal.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 
-use classad::lint::{LintLevel, RULES};
+use classad::lint::{LintFinding, LintLevel, RULES};
 use classad::text::counted_plain;
 
-use crate::cli::Failure;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
@@ -15,12 +14,13 @@ use super::located::CheckReport;
 /// Maximum number of findings drawn per rule; further ones are only counted.
 const MAX_DRAWN_PER_RULE: usize = 50;
 
-pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> io::Result<()> {
     let colored = diagnostics::colors_stdout(&session.options);
     let mut shown: HashMap<&str, usize> = HashMap::new();
     let summary = summary(&report);
     for found in report.findings {
-        let times = shown.entry(found.rule.name).or_default();
+        let LintFinding { rule, message, .. } = &found.finding;
+        let times = shown.entry(rule.name).or_default();
         *times += 1;
         if *times > MAX_DRAWN_PER_RULE {
             continue;
@@ -28,11 +28,9 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
         let place = match (found.ad_label(), found.ad_count) {
             (whose, _) if whose.is_empty() => String::new(),
             (whose, 1) => format!(" ({whose})"),
-            (whose, 2) => format!(" ({whose} and 1 more ad)"),
-            (whose, ads) => format!(" ({whose} and {} more ads)", ads - 1),
+            (whose, ads) => format!(" ({whose} and {})", counted_plain(ads - 1, "more ad")),
         };
-        let message = format!("{}{place}", found.message);
-        let picture = found.picture.with_code(found.rule.name, &message);
+        let picture = found.picture.with_code(rule.name).with_message(&format!("{message}{place}"));
         writeln!(out, "{}\n", picture.render(colored))?;
     }
     for (rule, times) in RULES.iter().filter_map(|rule| Some((rule, shown.get(rule.name)?))) {
@@ -40,15 +38,13 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> Re
             writeln!(out, "{} more of {}", times - MAX_DRAWN_PER_RULE, rule.name)?;
         }
     }
-    writeln!(out, "{summary}")?;
-    Ok(())
+    writeln!(out, "{summary}")
 }
 
 /// Returns the numbers of findings by level, in one line.
 fn summary(report: &CheckReport) -> String {
-    let counts = [(LintLevel::Error, "error"), (LintLevel::Warning, "warning"), (LintLevel::Note, "note")];
-    let counts =
-        counts.map(|(level, word)| (report.count_at_level(level), word)).into_iter().filter(|(count, _)| *count > 0);
+    let levels = [LintLevel::Error, LintLevel::Warning, LintLevel::Note].into_iter();
+    let counts = levels.map(|level| (report.count_at_level(level), level.as_str())).filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts.map(|(count, word)| counted_plain(count, word)).collect();
     let what = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
     if report.ads_checked > 0 { format!("{what} in {}", counted_plain(report.ads_checked, "ad")) } else { what }

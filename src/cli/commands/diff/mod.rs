@@ -5,7 +5,7 @@ pub mod name_glob;
 use std::io::{self, Write};
 
 use clap::Args;
-use classad::ad::{Ad, Attribute, Name};
+use classad::ad::{Ad, Attribute, Expression};
 use classad::format::AdEntry;
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::identity;
@@ -17,7 +17,7 @@ use super::diff::name_glob::NameGlob;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::render::diagnostics;
-use crate::cli::render::json::write_json_array;
+use crate::cli::render::json::write_json_document;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
@@ -73,20 +73,23 @@ struct AdChange {
     after: Option<AdEntry>,
 }
 
-/// The differences between two files; `changed`, `added`, `removed` and `equal` are numbers of ads.
+/// The differences between two files.
 #[derive(Default)]
 struct DiffReport {
     changes: Vec<AdChange>,
-    changed: usize,
-    added: usize,
-    removed: usize,
+    /// Number of pairs of equal ads.
     equal: usize,
 }
 
-/// When two ads count as equal: how expressions are compared, and which attributes are ignored.
+/// Which ads are compared, and when two ads count as equal: how expressions are compared, and which attributes are
+/// ignored.
 struct AdComparison {
+    /// The expression of `--id`, by which ads are paired.
+    id: Option<Expression>,
     measure: DiffMode,
     ignored: Vec<NameGlob>,
+    /// What an ad that only one file has is compared with: an ad without attributes.
+    no_ad: Ad,
 }
 
 impl Diff {
@@ -96,113 +99,86 @@ impl Diff {
         // A file that could not be opened has been reported. Without both files every ad would seem to have changed.
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = AdComparison {
+            id: input::parse_optional_expression(session, "--id", self.id.as_deref())?,
             measure: if self.textual { DiffMode::Text } else { DiffMode::Meaning },
             ignored: self.ignore.iter().map(|text| NameGlob::new(text.trim())).collect(),
+            no_ad: Ad::default(),
         };
-        let report = self.compare(session, before, after, &comparison)?;
+        let report = comparison.compare(session, [before, after])?;
         if !session.options.quiet {
-            self.write(session, &mut out(), &report, &comparison)?;
-            let DiffReport { changed, added, removed, equal, .. } = report;
+            let counts = report.counts();
+            let mut out = out();
+            match self.output {
+                None => {
+                    let colored = diagnostics::colors_stdout(&session.options);
+                    for change in &report.changes {
+                        change.write(&mut out, colored, &comparison)?;
+                    }
+                }
+                Some(form @ (OutputForm::Json | OutputForm::Jsonl)) => {
+                    let records = report.changes.iter().map(|change| change.json(&comparison));
+                    write_json_document(&mut out, form, &counts, "ads", records)?;
+                }
+                form => change_table(&report, &comparison, form).write(&mut out, form, !self.no_header)?,
+            }
+            let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
             let ads = counted_plain(changed, "ad");
             session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
         }
         Ok(Status::of(report.changes.is_empty()))
     }
+}
 
-    /// Compares two files. Reads `before` into memory and streams `after`. Drops each pair of equal ads at once, to
-    /// save memory.
-    fn compare(
-        &self,
-        session: &mut Session,
-        before: &mut AdSource,
-        after: &mut AdSource,
-        comparison: &AdComparison,
-    ) -> Result<DiffReport, Failure> {
-        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
-        let context = session.context();
-        let mut olds: Vec<Option<AdEntry>> = Vec::new();
-        let mut identities = Vec::new();
-        input::for_each_ad(session, before, |_, entry| {
-            identities.push(identity(&entry.ad, id.as_ref(), &context));
-            olds.push(Some(entry.into_entry()));
-            Ok(true)
-        })?;
-        let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
-        let mut report = DiffReport::default();
-        let mut changed: Vec<(usize, AdChange)> = Vec::new();
-        let mut added = Vec::new();
-        input::for_each_ad(session, after, |session, new| {
-            let new = new.into_entry();
-            let identity = identity(&new.ad, id.as_ref(), &context);
-            let place = partners.take_partner(&identity);
-            match place.and_then(|place| Some((place, olds.get_mut(place)?.take()?))) {
-                Some((_, old)) if comparison.differences(&old.ad, &new.ad).is_empty() => report.equal += 1,
-                Some((place, old)) => changed.push((place, AdChange { identity, before: Some(old), after: Some(new) })),
-                None => added.push(AdChange { identity, before: None, after: Some(new) }),
-            }
-            Ok(!session.options.quiet || changed.is_empty() && added.is_empty())
-        })?;
-        (report.changed, report.added) = (changed.len(), added.len());
-        for (place, (old, identity)) in olds.into_iter().zip(identities).enumerate() {
-            if let Some(old) = old {
-                report.removed += 1;
-                changed.push((place, AdChange { identity, before: Some(old), after: None }));
-            }
-        }
-        changed.sort_by_key(|(place, _)| *place);
-        report.changes = changed.into_iter().map(|(_, change)| change).chain(added).collect();
-        Ok(report)
-    }
-
-    fn write(
-        &self,
-        session: &Session,
-        out: &mut dyn Write,
-        report: &DiffReport,
-        comparison: &AdComparison,
-    ) -> Result<(), Failure> {
-        let json = report.changes.iter().map(|change| change.json(comparison));
-        match self.output {
-            None => {
-                DiffPrinter { colored: diagnostics::colors_stdout(&session.options) }.write(out, report, comparison)?;
-            }
-            Some(OutputForm::Json) => {
-                let DiffReport { changed, added, removed, equal, .. } = report;
-                write!(out, "{{\"version\":1,\"changed\":{changed},\"added\":{added},\"removed\":{removed},")?;
-                write!(out, "\"equal\":{equal},\"ads\":")?;
-                write_json_array(out, OutputForm::Json, json)?;
-                writeln!(out, "}}")?;
-            }
-            Some(OutputForm::Jsonl) => write_json_array(out, OutputForm::Jsonl, json)?,
-            form => change_table(report, comparison, form).write(out, form, !self.no_header)?,
-        }
-        Ok(())
+impl DiffReport {
+    /// Returns the numbers of ads by what became of them, under the names of the JSON output.
+    fn counts(&self) -> [(&'static str, usize); 4] {
+        let count = |kind| (kind, self.changes.iter().filter(|change| change.kind().0 == kind).count());
+        [count("changed"), count("added"), count("removed"), ("equal", self.equal)]
     }
 }
 
 impl AdComparison {
-    fn differences<'a>(&self, before: &'a Ad, after: &'a Ad) -> Vec<Difference<'a>> {
-        let mut differences = differences(before, after, self.measure);
-        differences.retain(|one| self.includes(one.name()));
-        differences
+    /// Compares two files. Reads `before` into memory and streams `after`. Drops each pair of equal ads at once, to
+    /// save memory.
+    fn compare(&self, session: &mut Session, [before, after]: [&mut AdSource; 2]) -> Result<DiffReport, Failure> {
+        let context = session.context();
+        let mut old_ads: Vec<Option<AdEntry>> = Vec::new();
+        let mut identities = Vec::new();
+        input::for_each_ad(session, [before], |_, _, entry| {
+            identities.push(identity(&entry.ad, self.id.as_ref(), &context));
+            old_ads.push(Some(entry));
+            Ok(true)
+        })?;
+        let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
+        let mut report = DiffReport::default();
+        input::for_each_ad(session, [after], |session, _, new| {
+            let identity = identity(&new.ad, self.id.as_ref(), &context);
+            let old = partners.take_partner(&identity).and_then(|place| old_ads.get_mut(place)?.take());
+            match old {
+                Some(old) if self.differences(Some(&old), Some(&new)).is_empty() => report.equal += 1,
+                before => report.changes.push(AdChange { identity, before, after: Some(new) }),
+            }
+            Ok(!session.options.quiet || report.changes.is_empty())
+        })?;
+        let unpaired = old_ads.into_iter().zip(identities).filter(|(old, _)| old.is_some());
+        report.changes.extend(unpaired.map(|(before, identity)| AdChange { identity, before, after: None }));
+        // First the ads of the first file in their order, then the added ones in theirs: the sort is stable.
+        report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
+        Ok(report)
     }
 
-    /// Whether an attribute is compared, that is, not ignored.
-    fn includes(&self, name: &Name) -> bool {
-        !self.ignored.iter().any(|pattern| pattern.matches(name.as_str()))
+    /// Returns the attributes that differ and are not ignored: all attributes of an ad that only one file has.
+    fn differences<'a>(&'a self, before: Option<&'a AdEntry>, after: Option<&'a AdEntry>) -> Vec<Difference<'a>> {
+        let [before, after] = [before, after].map(|entry| entry.map_or(&self.no_ad, |entry| &entry.ad));
+        let mut differences = differences(before, after, self.measure);
+        differences.retain(|one| !self.ignored.iter().any(|pattern| pattern.matches(one.name().as_str())));
+        differences
     }
 }
 
 impl AdChange {
-    /// Returns the attributes that differ. For an ad that only one file has, returns all attributes that are not
-    /// ignored.
-    fn differences(&self, comparison: &AdComparison) -> Vec<Difference<'_>> {
-        let counts = |one: &Difference| comparison.includes(one.name());
-        match (&self.before, &self.after) {
-            (Some(before), Some(after)) => comparison.differences(&before.ad, &after.ad),
-            (Some(one), None) => one.ad.iter().map(Difference::Removed).filter(counts).collect(),
-            (None, one) => one.iter().flat_map(|one| one.ad.iter()).map(Difference::Added).filter(counts).collect(),
-        }
+    fn differences<'a>(&'a self, comparison: &'a AdComparison) -> Vec<Difference<'a>> {
+        comparison.differences(self.before.as_ref(), self.after.as_ref())
     }
 
     /// Returns the identity of the ad, or `ad N` with the number of the ad in the file if it has no identity.
@@ -220,20 +196,29 @@ impl AdChange {
         (number(&self.before), number(&self.after))
     }
 
-    fn kind_name(&self) -> &'static str {
+    /// Returns the kind of the change, and its sign in the default output.
+    fn kind(&self) -> (&'static str, char) {
         match (&self.before, &self.after) {
-            (Some(_), None) => "removed",
-            (None, _) => "added",
-            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => ("removed", '-'),
+            (None, _) => ("added", '+'),
+            (Some(_), Some(_)) => ("changed", '~'),
         }
     }
 
-    fn sign(&self) -> char {
-        match (&self.before, &self.after) {
-            (Some(_), None) => '-',
-            (None, _) => '+',
-            (Some(_), Some(_)) => '~',
+    /// Writes the default output: lines with `~`, `-` and `+`.
+    fn write(&self, out: &mut dyn Write, colored: bool, comparison: &AdComparison) -> io::Result<()> {
+        let (kind, sign) = self.kind();
+        writeln!(out, "{}", diagnostics::signed_line(colored, "", sign, &self.label()))?;
+        let differences = if kind == "changed" { self.differences(comparison) } else { Vec::new() };
+        for one in differences {
+            for (sign, attribute) in [('-', one.before()), ('+', one.after())] {
+                if let Some(attribute) = attribute {
+                    let text = format!("{} = {}", print_name(attribute.name), expression_text(attribute));
+                    writeln!(out, "{}", diagnostics::signed_line(colored, "  ", sign, &text))?;
+                }
+            }
         }
+        Ok(())
     }
 
     fn json(&self, comparison: &AdComparison) -> Value {
@@ -244,7 +229,7 @@ impl AdChange {
         let (before, after) = self.ad_numbers();
         json!({
             "id": self.identity,
-            "change": self.kind_name(),
+            "change": self.kind().0,
             "before": before,
             "after": after,
             "attributes": attributes.collect::<Value>(),
@@ -256,45 +241,17 @@ fn expression_text(attribute: Attribute) -> String {
     attribute.expression.to_string()
 }
 
-/// Writer of the default output: lines with `~`, `-` and `+`.
-struct DiffPrinter {
-    colored: bool,
-}
-
-impl DiffPrinter {
-    fn write(&self, out: &mut dyn Write, report: &DiffReport, comparison: &AdComparison) -> io::Result<()> {
-        for change in &report.changes {
-            self.write_line(out, "", change.sign(), &change.label())?;
-            if change.sign() == '~' {
-                for one in change.differences(comparison) {
-                    self.write_side(out, '-', one.before())?;
-                    self.write_side(out, '+', one.after())?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn write_side(&self, out: &mut dyn Write, sign: char, attribute: Option<Attribute>) -> io::Result<()> {
-        let line = |attribute: Attribute| format!("{} = {}", print_name(attribute.name), expression_text(attribute));
-        attribute.map_or(Ok(()), |attribute| self.write_line(out, "  ", sign, &line(attribute)))
-    }
-
-    fn write_line(&self, out: &mut dyn Write, indent: &str, sign: char, text: &str) -> io::Result<()> {
-        writeln!(out, "{}", diagnostics::signed_line(self.colored, indent, sign, text))
-    }
-}
-
 /// Returns one row for each attribute that differs, and one for each ad that only one file has. With `-o names`,
 /// returns one row for each ad.
 fn change_table(report: &DiffReport, comparison: &AdComparison, form: Option<OutputForm>) -> ResultTable {
     let mut rows = ResultTable::new(&["id", "change", "attribute", "before", "after"]);
     for change in &report.changes {
+        let (kind, _) = change.kind();
         let row = |name: String, before: String, after: String| -> Vec<TableCell> {
-            [change.label(), change.kind_name().to_owned(), name, before, after].map(TableCell::from).into()
+            vec![change.label().into(), kind.into(), name.into(), before.into(), after.into()]
         };
         let side = |attribute: Option<Attribute>| attribute.map_or(String::new(), expression_text);
-        if change.sign() == '~' && form != Some(OutputForm::Names) {
+        if kind == "changed" && form != Some(OutputForm::Names) {
             let differences = change.differences(comparison).into_iter();
             rows.rows.extend(differences.map(|one| row(one.name().to_string(), side(one.before()), side(one.after()))));
         } else {

@@ -30,7 +30,7 @@ impl<'p> Transcript<'p> {
     /// Writes the lines of text, or the records if a form is given.
     pub fn write(&self, out: &mut dyn Write, output: TableOutputArgs) -> Result<(), Failure> {
         if output.form.is_some() {
-            return output.write_to(out, &self.records);
+            return output.write(&self.records);
         }
         for line in &self.lines {
             writeln!(out, "{}", diagnostics::single_line(line))?;

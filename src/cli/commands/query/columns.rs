@@ -33,12 +33,10 @@ pub struct Row {
 
 impl Columns {
     pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Self, Failure> {
-        let mut af = Vec::new();
-        for text in query.af.iter().flat_map(|list| split_expressions(list)) {
-            af.push((text.to_owned(), input::parse_argument_expression(session, "--af", text)?));
-        }
+        let texts = query.af.iter().flat_map(|list| split_expressions(list));
+        let column = |text| Ok((str::to_owned(text), input::parse_argument_expression(session, "--af", text)?));
         Ok(Columns {
-            af,
+            af: texts.map(column).collect::<Result<_, Failure>>()?,
             attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
             mask: PrintMask::new(session, query)?,
             sort: input::parse_optional_expression(session, "--sort", query.sort.as_deref())?,
@@ -83,11 +81,6 @@ impl Row {
         }
         row
     }
-
-    /// Returns the cells with the ad's name before them.
-    pub fn with_id(self, id: String) -> Vec<TableCell> {
-        std::iter::once(TableCell::from(id)).chain(self.cells).collect()
-    }
 }
 
 /// Evaluates an expression in an ad. If the evaluation exceeds a budget, counts a failure and returns undefined.
@@ -116,39 +109,25 @@ pub const DEFAULT_COLUMNS: [&str; 12] = [
 ];
 
 /// Returns the default columns of a table: the first six of the default attributes that some ad has.
-pub fn default_columns(session: &Session, found: &[NamedAd]) -> Vec<(String, Expression)> {
-    let present = DEFAULT_COLUMNS.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
-    let rules = classad::syntax::ParseOptions::new(session.dialect());
-    let columns = present.filter_map(|name| {
-        let expression = classad::syntax::parse_expression(name.as_bytes(), rules).ok()?;
-        Some((name.to_owned(), expression))
-    });
-    columns.take(6).collect()
+pub fn default_columns(ads: &[NamedAd]) -> Vec<(String, Expression)> {
+    let present = DEFAULT_COLUMNS.into_iter().filter(|name| ads.iter().any(|ad| ad.ad.get_str(name).is_some()));
+    present.take(6).map(|name| (name.to_owned(), Expression::attribute(name))).collect()
 }
 
 /// Splits a list of expressions at commas, except commas in brackets or in strings.
 fn split_expressions(list: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let (mut depth, mut quoted, mut escaped, mut start) = (0_i32, None, false, 0);
-    for (at, c) in list.char_indices() {
-        match (c, quoted) {
-            _ if escaped => {}
-            ('\\', Some(_)) => {
-                escaped = true;
-                continue;
-            }
-            ('"' | '\'', None) => quoted = Some(c),
-            (c, Some(quote)) if c == quote => quoted = None,
+    let (mut depth, mut quote, mut is_escaped) = (0_i32, None, false);
+    let parts = list.split(|c: char| {
+        match (c, quote) {
+            _ if std::mem::take(&mut is_escaped) => {}
+            ('\\', Some(_)) => is_escaped = true,
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
             ('(' | '[' | '{', None) => depth += 1,
             (')' | ']' | '}', None) => depth -= 1,
-            (',', None) if depth == 0 => {
-                parts.push(&list[start..at]);
-                start = at + 1;
-            }
             _ => {}
         }
-        escaped = false;
-    }
-    parts.push(&list[start..]);
-    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+        c == ',' && quote.is_none() && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }

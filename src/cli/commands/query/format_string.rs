@@ -6,6 +6,7 @@ use std::str::Chars;
 use classad::syntax::PrintfConversion;
 
 /// A parsed format string: a conversion, if any, and the text around it.
+#[derive(Default)]
 pub struct FormatString {
     pub before: String,
     /// Whether `before` is a label, which a heading replaces.
@@ -22,8 +23,7 @@ impl FormatString {
     /// Fails on an unknown conversion and on a second one.
     pub fn parse(written: &str) -> Result<FormatString, String> {
         let text = unescape(written);
-        let mut format =
-            FormatString { before: String::new(), is_label: false, conversion: None, after: String::new() };
+        let mut format = FormatString::default();
         let mut rest = text.as_str();
         while let Some(at) = rest.find('%') {
             format.push_text(&rest[..at]);
@@ -50,6 +50,10 @@ impl FormatString {
     }
 }
 
+/// The letters of C's escape sequences for control characters. Any other character stands for itself.
+const CONTROLS: [(char, char); 7] =
+    [('n', '\n'), ('t', '\t'), ('r', '\r'), ('a', '\u{7}'), ('b', '\u{8}'), ('f', '\u{c}'), ('v', '\u{b}')];
+
 /// Replaces the escape sequences of C.
 fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -62,17 +66,8 @@ fn unescape(text: &str) -> String {
         } else if characters.peek().is_some_and(|c| c.is_digit(8)) {
             out.push(read_character_code(&mut characters, 8, 3));
         } else {
-            out.push(match characters.next() {
-                None => '\\',
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('r') => '\r',
-                Some('a') => '\u{7}',
-                Some('b') => '\u{8}',
-                Some('f') => '\u{c}',
-                Some('v') => '\u{b}',
-                Some(other) => other,
-            });
+            let letter = characters.next().unwrap_or('\\');
+            out.push(CONTROLS.iter().find(|(known, _)| *known == letter).map_or(letter, |(_, control)| *control));
         }
     }
     out
@@ -80,12 +75,8 @@ fn unescape(text: &str) -> String {
 
 /// Reads a character code of at most `most` digits.
 fn read_character_code(characters: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> char {
-    let mut code = 0;
-    for _ in 0..most {
-        let Some(digit) = characters.peek().and_then(|c| c.to_digit(radix)) else { break };
-        code = code * radix + digit;
-        characters.next();
-    }
+    let digits = std::iter::from_fn(|| characters.next_if(|c| c.is_digit(radix))?.to_digit(radix));
+    let code = digits.take(most).fold(0, |code, digit| code * radix + digit);
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 

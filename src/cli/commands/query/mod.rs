@@ -102,31 +102,35 @@ impl QueryCommand {
         let columns = Columns::new(session, self)?;
         let writes_ads = self.writes_ads(&columns);
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
-        let mut answer = QueryOutput::new(session, self, &constraint, &columns, writes_ads, form)?;
+        let mut output = QueryOutput::new(session, self, &constraint, &columns, writes_ads, form)?;
         let context = session.context();
-        let seeker = AdScanner {
+        let scanner = AdScanner {
             constraint: &constraint,
             query: matching::Query::new(constraint.clone(), context.clone()),
             columns: &columns,
             context,
-            filter: self.truth_filter(),
-            needed_part: answer.needed_part(),
+            filter: match (self.undefined, self.invert) {
+                (true, _) => TruthFilter::Undefined,
+                (_, true) => TruthFilter::NotTrue,
+                _ => TruthFilter::True,
+            },
+            needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
             unseen_names: ConstraintNames::new(&constraint, session.dialect()),
         };
-        let selection = seeker.projection();
+        let selection = scanner.projection();
         let threads = session.options.threads();
-        let mut search = SourceScan { scanner: &seeker, output: &mut answer, selection, threads, first_block: None };
+        let mut scan = SourceScan { scanner: &scanner, output: &mut output, selection, threads, first_block: None };
         for source in &mut sources {
-            if !search.scan_source(session, source)? {
+            if !scan.scan_source(session, source)? {
                 break;
             }
         }
-        let first = search.first_block.take();
-        let status = answer.finish(session)?;
-        if let Some(first) = first.filter(|_| status == Status::No && seeker.filter == TruthFilter::True) {
-            seeker.unseen_names.report_unseen(session, &first);
+        let first = scan.first_block.take();
+        let status = output.finish(session)?;
+        if let Some(first) = first.filter(|_| status == Status::No && scanner.filter == TruthFilter::True) {
+            scanner.unseen_names.report_unseen(session, &first);
         }
         Ok(status)
     }
@@ -146,15 +150,6 @@ impl QueryCommand {
         }
         files.extend(self.files.iter().cloned());
         Ok((constraints, files))
-    }
-
-    /// Returns which value the constraint must have in the ads to print.
-    fn truth_filter(&self) -> TruthFilter {
-        match (self.undefined, self.invert) {
-            (true, _) => TruthFilter::Undefined,
-            (_, true) => TruthFilter::NotTrue,
-            _ => TruthFilter::True,
-        }
     }
 
     /// Whether the output is the ads themselves rather than rows about them.

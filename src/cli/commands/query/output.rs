@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use classad::ad::{Ad, Expression};
-use classad::eval::{Context, Environment, external_references};
+use classad::eval::{Context, Environment, Reference, external_references};
+use classad::syntax::print_name;
 use indexmap::IndexMap;
 
 use super::QueryCommand;
@@ -69,7 +70,7 @@ impl<'q> QueryOutput<'q> {
     ) -> Result<Self, Failure> {
         let header = || columns.af.iter().map(|(text, _)| text.clone()).collect();
         let masked = columns.mask.as_ref().map(|mask| OutputMode::PrintMask(PrintMaskWriter::new(mask)));
-        let shape = match () {
+        let mode = match () {
             () if session.options.quiet => OutputMode::Nothing,
             () if query.count => OutputMode::Count,
             () if writes_ads => OutputMode::Ads(AdWriter::new(query.output.form, input)?),
@@ -89,7 +90,7 @@ impl<'q> QueryOutput<'q> {
             constraint,
             context: session.context(),
             out: out(),
-            mode: shape,
+            mode,
             waiting: Vec::new(),
             printed_rows: HashSet::new(),
             groups: IndexMap::new(),
@@ -113,26 +114,42 @@ impl<'q> QueryOutput<'q> {
         }
     }
 
-    /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings.
-    pub fn add(&mut self, session: &mut Session, text: &SourceText, finding: ScanFinding) -> Result<bool, Failure> {
+    /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings. `ads_before` is the
+    /// true number of ads before the text, from which the scan may have assumed another.
+    pub fn add(
+        &mut self,
+        session: &mut Session,
+        text: &SourceText,
+        ads_before: usize,
+        finding: ScanFinding,
+    ) -> Result<bool, Failure> {
+        let true_number = |number: usize| number - text.block.ads_before + ads_before;
         match finding {
-            ScanFinding::Problem(problem) => {
-                session.report_problem(text, &problem)?;
-                return Ok(true);
+            ScanFinding::Problem(mut problem) => {
+                if problem.ad_number > 0 {
+                    problem.ad_number = true_number(problem.ad_number);
+                }
+                return session.report_problem(text, &problem).map(|()| true);
             }
             ScanFinding::Halted { halt, number } => {
-                session.report_abort(&halt, &format!("{}: ad {number}", text.name));
+                session.report_abort(&halt, &format!("{}: ad {}", text.name, true_number(number)));
                 return Ok(true);
             }
             ScanFinding::Present => self.limit_count += 1,
             ScanFinding::Ad { ad, name, number } => {
-                let name = name.unwrap_or_else(|| format!("{}:{number}", text.name));
-                self.add_ad(session, NamedAd::unnamed(ad).with_name(name))?;
+                let name = name.unwrap_or_else(|| format!("{}:{}", text.name, true_number(number)));
+                let ad = NamedAd::unnamed(ad).with_name(name);
+                if self.is_streaming() && !matches!(self.mode, OutputMode::DefaultTable) {
+                    self.print(session, &ad)?;
+                } else {
+                    self.limit_count += 1;
+                    self.waiting.push(ad);
+                }
             }
             ScanFinding::Row(row) => self.add_row(row)?,
         }
         self.found_count += 1;
-        let is_full = self.is_streaming() && self.query.limit.is_some_and(|limit| self.limit_count >= limit);
+        let is_full = self.is_streaming() && self.limit_count >= self.limit();
         Ok(!(session.options.quiet || is_full))
     }
 
@@ -143,16 +160,6 @@ impl<'q> QueryOutput<'q> {
 
     fn limit(&self) -> usize {
         self.query.limit.unwrap_or(usize::MAX)
-    }
-
-    /// Prints an ad, or keeps it until the end of the scan.
-    fn add_ad(&mut self, session: &mut Session, ad: NamedAd) -> Result<(), Failure> {
-        if !self.is_streaming() || matches!(self.mode, OutputMode::DefaultTable) {
-            self.limit_count += 1;
-            self.waiting.push(ad);
-            return Ok(());
-        }
-        self.print(session, &ad)
     }
 
     /// Prints an ad or its row, unless the limit has been reached.
@@ -172,7 +179,7 @@ impl<'q> QueryOutput<'q> {
             }
             OutputMode::MissingNames(rows) => {
                 let lacks = missing_names(&ad.ad, self.constraint, &self.context);
-                rows.write(&mut self.out, [ad.id().to_owned(), lacks].map(TableCell::from).into())?;
+                rows.write(&mut self.out, vec![ad.id().into(), lacks.into()])?;
             }
             OutputMode::Nothing | OutputMode::Count | OutputMode::Groups | OutputMode::DefaultTable => {}
         }
@@ -191,47 +198,41 @@ impl<'q> QueryOutput<'q> {
                 }
             }
             // An equal row has been printed or counted already.
-            OutputMode::Rows(_) | OutputMode::Count
-                if self.query.distinct && !self.printed_rows.insert(row.cells.clone()) => {}
-            OutputMode::Count => self.limit_count += 1,
-            OutputMode::Rows(rows) => {
+            _ if self.query.distinct && !self.printed_rows.insert(row.cells.clone()) => {}
+            mode => {
                 self.limit_count += 1;
-                if self.limit_count <= limit {
-                    rows.write(&mut self.out, row.cells)?;
+                match mode {
+                    OutputMode::Rows(rows) if self.limit_count <= limit => rows.write(&mut self.out, row.cells)?,
+                    OutputMode::PrintMask(rows) if self.limit_count <= limit => rows.write(&mut self.out, row.cells)?,
+                    _ => {}
                 }
             }
-            OutputMode::PrintMask(rows) => {
-                self.limit_count += 1;
-                if self.limit_count <= limit {
-                    rows.write(&mut self.out, row.cells)?;
-                }
-            }
-            _ => {}
         }
         Ok(())
     }
 
     /// Prints the ads that waited for the end of the scan, and the end of the output.
     pub fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
-        let mut found = std::mem::take(&mut self.waiting);
+        let mut ads = std::mem::take(&mut self.waiting);
         if let Some(sort) = &self.columns.sort {
-            sort_ads(&mut found, sort, &self.context, &mut self.failures);
+            ads = sort_ads(ads, sort, &self.context, &mut self.failures);
             self.limit_count = if matches!(self.mode, OutputMode::Count) { self.limit_count } else { 0 };
         }
         if matches!(self.mode, OutputMode::DefaultTable) {
-            found.truncate(self.limit());
-            let shown = default_columns(session, &found);
-            let names = shown.iter().map(|(text, _)| text.clone());
+            ads.truncate(self.limit());
+            let columns = default_columns(&ads);
+            let names = columns.iter().map(|(text, _)| text.clone());
             let header = std::iter::once("id".to_owned()).chain(names).collect();
             let mut rows = TableWriter::new(header, self.query.output.form, self.query.has_heading())?;
-            for ad in &found {
-                let row = Row::evaluate(&ad.ad, shown.iter().map(|(_, expression)| expression), &self.context);
+            for ad in &ads {
+                let row = Row::evaluate(&ad.ad, columns.iter().map(|(_, expression)| expression), &self.context);
                 self.failures += row.failures;
-                rows.write(&mut self.out, row.with_id(ad.id().to_owned()))?;
+                let id = TableCell::from(ad.id());
+                rows.write(&mut self.out, std::iter::once(id).chain(row.cells).collect())?;
             }
             rows.finish(&mut self.out)?;
         } else {
-            for ad in &found {
+            for ad in &ads {
                 if self.limit_count >= self.limit() {
                     break;
                 }
@@ -264,9 +265,6 @@ impl<'q> QueryOutput<'q> {
 fn missing_names(ad: &Ad, constraint: &Expression, context: &Context) -> String {
     let (environment, frame) = Environment::single(ad.clone());
     let references = external_references(constraint, &frame, &environment, context);
-    let names: Vec<String> = references
-        .iter()
-        .map(|reference| reference.path.iter().map(classad::syntax::print_name).collect::<Vec<_>>().join("."))
-        .collect();
-    names.join(", ")
+    let name = |reference: &Reference| reference.path.iter().map(print_name).collect::<Vec<_>>().join(".");
+    references.iter().map(name).collect::<Vec<_>>().join(", ")
 }

@@ -75,7 +75,7 @@ impl SourceScan<'_, '_> {
     pub fn scan_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<bool, Failure> {
         // Scan the first block alone, because it reveals nearly all attributes to read. For a single block, threads do
         // not pay off.
-        let Some(text) = next_text(session, source) else { return Ok(true) };
+        let Some(text) = input::next_block(session, source) else { return Ok(true) };
         if !self.scan_block(session, source, &text)? {
             return Ok(false);
         }
@@ -87,7 +87,7 @@ impl SourceScan<'_, '_> {
                 self.scan_in_parallel(session, source, &workers)
             });
         }
-        while let Some(text) = next_text(session, source) {
+        while let Some(text) = input::next_block(session, source) {
             if !self.scan_block(session, source, &text)? {
                 return Ok(false);
             }
@@ -98,12 +98,10 @@ impl SourceScan<'_, '_> {
 
     /// Scans a block on this thread. Returns false if no more findings are needed.
     fn scan_block(&mut self, session: &mut Session, source: &mut AdSource, text: &SourceText) -> Result<bool, Failure> {
-        let (before, thought) = (source.ads_read, text.block.ads_before);
-        let answer = &mut *self.output;
-        let last = self.scanner.scan(&text.block, self.selection.as_mut(), &mut |finding| {
-            answer.add(session, text, finding.renumbered(thought, before))
-        })?;
-        source.ads_read = last.map_or(before, |last| last - thought + before);
+        let (output, before) = (&mut *self.output, source.ads_read);
+        let mut add = |finding| output.add(session, text, before, finding);
+        let last = self.scanner.scan(&text.block, self.selection.as_mut(), &mut add)?;
+        source.ads_read += last.map_or(0, |last| last - text.block.ads_before);
         Ok(last.is_some())
     }
 
@@ -117,8 +115,7 @@ impl SourceScan<'_, '_> {
         let mut known: Arc<Vec<Name>> = Arc::new(self.selection.iter().flat_map(Projection::names).cloned().collect());
         let mut pending: VecDeque<PendingBlock<'_>> = VecDeque::new();
         let mut turn = workers.iter().cycle();
-        let mut broken = None;
-        let mut ended = false;
+        let (mut ended, mut read_error) = (false, None);
         loop {
             while !ended && pending.len() < MAX_PENDING_BLOCKS_PER_THREAD * workers.len().max(1) {
                 match source.next_block() {
@@ -128,79 +125,60 @@ impl SourceScan<'_, '_> {
                         pending.push_back(PendingBlock { text, known: Arc::clone(&known), worker });
                     }
                     Ok(None) => ended = true,
-                    Err(error) => (ended, broken) = (true, Some(error)),
+                    Err(error) => (ended, read_error) = (true, Some(error)),
                 }
             }
             let Some(PendingBlock { text, known: known_then, worker }) = pending.pop_front() else { break };
             let done = worker.and_then(|worker| worker.done.recv().ok()).filter(|_| Arc::ptr_eq(&known, &known_then));
-            let goes_on = if let Some(done) = done {
-                if let (Some(selection), Some(names)) = (&mut self.selection, &done.known) {
+            if let Some(ScanResult { findings, last, known }) = done {
+                if let (Some(selection), Some(names)) = (&mut self.selection, &known) {
                     selection.extend(names);
                 }
-                self.take_findings(session, source, &text, done.findings, done.last)?
-            } else {
-                self.scan_block(session, source, &text)?
-            };
+                for finding in findings {
+                    if !self.output.add(session, &text, source.ads_read, finding)? {
+                        return Ok(false);
+                    }
+                }
+                source.ads_read += last - text.block.ads_before;
+            } else if !self.scan_block(session, source, &text)? {
+                return Ok(false);
+            }
             let names = self.selection.iter().flat_map(Projection::names);
             if names.clone().count() > known.len() {
                 known = Arc::new(names.cloned().collect());
             }
-            if !goes_on {
-                return Ok(false);
-            }
             source.recycle(text);
         }
-        if let Some(error) = broken {
+        if let Some(error) = read_error {
             input::report_read_error(session, source, &error);
         }
-        Ok(true)
-    }
-
-    /// Takes the findings of a thread, with ads renumbered by the true number of ads before the block. Returns false if
-    /// the output needs no more findings.
-    fn take_findings(
-        &mut self,
-        session: &mut Session,
-        source: &mut AdSource,
-        text: &SourceText,
-        findings: Vec<ScanFinding>,
-        last: usize,
-    ) -> Result<bool, Failure> {
-        let (before, thought) = (source.ads_read, text.block.ads_before);
-        for finding in findings {
-            if !self.output.add(session, text, finding.renumbered(thought, before))? {
-                return Ok(false);
-            }
-        }
-        source.ads_read = last - thought + before;
         Ok(true)
     }
 }
 
 impl ScanWorker {
     /// Starts a thread; `None` if the system refuses.
-    fn new<'s>(scope: &'s Scope<'s, '_>, seeker: &'s AdScanner<'_>) -> Option<ScanWorker> {
+    fn new<'s>(scope: &'s Scope<'s, '_>, scanner: &'s AdScanner<'_>) -> Option<ScanWorker> {
         let (tasks, to_do) = channel();
         let (found, done) = channel();
-        let thread = Builder::new()
-            .stack_size(THREAD_STACK_BYTES)
-            .spawn_scoped(scope, move || run_worker(seeker, &to_do, &found));
-        thread.ok().map(|_| ScanWorker { tasks, done })
+        let thread = Builder::new().stack_size(THREAD_STACK_BYTES);
+        thread.spawn_scoped(scope, move || run_worker(scanner, &to_do, &found)).ok()?;
+        Some(ScanWorker { tasks, done })
     }
 }
 
 /// Scans the blocks from `tasks` and sends their findings to `done`, until one of these channels is closed.
-fn run_worker(seeker: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
+fn run_worker(scanner: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
     let mut selection: Option<Projection> = None;
     for ScanTask { block, known } in tasks {
         // Start from exactly the names of the task: other threads may have added some, and this thread may have added
         // some in a block that will be scanned again.
         if !selection.as_ref().is_some_and(|selection| selection.names().eq(known.iter())) {
-            selection = seeker.projection();
+            selection = scanner.projection();
             selection.as_mut().into_iter().for_each(|selection| selection.extend(known.iter()));
         }
         let mut findings = Vec::new();
-        let Ok(last) = seeker.scan::<Infallible>(&block, selection.as_mut(), &mut |finding| {
+        let Ok(last) = scanner.scan::<Infallible>(&block, selection.as_mut(), &mut |finding| {
             findings.push(finding);
             Ok(true)
         });
@@ -210,12 +188,4 @@ fn run_worker(seeker: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<
             return;
         }
     }
-}
-
-/// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
-fn next_text(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
-    source.next_block().unwrap_or_else(|error| {
-        input::report_read_error(session, source, &error);
-        None
-    })
 }

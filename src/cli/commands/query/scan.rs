@@ -50,10 +50,11 @@ pub struct AdScanner<'q> {
     pub unseen_names: ConstraintNames,
 }
 
-/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested.
+/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested. Ads are
+/// numbered on from `ads_before` of the block.
 pub enum ScanFinding {
     Present,
-    /// A matching ad. `name` is `None` if it has no identity; `number` is its 1-based number in the source.
+    /// A matching ad. `name` is `None` if it has no identity.
     Ad {
         ad: Ad,
         name: Option<String>,
@@ -61,26 +62,11 @@ pub enum ScanFinding {
     },
     Row(Row),
     Problem(Problem),
-    /// An ad in which the constraint exceeded a budget; `number` as in `Ad`.
+    /// An ad in which the constraint exceeded a budget.
     Halted {
         halt: Abort,
         number: usize,
     },
-}
-
-impl ScanFinding {
-    /// Corrects the number of the ad. The scan assumed `thought` ads before the block; there were `before`.
-    pub fn renumbered(self, thought: usize, before: usize) -> Self {
-        let renumber = |number: usize| number - thought + before;
-        match self {
-            ScanFinding::Ad { ad, name, number } => ScanFinding::Ad { ad, name, number: renumber(number) },
-            ScanFinding::Halted { halt, number } => ScanFinding::Halted { halt, number: renumber(number) },
-            ScanFinding::Problem(problem) if problem.ad_number > 0 => {
-                ScanFinding::Problem(Problem { ad_number: renumber(problem.ad_number), ..problem })
-            }
-            other => other,
-        }
-    }
 }
 
 /// Visitor of findings, which returns false to end the scan.
@@ -114,10 +100,7 @@ impl AdScanner<'_> {
     ) -> Result<Option<usize>, E> {
         let mut last = block.ads_before;
         for item in items {
-            last = last.max(match &item {
-                Ok(entry) => entry.number,
-                Err(problem) => problem.ad_number,
-            });
+            last = last.max(item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number));
             let goes_on = match item {
                 Ok(entry) => {
                     self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
@@ -147,11 +130,8 @@ impl AdScanner<'_> {
             NeededPart::Group => visit(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context))),
             NeededPart::Whole if !entry.is_whole => {
                 for item in block.ad_at(entry.offset, number, context.dialect) {
-                    let goes_on = match item {
-                        Ok(entry) => visit(self.ad_finding(entry.ad, number))?,
-                        Err(problem) => visit(ScanFinding::Problem(problem))?,
-                    };
-                    if !goes_on {
+                    let finding = item.map_or_else(ScanFinding::Problem, |entry| self.ad_finding(entry.ad, number));
+                    if !visit(finding)? {
                         return Ok(false);
                     }
                 }
@@ -176,24 +156,23 @@ impl AdScanner<'_> {
     /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If a [`LiteralFilter`] can stand
     /// for the constraint, it becomes the prefilter of the projection.
     pub fn projection(&self) -> Option<Projection> {
-        let mut asked = FreeNames::default();
+        let mut needed_names = FreeNames::default();
         for expression in self.columns.expressions().chain([self.constraint]) {
-            asked.add(expression, self.context.dialect);
+            needed_names.add(expression, self.context.dialect);
         }
-        if self.is_strict || asked.reads_anything {
+        if self.is_strict || needed_names.reads_anything {
             return None;
         }
         if !self.columns.prints_rows() {
-            asked.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
+            needed_names.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
         }
         if !self.columns.prints_rows() && !self.writes_ads {
-            asked.names.extend(DEFAULT_COLUMNS.map(Name::new));
+            needed_names.names.extend(DEFAULT_COLUMNS.map(Name::new));
         }
-        let selection = Projection::new(asked.names, self.context.dialect);
-        let simple =
-            LiteralFilter::new(self.constraint, &self.context).filter(|_| self.filter != TruthFilter::Undefined);
-        let Some(simple) = simple else { return Some(selection) };
-        let (names, wanted) = (simple.names().to_vec(), self.filter == TruthFilter::True);
-        Some(selection.with_prefilter(&names, move |values| simple.is_met(values).is_none_or(|met| met == wanted)))
+        let selection = Projection::new(needed_names.names, self.context.dialect);
+        let literals = LiteralFilter::new(self.constraint, &self.context);
+        let Some(literals) = literals.filter(|_| self.filter != TruthFilter::Undefined) else { return Some(selection) };
+        let (names, wanted) = (literals.names().to_vec(), self.filter == TruthFilter::True);
+        Some(selection.with_prefilter(&names, move |values| literals.is_met(values).is_none_or(|met| met == wanted)))
     }
 }

@@ -9,53 +9,32 @@ use super::columns::evaluate_or_undefined;
 use crate::cli::io::input::NamedAd;
 
 /// Sorts ads by the value of an expression: numbers, then strings, then times, then other values. The sort is stable.
-pub fn sort_ads(found: &mut [NamedAd], by: &Expression, context: &Context, failures: &mut u64) {
-    let rank = |value: &Value| match value.value_type() {
+pub fn sort_ads(ads: Vec<NamedAd>, by: &Expression, context: &Context, failures: &mut u64) -> Vec<NamedAd> {
+    // Less than two ads are in order: the expression is not evaluated.
+    if ads.len() < 2 {
+        return ads;
+    }
+    let key = |ad: NamedAd| (evaluate_or_undefined(&ad.ad, by, context, failures), ad);
+    let mut keyed: Vec<(Value, NamedAd)> = ads.into_iter().map(key).collect();
+    keyed.sort_by(|(a, _), (b, _)| order(a, b));
+    keyed.into_iter().map(|(_, ad)| ad).collect()
+}
+
+/// Compares values in a total order: by groups of comparable types, then by value.
+fn order(a: &Value, b: &Value) -> Ordering {
+    let group = |value: &Value| match value.value_type() {
         Type::Boolean | Type::Integer | Type::Real => 0,
         Type::String => 1,
         Type::AbsoluteTime => 2,
         Type::RelativeTime => 3,
         _ => 4,
     };
-    found.sort_by_cached_key(|ad| {
-        let value = evaluate_or_undefined(&ad.ad, by, context, failures);
-        SortKey { rank: rank(&value), value }
-    });
+    let less = |a, b| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
+    let is_nan = |value: &Value| matches!(value, Value::Real(real) if real.is_nan());
+    group(a).cmp(&group(b)).then_with(|| match (less(a, b), less(b, a)) {
+        (true, _) => Ordering::Less,
+        (_, true) => Ordering::Greater,
+        // NaN comes after all numbers, which makes the order total.
+        _ => is_nan(a).cmp(&is_nan(b)),
+    })
 }
-
-/// A value with a total order: by `rank`, which groups comparable types, then by value.
-struct SortKey {
-    rank: u8,
-    value: Value,
-}
-
-impl Ord for SortKey {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let less = |a: &Value, b: &Value| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
-        self.rank.cmp(&other.rank).then_with(|| {
-            if less(&self.value, &other.value) {
-                Ordering::Less
-            } else if less(&other.value, &self.value) {
-                Ordering::Greater
-            } else {
-                // NaN comes after all numbers, which makes the order total.
-                let nan = |v: &Value| matches!(v, Value::Real(real) if real.is_nan());
-                nan(&self.value).cmp(&nan(&other.value))
-            }
-        })
-    }
-}
-
-impl PartialOrd for SortKey {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for SortKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for SortKey {}

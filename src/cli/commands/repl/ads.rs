@@ -72,15 +72,14 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
     }
     let wanted = which.map_or("1", |which| &which.text);
     let (mut found, mut ads) = (None, 0);
-    for mut source in open_files(state, std::slice::from_ref(file))? {
-        // Returning `false` stops reading once the ad is found.
-        input::for_each_ad(state.session, &mut source, |session, ad| {
-            let ad = input::name_ad(session, ad, None);
-            ads += 1;
-            found = is_wanted(wanted, ad.id(), ads).then_some(ad);
-            Ok(found.is_none())
-        })?;
-    }
+    let mut sources = open_files(state, std::slice::from_ref(file))?;
+    // Returning `false` stops reading once the ad is found.
+    input::for_each_ad(state.session, &mut sources, |session, text, entry| {
+        let ad = input::name_ad(session, text, entry, None);
+        ads += 1;
+        found = is_wanted(wanted, ad.id(), ads).then_some(ad);
+        Ok(found.is_none())
+    })?;
     found.ok_or_else(|| {
         let file_name = &file.text;
         let message = match ads {

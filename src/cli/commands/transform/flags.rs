@@ -1,10 +1,11 @@
 //! Flags of `transform` that change ads. Their order on the command line matters, so they are parsed by hand.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use classad::ad::{Expression, Name};
+use classad::ad::Name;
 use classad::format::{FileFormat, Severity};
 use classad::transform::{
-    Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, Transform, TransformRule, parse_rules, parse_target,
+    Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, StatementPosition, Transform, TransformRule,
+    parse_rules, parse_target,
 };
 
 use crate::cli::Failure;
@@ -13,23 +14,17 @@ use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// A flag: name, placeholder of its value, and help text.
-struct Flag {
-    name: &'static str,
-    value: &'static str,
-    help: &'static str,
-}
-
 const RULES_FLAG: &str = "rules";
 
-const FLAGS: [Flag; 7] = [
-    Flag { name: "set", value: "NAME=EXPR", help: "Set an attribute" },
-    Flag { name: "default", value: "NAME=EXPR", help: "Set an attribute that the ad does not have" },
-    Flag { name: "eval-set", value: "NAME=EXPR", help: "Set an attribute to the value of an expression in the ad" },
-    Flag { name: "copy", value: "OLD=NEW", help: "Give attributes a second name" },
-    Flag { name: "rename", value: "OLD=NEW", help: "Give attributes another name" },
-    Flag { name: "delete", value: "NAME", help: "Delete attributes" },
-    Flag { name: RULES_FLAG, value: "FILE", help: "Apply a file of HTCondor's transform rules" },
+/// The flags: name, placeholder of the value, and help text.
+const FLAGS: [(&str, &str, &str); 7] = [
+    ("set", "NAME=EXPR", "Set an attribute"),
+    ("default", "NAME=EXPR", "Set an attribute that the ad does not have"),
+    ("eval-set", "NAME=EXPR", "Set an attribute to the value of an expression in the ad"),
+    ("copy", "OLD=NEW", "Give attributes a second name"),
+    ("rename", "OLD=NEW", "Give attributes another name"),
+    ("delete", "NAME", "Delete attributes"),
+    (RULES_FLAG, "FILE", "Apply a file of HTCondor's transform rules"),
 ];
 
 /// The flags and their values, in the order of the command line.
@@ -37,15 +32,14 @@ pub struct TransformFlags(Vec<(&'static str, String)>);
 
 impl Args for TransformFlags {
     fn augment_args(command: Command) -> Command {
-        command.args(FLAGS.iter().map(|flag| {
-            let help = format!("{}; flags and rules are applied in the order given", flag.help);
-            let help = if flag.name == "set" { help } else { flag.help.to_owned() };
-            Arg::new(flag.name)
-                .long(flag.name)
-                .value_name(flag.value)
-                .help(help)
+        command.args(FLAGS.map(|(name, value, help)| {
+            let order = if name == "set" { "; flags and rules are applied in the order given" } else { "" };
+            Arg::new(name)
+                .long(name)
+                .value_name(value)
+                .help(format!("{help}{order}"))
                 .action(ArgAction::Append)
-                .allow_hyphen_values(flag.name != RULES_FLAG)
+                .allow_hyphen_values(name != RULES_FLAG)
         }))
     }
 
@@ -57,10 +51,10 @@ impl Args for TransformFlags {
 impl FromArgMatches for TransformFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut steps = Vec::new();
-        for flag in &FLAGS {
-            let places = matches.indices_of(flag.name).into_iter().flatten();
-            let values = matches.get_many::<String>(flag.name).into_iter().flatten();
-            steps.extend(places.zip(values).map(|(place, value)| (place, flag.name, value.clone())));
+        for (name, ..) in FLAGS {
+            let places = matches.indices_of(name).into_iter().flatten();
+            let values = matches.get_many::<String>(name).into_iter().flatten();
+            steps.extend(places.zip(values).map(|(place, value)| (place, name, value.clone())));
         }
         steps.sort_by_key(|(place, ..)| *place);
         Ok(TransformFlags(steps.into_iter().map(|(_, name, value)| (name, value)).collect()))
@@ -80,32 +74,6 @@ pub enum RuleOrigin {
     File(usize, Option<String>),
 }
 
-impl RuleOrigin {
-    /// Returns the index of the file of rules; `None` for a flag.
-    pub fn file(&self) -> Option<usize> {
-        match self {
-            RuleOrigin::Flag(_) => None,
-            RuleOrigin::File(file, _) => Some(*file),
-        }
-    }
-
-    /// Describes the origin: the flag, or the rule's name, file, line and keyword.
-    pub fn describe(&self, sources: &[SourceText], statement: Option<&RuleStatement>) -> String {
-        match self {
-            RuleOrigin::Flag(text) => text.clone(),
-            RuleOrigin::File(file, name) => {
-                let name = name.as_ref().map_or(String::new(), |name| format!("{name}, "));
-                let file = &sources[*file].name;
-                let place = statement.map_or(String::new(), |statement| {
-                    let keyword = statement.action.keyword().map_or("", Keyword::as_str);
-                    format!(":{}: {keyword}", statement.line)
-                });
-                format!("{name}{file}{place}")
-            }
-        }
-    }
-}
-
 /// All rules of the command line in their order, with their origins.
 pub struct Pipeline {
     pub transform: Transform,
@@ -113,6 +81,27 @@ pub struct Pipeline {
     pub origins: Vec<RuleOrigin>,
     /// The files of rules.
     pub sources: Vec<SourceText>,
+}
+
+impl Pipeline {
+    /// Returns the statement at a position; `None` if the position is a whole rule.
+    pub fn statement(&self, position: StatementPosition) -> Option<&RuleStatement> {
+        self.transform.rules.get(position.rule)?.statements.get(position.statement?)
+    }
+
+    /// Describes where a statement comes from: the flag, or the rule's name, file, line and keyword.
+    pub fn describe(&self, position: StatementPosition) -> String {
+        match &self.origins[position.rule] {
+            RuleOrigin::Flag(text) => text.clone(),
+            RuleOrigin::File(file, name) => {
+                let name = name.as_ref().map_or(String::new(), |name| format!("{name}, "));
+                let place = self.statement(position).map_or(String::new(), |statement| {
+                    format!(":{}: {}", statement.line, statement.action.keyword().map_or("", Keyword::as_str))
+                });
+                format!("{name}{}{place}", self.sources[*file].name)
+            }
+        }
+    }
 }
 
 impl TransformFlags {
@@ -129,17 +118,9 @@ impl TransformFlags {
 
     /// Builds the rules from the flags and from the files in `sources`. Reports all errors in rules here, before any ad
     /// is changed.
-    pub fn build_pipeline(
-        &self,
-        session: &mut Session,
-        sources: Vec<SourceText>,
-        only: Option<Expression>,
-    ) -> Result<Pipeline, Failure> {
-        let mut pipeline = Pipeline {
-            transform: Transform { rules: Vec::new(), condition: only },
-            origins: Vec::new(),
-            sources: Vec::new(),
-        };
+    pub fn build_pipeline(&self, session: &mut Session, sources: Vec<SourceText>) -> Result<Pipeline, Failure> {
+        let transform = Transform { rules: Vec::new(), condition: None };
+        let mut pipeline = Pipeline { transform, origins: Vec::new(), sources: Vec::new() };
         let mut files = sources.into_iter();
         let mut wrong = false;
         for (flag, value) in &self.0 {
@@ -175,7 +156,7 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         return Err(refuse("a `=` is missing behind the name"));
     };
     if matches!(flag, "copy" | "rename") {
-        if !matches!(target, RuleTarget::Pattern(_)) && !is_plain_name(text) {
+        if !matches!(target, RuleTarget::Pattern(_)) && !Name::new(text).is_identifier() {
             return Err(refuse(&format!("`{text}` is no name of an attribute")));
         }
         let text = text.to_owned();
@@ -190,9 +171,4 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         "default" => RuleAction::Default(name, operand),
         _ => RuleAction::EvaluateSet(name, operand),
     })
-}
-
-/// Whether the text is a name that needs no quotes.
-fn is_plain_name(text: &str) -> bool {
-    Name::new(text).is_identifier()
 }

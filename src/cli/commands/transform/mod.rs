@@ -3,13 +3,11 @@
 mod flags;
 mod preview;
 
-use std::fs::File;
-use std::io::Read;
-
 use clap::Args;
-use classad::ad::Expression;
-use classad::format::{Problem, is_compressed as is_compressed_data};
-use classad::transform::{FaultScope, Transform, TransformFault};
+use classad::ad::{Ad, Expression};
+use classad::format::{FileFormat, Problem};
+use classad::syntax::Style;
+use classad::transform::{AppliedChange, FaultScope, TransformFault};
 
 use crate::cli::io::atomic_write::RewriteArgs;
 use crate::cli::io::input::{self, NamedAd};
@@ -18,7 +16,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::{AdWriter, DocumentWriter, OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
-use flags::{Pipeline, TransformFlags};
+use flags::{Pipeline, RuleOrigin, TransformFlags};
 use preview::PreviewWriter;
 
 const EXAMPLES: &str = "\
@@ -67,60 +65,63 @@ impl TransformCommand {
         session.decide_dialect_by_forms(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
         let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
-        let pipeline = self.steps.build_pipeline(session, rules, only)?;
+        let mut pipeline = self.steps.build_pipeline(session, rules)?;
+        pipeline.transform.condition = only;
+        if self.rewrite.write.is_some() {
+            return self.rewrite(session, &mut sources, &pipeline);
+        }
+        let (mut out, id) = (out(), id.as_ref());
         if self.diff {
-            return self.preview(session, &mut sources, &pipeline, id.as_ref());
+            let mut preview = PreviewWriter::new(self.output, &pipeline, diagnostics::colors_stdout(&session.options))?;
+            each_result(session, &mut sources, &pipeline, id, |session, result| {
+                Ok(preview.write(&mut out, session.options.quiet, result)?)
+            })?;
+            preview.finish(&mut out)?;
+            return Ok(Status::of(preview.has_changes));
         }
-        if self.rewrite.is_enabled() {
-            rewrite(session, &mut sources, &pipeline, &self.rewrite)
-        } else {
-            self.print(session, &mut sources, &pipeline, id.as_ref())
-        }
-    }
-
-    /// Writes the resulting ads of all sources.
-    fn print(
-        &self,
-        session: &mut Session,
-        sources: &mut [AdSource],
-        pipeline: &Pipeline,
-        id: Option<&Expression>,
-    ) -> Result<Status, Failure> {
-        let mut out = out();
         let mut documents = DocumentWriter::new(self.output);
-        for source in sources {
+        for source in &mut sources {
             documents.begin_file(&mut out, source.form)?;
-            each_result(session, source, pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
+            each_result(session, [source], &pipeline, id, |session, result| {
+                documents.write(session, &mut out, result.ad)
+            })?;
         }
         documents.finish(&mut out)?;
         Ok(Status::Yes)
     }
 
-    /// Writes a preview of the changes.
-    fn preview(
-        &self,
-        session: &mut Session,
-        sources: &mut [AdSource],
-        pipeline: &Pipeline,
-        id: Option<&Expression>,
-    ) -> Result<Status, Failure> {
-        let mut out = out();
-        let mut differences = PreviewWriter::new(self.output, pipeline, diagnostics::colors_stdout(&session.options))?;
+    /// Rewrites the files in place. A file in which an ad did not parse or a rule could not be applied stays as it is.
+    fn rewrite(&self, session: &mut Session, sources: &mut [AdSource], pipeline: &Pipeline) -> Result<Status, Failure> {
         for source in sources {
-            each_result(session, source, pipeline, id, |session, ad, result| {
-                differences.write_ad(session, &mut out, ad, result)
+            let before = session.error_count();
+            let mut bytes = Vec::new();
+            let mut writer = AdWriter::new(None, source.form)?;
+            let mut changed = false;
+            each_result(session, [&mut *source], pipeline, None, |session, result| {
+                changed |= !result.changes.is_empty() || result.copy.is_some();
+                writer.write(session, &mut bytes, result.ad)
             })?;
+            writer.finish(&mut bytes)?;
+            if session.error_count() > before {
+                session.note(&format!("{} is left as it is", source.name));
+            } else if source.is_compressed() {
+                // The new text would be uncompressed.
+                session.error(&format!("{} is compressed and left as it is", source.name));
+            } else if changed {
+                self.rewrite.replace(session, &source.name, &bytes);
+            }
         }
-        differences.finish(&mut out)?;
-        Ok(Status::of(differences.has_changes()))
+        Ok(Status::Yes)
     }
 }
 
 /// An ad that the rules made of an original ad, with the position of the original in the input.
 pub struct PipelineResult<'a> {
     /// The ad before the changes.
-    before: &'a classad::ad::Ad,
-    result: &'a classad::transform::TransformResult,
+    before: &'a Ad,
+    /// The ad after the changes, with the name of the original.
+    ad: &'a NamedAd,
+    changes: &'a [AppliedChange],
     /// 1-based number of the original ad in its source.
     number: usize,
     /// Text that contains the original ad.
@@ -129,95 +130,61 @@ pub struct PipelineResult<'a> {
     copy: Option<usize>,
 }
 
-/// Applies the rules to each ad of a source and passes each resulting ad to `visit`. Reports each fault of a rule.
-fn each_result(
+impl PipelineResult<'_> {
+    /// Returns the style in which the file writes its expressions.
+    fn style(&self) -> Style {
+        if self.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long }
+    }
+}
+
+/// Applies the rules to each ad of the sources and passes each resulting ad to `visit`. Reports each fault of a rule.
+fn each_result<'s>(
     session: &mut Session,
-    source: &mut AdSource,
+    sources: impl IntoIterator<Item = &'s mut AdSource>,
     pipeline: &Pipeline,
     id: Option<&Expression>,
-    mut visit: impl FnMut(&mut Session, &NamedAd, &PipelineResult<'_>) -> Result<(), Failure>,
+    mut visit: impl FnMut(&mut Session, &PipelineResult<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let context = session.context();
-    input::for_each_ad(session, source, |session, entry| {
+    input::for_each_ad(session, sources, |session, text, entry| {
         let number = entry.number;
-        let text = entry.location.text.clone();
-        let mut found = input::name_ad(session, entry, id);
-        let before = found.ad.clone();
+        let mut named = input::name_ad(session, text, entry, id);
+        let before = named.ad.clone();
         let results = pipeline.transform.apply(&before, &context);
         let several = results.len() > 1;
         for (position, result) in results.iter().enumerate() {
             for fault in &result.faults {
-                pipeline.report_fault(session, found.id(), fault)?;
+                pipeline.report_fault(session, named.id(), fault)?;
             }
-            found.ad = result.ad.clone();
+            named.ad = result.ad.clone();
             let copy = several.then_some(position + 1);
-            visit(session, &found, &PipelineResult { before: &before, result, number, text: &text, copy })?;
+            let (ad, changes) = (&named, result.changes.as_slice());
+            visit(session, &PipelineResult { before: &before, ad, changes, number, text, copy })?;
         }
         Ok(true)
     })
 }
 
-/// Rewrites the files in place. A file in which an ad did not parse or a rule could not be applied stays as it is.
-fn rewrite(
-    session: &mut Session,
-    sources: &mut [AdSource],
-    pipeline: &Pipeline,
-    files: &RewriteArgs,
-) -> Result<Status, Failure> {
-    for source in sources {
-        let before = session.error_count();
-        let mut bytes = Vec::new();
-        let mut writer = AdWriter::new(None, source.form)?;
-        let mut changed = false;
-        each_result(session, source, pipeline, None, |session, ad, result| {
-            changed |= !result.result.changes.is_empty() || result.copy.is_some();
-            writer.write(session, &mut bytes, ad)
-        })?;
-        writer.finish(&mut bytes)?;
-        if session.error_count() > before {
-            session.note(&format!("{} is left as it is", source.name));
-        } else if is_compressed(&source.name) {
-            session.error(&format!("{} is compressed and left as it is", source.name));
-        } else if changed && let Err(error) = files.replace(&source.name, &bytes) {
-            session.error(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
-        }
-    }
-    Ok(Status::Yes)
-}
-
-/// Whether a file is compressed. Such files are not rewritten, because the new text would be uncompressed.
-fn is_compressed(path: &str) -> bool {
-    let mut first = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));
-    read.is_ok() && is_compressed_data(&first)
-}
-
 impl Pipeline {
     /// Reports what a rule or a flag could not do with the ad named `id`.
     fn report_fault(&self, session: &mut Session, id: &str, fault: &TransformFault) -> Result<(), Failure> {
-        let transform: &Transform = &self.transform;
-        let statement = fault.position.and_then(|cause| {
-            let rule = transform.rules.get(cause.rule)?;
-            Some((cause.rule, cause.statement.and_then(|position| rule.statements.get(position))))
-        });
-        let what = match statement {
-            Some((rule, statement)) => self.origins[rule].describe(&self.sources, statement),
-            None => "--where".to_owned(),
-        };
+        let what = fault.position.map_or_else(|| "--where".to_owned(), |position| self.describe(position));
         if let Some(halt) = &fault.halt {
             session.report_abort(halt, &format!("{id}: {what}"));
             return Ok(());
         }
-        let left = match &fault.scope {
+        let consequence = match &fault.scope {
             FaultScope::Ad => "the ad is left as it is".to_owned(),
             FaultScope::Statement => "this statement is left out".to_owned(),
             FaultScope::Attribute(name) => format!("{name} is left as it is"),
         };
-        let message = format!("{id}: {}; {left}", fault.message);
-        let place = statement.and_then(|(rule, statement)| Some((self.origins[rule].file()?, statement?)));
-        if let Some((file, statement)) = place {
-            return session
-                .report_problem(&self.sources[file], &Problem::error_at(statement.range.clone(), 0, message));
+        let message = format!("{id}: {}; {consequence}", fault.message);
+        if let Some(position) = fault.position
+            && let RuleOrigin::File(file, _) = &self.origins[position.rule]
+            && let Some(statement) = self.statement(position)
+        {
+            let problem = Problem::error_at(statement.range.clone(), 0, message);
+            return session.report_problem(&self.sources[*file], &problem);
         }
         session.error(&format!("{what}: {message}"));
         Ok(())

@@ -1,20 +1,18 @@
 //! Preview of a transformation: the changed attributes, and the rules and flags that change them.
 
-use std::io::Write;
+use std::collections::HashMap;
+use std::io::{self, Write};
 
 use classad::ad::{Ad, Attribute, Name};
-use classad::format::FileFormat;
-use classad::syntax::{Style, expression_text, print_name};
-use classad::transform::{Keyword, StatementPosition};
+use classad::syntax::{expression_text, print_name};
+use classad::transform::{AppliedChange, Keyword, StatementPosition};
 use serde_json::{Value as Json, json};
 
 use super::PipelineResult;
 use super::flags::{Pipeline, RuleOrigin};
-use crate::cli::io::input::NamedAd;
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::OutputForm;
-use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
 /// Version of the schema of the JSON output.
@@ -30,10 +28,11 @@ struct PreviewChange<'a> {
 /// Writer of the preview, ad by ad.
 pub struct PreviewWriter<'a> {
     pipeline: &'a Pipeline,
-    form: Option<OutputForm>,
-    json: JsonValueWriter,
+    /// Writer of JSON; `None` if the preview is text.
+    json: Option<JsonValueWriter>,
     colored: bool,
-    has_changes: bool,
+    /// Whether any ad changed.
+    pub has_changes: bool,
 }
 
 impl<'a> PreviewWriter<'a> {
@@ -45,142 +44,96 @@ impl<'a> PreviewWriter<'a> {
     pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {
-                let json = JsonValueWriter::new(form.unwrap_or(OutputForm::Json));
-                Ok(PreviewWriter { pipeline, form, json, colored, has_changes: false })
+                Ok(PreviewWriter { pipeline, json: form.map(JsonValueWriter::new), colored, has_changes: false })
             }
             Some(_) => refuse("differences are written as text, or with -o json or jsonl"),
         }
     }
 
-    /// Whether any ad changed.
-    pub fn has_changes(&self) -> bool {
-        self.has_changes
-    }
-
     /// Writes the changes of an ad, if there are any.
-    pub fn write_ad(
-        &mut self,
-        session: &Session,
-        out: &mut dyn Write,
-        ad: &NamedAd,
-        result: &PipelineResult<'_>,
-    ) -> Result<(), Failure> {
-        let changes = attribute_changes(result.before, &result.result.ad, &result.result.changes);
+    pub fn write(&mut self, out: &mut dyn Write, is_quiet: bool, result: &PipelineResult<'_>) -> io::Result<()> {
+        let changes = attribute_changes(result.before, &result.ad.ad, result.changes);
         if changes.is_empty() && result.copy.is_none() {
             return Ok(());
         }
         self.has_changes = true;
-        let style = if result.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long };
-        if session.options.quiet {
-            return Ok(());
+        match &mut self.json {
+            _ if is_quiet => Ok(()),
+            Some(json) => json.write(out, &result_json(self.pipeline, result, &changes)),
+            None => self.write_text(out, result, &changes),
         }
-        if self.form.is_none() {
-            self.write_text(out, ad, result, &changes, style)?;
-        } else {
-            let object = self.ad_json(ad, result, &changes, style);
-            self.json.write(out, &object)?;
-        }
-        Ok(())
     }
 
     /// Writes the end of the output.
-    pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        if self.form.is_some() {
-            self.json.finish(out)?;
-        }
-        out.flush()?;
-        Ok(())
+    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.json.iter().try_for_each(|json| json.finish(out))?;
+        out.flush()
     }
 
-    fn write_text(
-        &self,
-        out: &mut dyn Write,
-        ad: &NamedAd,
-        result: &PipelineResult<'_>,
-        changes: &[PreviewChange<'_>],
-        style: Style,
-    ) -> Result<(), Failure> {
+    fn write_text(&self, out: &mut dyn Write, result: &PipelineResult, changes: &[PreviewChange]) -> io::Result<()> {
         let copy = result.copy.map_or(String::new(), |copy| format!(" (ad {copy} made of it)"));
-        writeln!(out, "{}{copy}", ad.id())?;
+        writeln!(out, "{}{copy}", result.ad.id())?;
         for change in changes {
             for (sign, attribute) in [('-', change.old), ('+', change.new)] {
                 if let Some(attribute) = attribute {
-                    let expression = expression_text(attribute.expression, style);
+                    let expression = expression_text(attribute.expression, result.style());
                     let text = format!("{} = {expression}", print_name(attribute.name));
                     writeln!(out, "{}", diagnostics::signed_line(self.colored, "  ", sign, &text))?;
                 }
             }
             for cause in &change.by {
-                writeln!(
-                    out,
-                    "      {}",
-                    self.origin(*cause).describe(&self.pipeline.sources, self.statement(*cause))
-                )?;
+                writeln!(out, "      {}", self.pipeline.describe(*cause))?;
             }
         }
         Ok(())
     }
+}
 
-    fn ad_json(&self, ad: &NamedAd, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>], style: Style) -> Json {
-        let text =
-            |attribute: Option<Attribute<'_>>| attribute.map(|attribute| expression_text(attribute.expression, style));
-        let changes = changes.iter().map(|change| {
-            let by: Json = change.by.iter().map(|cause| self.cause_json(*cause)).collect();
-            let name = change.new.or(change.old).map(|attribute| attribute.name.as_str());
-            json!({"attribute": name, "old": text(change.old), "new": text(change.new), "by": by})
-        });
-        json!({
-            "version": SCHEMA_VERSION,
-            "id": ad.id(),
-            "source": result.text.name.as_ref(),
-            "ad": result.number,
-            "copy": result.copy,
-            "changes": changes.collect::<Json>(),
-        })
-    }
+/// Returns the changes of an ad, as `-n -o json` prints them.
+fn result_json(pipeline: &Pipeline, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>]) -> Json {
+    let text = |attribute: Option<Attribute<'_>>| Some(expression_text(attribute?.expression, result.style()));
+    let changes = changes.iter().map(|change| {
+        let by: Json = change.by.iter().map(|cause| cause_json(pipeline, *cause)).collect();
+        let name = change.new.or(change.old).map(|attribute| attribute.name.as_str());
+        json!({"attribute": name, "old": text(change.old), "new": text(change.new), "by": by})
+    });
+    json!({
+        "version": SCHEMA_VERSION,
+        "id": result.ad.id(),
+        "source": result.text.name.as_ref(),
+        "ad": result.number,
+        "copy": result.copy,
+        "changes": changes.collect::<Json>(),
+    })
+}
 
-    fn cause_json(&self, cause: StatementPosition) -> Json {
-        match self.origin(cause) {
-            RuleOrigin::Flag(text) => json!({"flag": text}),
-            RuleOrigin::File(file, name) => json!({
-                "rule": name,
-                "file": self.pipeline.sources[*file].name.as_ref(),
-                "line": self.statement(cause).map(|statement| statement.line),
-                "keyword": self.statement(cause).and_then(|s| s.action.keyword()).map(Keyword::as_str),
-            }),
-        }
-    }
-
-    fn origin(&self, cause: StatementPosition) -> &RuleOrigin {
-        &self.pipeline.origins[cause.rule]
-    }
-
-    fn statement(&self, cause: StatementPosition) -> Option<&classad::transform::RuleStatement> {
-        self.pipeline.transform.rules.get(cause.rule)?.statements.get(cause.statement?)
+fn cause_json(pipeline: &Pipeline, cause: StatementPosition) -> Json {
+    let statement = pipeline.statement(cause);
+    match &pipeline.origins[cause.rule] {
+        RuleOrigin::Flag(text) => json!({"flag": text}),
+        RuleOrigin::File(file, name) => json!({
+            "rule": name,
+            "file": pipeline.sources[*file].name.as_ref(),
+            "line": statement.map(|statement| statement.line),
+            "keyword": statement.and_then(|statement| statement.action.keyword()).map(Keyword::as_str),
+        }),
     }
 }
 
 /// Returns the attributes that differ, each with all statements that changed it. Attributes of `old` come first, then
 /// those that only `new` has.
-fn attribute_changes<'a>(
-    old: &'a Ad,
-    new: &'a Ad,
-    fired: &[classad::transform::AppliedChange],
-) -> Vec<PreviewChange<'a>> {
-    let mut causes = std::collections::HashMap::<&Name, Vec<StatementPosition>>::new();
-    for one in fired {
-        let all = causes.entry(&one.attribute).or_default();
-        if all.last() != Some(&one.position) {
-            all.push(one.position);
+fn attribute_changes<'a>(old: &'a Ad, new: &'a Ad, applied: &[AppliedChange]) -> Vec<PreviewChange<'a>> {
+    let mut causes = HashMap::<&Name, Vec<StatementPosition>>::new();
+    for change in applied {
+        let positions = causes.entry(&change.attribute).or_default();
+        if positions.last() != Some(&change.position) {
+            positions.push(change.position);
         }
     }
     let names = old.iter().chain(new.iter().filter(|attribute| old.get(attribute.name).is_none()));
-    let in_new: std::collections::HashMap<&Name, Attribute<'a>> =
-        new.iter().filter(|attribute| causes.contains_key(attribute.name)).map(|a| (a.name, a)).collect();
     let changed = names.filter_map(|attribute| {
         let by = causes.get(attribute.name)?.clone();
-        let old = old.get(attribute.name).is_some().then_some(attribute);
-        let new = in_new.get(attribute.name).copied();
+        let (old, new) = (old.attribute(attribute.name), new.attribute(attribute.name));
         let same = old
             .zip(new)
             .is_some_and(|(old, new)| old.name.as_str() == new.name.as_str() && old.expression == new.expression);

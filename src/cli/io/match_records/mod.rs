@@ -4,15 +4,18 @@ mod record;
 
 use classad::matching::{Notice, Party};
 use indexmap::IndexMap;
-use indexmap::map::Entry;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
+use crate::cli::io::input::report_error;
 use crate::cli::io::source::read_whole;
 use crate::cli::session::Session;
 
 pub use record::{DockedRecord, GangRecord, NoticeRecord, PortRecord, RECORD_VERSION};
+
+/// The matches read so far, by their identifiers.
+type Matches = IndexMap<String, Notice>;
 
 /// Why a JSON value is no match.
 type RecordFault = String;
@@ -24,49 +27,46 @@ type RecordFault = String;
 ///
 /// A file cannot be read, or a value is no match and `--fail-fast` is given.
 pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
-    let mut matches = IndexMap::new();
+    let mut matches = Matches::new();
     for path in paths {
         let text = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
-        for_each_json_value(session, path, &text, |value| add_match(&mut matches, value))?;
+        add_matches(session, path, &text, &mut matches)?;
     }
     Ok(matches.into_values().collect())
 }
 
-/// Calls `visit` for each JSON value of a text, and for each element of a top-level array. Text that is no JSON is
+/// Adds the match of each JSON value of a text, and of each element of a top-level array. Text that is no JSON is
 /// reported. Reading then resumes at the line where the error was noticed, but at the earliest in the line after the
 /// one where the value begins.
-fn for_each_json_value(
-    session: &mut Session,
-    path: &str,
-    text: &[u8],
-    mut visit: impl FnMut(Json) -> Result<(), RecordFault>,
-) -> Result<(), Failure> {
+fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Matches) -> Result<(), Failure> {
     let mut start = 0;
     while start < text.len() {
         let before = newlines(&text[..start]);
         let rest = &text[start..];
         let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Json>();
-        let (line, wrong) = loop {
-            let done = values.byte_offset();
-            let blank = rest[done..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            let line = newlines(&rest[..done + blank]) + 1;
+        let (line, error) = loop {
+            let offset = values.byte_offset();
+            let blank = rest[offset..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let line = newlines(&rest[..offset + blank]) + 1;
             match values.next() {
                 None => return Ok(()),
                 Some(Err(error)) => break (line, error),
                 Some(Ok(value)) => {
                     let elements = if let Json::Array(elements) = value { elements } else { vec![value] };
                     for element in elements {
-                        visit(element).or_else(|fault| report_fault(session, path, before + line, &fault))?;
+                        if let Err(fault) = add_match(matches, element) {
+                            report_error(session, &format!("{path}:{}: {fault}", before + line))?;
+                        }
                     }
                 }
             }
         };
-        let reason = wrong.to_string();
+        let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        report_fault(session, path, before + line, &format!("this is no JSON: {reason}"))?;
+        report_error(session, &format!("{path}:{}: this is no JSON: {reason}", before + line))?;
         // An incomplete line is noticed only in the next line. That line may be good, so resume there.
-        let next = line.max(wrong.line().saturating_sub(1));
-        start = line_ends(rest).nth(next - 1).map_or(text.len(), |end| start + end);
+        let next = line.max(error.line().saturating_sub(1));
+        start = memchr::memchr_iter(b'\n', rest).nth(next - 1).map_or(text.len(), |end| start + end + 1);
     }
     Ok(())
 }
@@ -75,18 +75,8 @@ fn newlines(text: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', text).count()
 }
 
-/// Byte offsets just after each line feed.
-fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    memchr::memchr_iter(b'\n', text).map(|at| at + 1)
-}
-
-fn report_fault(session: &mut Session, path: &str, line: usize, fault: &str) -> Result<(), Failure> {
-    session.error(&format!("{path}:{line}: {fault}"));
-    if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
-}
-
 /// Adds the match of a record to `matches`, or merges it with the known match of the same identifier.
-fn add_match(matches: &mut IndexMap<String, Notice>, record: Json) -> Result<(), RecordFault> {
+fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
     let has = |name: &str| record.get(name).is_some();
     let notice = if has("members") {
         check_version(&record)?;
@@ -99,13 +89,11 @@ fn add_match(matches: &mut IndexMap<String, Notice>, record: Json) -> Result<(),
     } else {
         return Err("this is no match: neither a record of --notify nor a row of `match` or `gangmatch`".to_owned());
     };
-    match matches.entry(notice.id.clone()) {
-        Entry::Occupied(mut known) => merge_tickets(known.get_mut(), notice),
-        Entry::Vacant(new) => {
-            new.insert(notice);
-            Ok(())
-        }
+    if let Some(known) = matches.get_mut(&notice.id) {
+        return merge_tickets(known, notice);
     }
+    matches.insert(notice.id.clone(), notice);
+    Ok(())
 }
 
 fn parse_record<T: DeserializeOwned>(record: Json) -> Result<T, RecordFault> {
@@ -128,8 +116,8 @@ fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> 
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {
         return Err(format!("another match is called {}, too", known.id));
     }
-    for (party, told) in known.parties.iter_mut().zip(notice.parties) {
-        party.ticket = party.ticket.take().or(told.ticket);
+    for (party, further) in known.parties.iter_mut().zip(notice.parties) {
+        party.ticket = party.ticket.take().or(further.ticket);
     }
     Ok(())
 }

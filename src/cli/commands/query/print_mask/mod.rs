@@ -8,13 +8,12 @@ mod writer;
 
 use classad::ad::{Ad, Expression, ExpressionKind, Value};
 use classad::eval::Context;
-use classad::syntax::{ConversionKind, PrintfConversion, Style, parse_expression, print, print_value};
+use classad::syntax::{ConversionKind, PrintfConversion, Style, expression_text, print_value};
 
 use super::QueryCommand;
 use super::columns::{Row, evaluate_or_undefined};
 use super::format_string::FormatString;
 use crate::cli::io::input;
-use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
@@ -58,7 +57,8 @@ struct AutoformatFlags {
 }
 
 impl PrintMask {
-    /// Reads the mask from the command line; `None` without `-autoformat` and `-format`.
+    /// Parses the values of `--mask`, into which `condor_options` translates `-autoformat` and `-format`; `None` without
+    /// any.
     pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Option<PrintMask>, Failure> {
         if query.mask.is_empty() {
             return Ok(None);
@@ -69,47 +69,38 @@ impl PrintMask {
                            --attributes, --group-by and --undefined";
             return refuse(message);
         }
-        PrintMask::parse(session, &query.mask).map(Some)
-    }
-
-    /// Parses the values of `--mask`, into which `condor_options` translates HTCondor's options.
-    fn parse(session: &mut Session, parts: &[String]) -> Result<PrintMask, Failure> {
         let mut mask = PrintMask::default();
         let mut letters = AutoformatFlags::default();
         let mut format = None;
-        for part in parts {
+        for part in &query.mask {
             match part.split_once(':') {
-                Some(("columns", text)) => (letters, format) = (mask.parse_flags(session, text)?, None),
+                Some(("columns", text)) => (letters, format) = (mask.parse_flags(text)?, None),
                 Some(("format", text)) => format = Some(FormatString::parse(text).map_err(Failure::refused)?),
                 Some(("expression", text)) => {
-                    let expression = input::parse_argument_expression(
-                        session,
-                        if format.is_some() { "-format" } else { "-autoformat" },
-                        text,
-                    )?;
+                    let option = if format.is_some() { "-format" } else { "-autoformat" };
+                    let expression = input::parse_argument_expression(session, option, text)?;
                     let format = format.take().unwrap_or_else(|| letters.format(text));
-                    mask.columns.push(MaskColumn {
-                        heading: text.to_owned(),
-                        content: ColumnContent::Value { format, expression },
-                    });
+                    let content = ColumnContent::Value { format, expression };
+                    mask.columns.push(MaskColumn { heading: text.to_owned(), content });
                 }
                 _ => return refuse(format!("--mask is for -autoformat and -format, not for `{part}`")),
             }
         }
-        if mask.has_heading {
+        for column in &mut mask.columns {
             // The heading replaces the labels.
-            for column in &mut mask.columns {
-                if let ColumnContent::Value { format, .. } = &mut column.content {
-                    format.before.truncate(if format.is_label { 0 } else { format.before.len() });
-                }
+            if let ColumnContent::Value { format, .. } = &mut column.content
+                && mask.has_heading
+                && format.is_label
+            {
+                format.before.clear();
             }
         }
-        Ok(mask)
+        Ok(Some(mask))
     }
 
     /// Parses the letters after `-autoformat:`. Sets the separators and the heading of the mask, adds the job id
     /// column, and returns the flags of the later columns.
-    fn parse_flags(&mut self, session: &Session, text: &str) -> Result<AutoformatFlags, Failure> {
+    fn parse_flags(&mut self, text: &str) -> Result<AutoformatFlags, Failure> {
         let mut letters = AutoformatFlags::default();
         let mut jobs = false;
         (self.before_row, self.before, self.after, self.after_row) = ("", " ", "", "\n");
@@ -133,9 +124,7 @@ impl PrintMask {
             }
         }
         if jobs {
-            let rules = classad::syntax::ParseOptions::new(session.dialect());
-            let part = |name: &str| parse_expression(name.as_bytes(), rules).map_err(|_| Failure::Refused(None));
-            let parts = [part("ClusterId")?, part("ProcId")?];
+            let parts = ["ClusterId", "ProcId"].map(Expression::attribute);
             let label = if letters.labels { "ID = " } else { "" };
             self.columns.push(MaskColumn { heading: " ID".to_owned(), content: ColumnContent::Job { label, parts } });
         }
@@ -154,8 +143,7 @@ impl PrintMask {
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         let mut row = Row::default();
         for column in &self.columns {
-            let cell = column.lossy_text(ad, context, &mut row.failures);
-            row.cells.push(TableCell::from(cell));
+            row.cells.push(column.text(ad, context, &mut row.failures).into());
         }
         row
     }
@@ -166,48 +154,39 @@ impl AutoformatFlags {
     fn format(&self, text: &str) -> FormatString {
         let letter = if self.raw { 'r' } else { ['v', 'V'][usize::from(self.quoted)] };
         let before = if self.labels { format!("{text} = ") } else { String::new() };
-        FormatString {
-            before,
-            is_label: self.labels,
-            conversion: Some(PrintfConversion::of_letter(letter, None)),
-            after: String::new(),
-        }
+        let conversion = Some(PrintfConversion::of_letter(letter, None));
+        FormatString { before, is_label: self.labels, conversion, ..FormatString::default() }
     }
 }
 
 impl MaskColumn {
     /// Formats the cell of an ad. Counts evaluations that exceed a budget in `failures`.
-    fn lossy_text(&self, ad: &Ad, context: &Context, failures: &mut u64) -> String {
+    fn text(&self, ad: &Ad, context: &Context, failures: &mut u64) -> String {
         let (format, expression) = match &self.content {
             ColumnContent::Value { format, expression } => (format, expression),
             ColumnContent::Job { label, parts } => {
-                let mut part = |index: usize| evaluate_or_undefined(ad, &parts[index], context, failures);
-                let (cluster, process) = (part(0), part(1));
-                return match (cluster, process) {
-                    (Value::Integer(cluster), Value::Integer(process)) => format!("{label}{cluster}.{process}"),
+                return match parts.each_ref().map(|part| evaluate_or_undefined(ad, part, context, failures)) {
+                    [Value::Integer(cluster), Value::Integer(process)] => format!("{label}{cluster}.{process}"),
                     _ => String::new(),
                 };
             }
         };
         let Some(conversion) = &format.conversion else { return format.before.clone() };
-        let bound = match expression.kind() {
-            ExpressionKind::Attribute(name) => ad.get(name),
-            _ => None,
-        };
+        let bound = if let ExpressionKind::Attribute(name) = expression.kind() { ad.get(name) } else { None };
         // Text of the expression without evaluation. For an attribute reference it is the definition in the ad.
         let raw = || match (bound, expression.kind()) {
             (None, ExpressionKind::Attribute(_)) => "undefined".to_owned(),
-            (bound, _) => text(print(bound.unwrap_or(expression), Style::Long)),
+            (bound, _) => expression_text(bound.unwrap_or(expression), Style::Long),
         };
         let mut value = || evaluate_or_undefined(ad, expression, context, failures);
         let shown = match conversion.kind() {
             ConversionKind::Raw => Some(conversion.format_text(&raw())),
             ConversionKind::Value => Some(conversion.format_text(&match value() {
-                Value::String(string) if !conversion.is_quoted() => text(string.as_bytes().to_vec()),
-                value => text(print_value(&value, Style::Long)),
+                Value::String(string) if !conversion.is_quoted() => string.to_str().into_owned(),
+                value => String::from_utf8_lossy(&print_value(&value, Style::Long)).into_owned(),
             })),
             ConversionKind::String => match value() {
-                Value::String(string) => Some(conversion.format_text(&text(string.as_bytes().to_vec()))),
+                Value::String(string) => Some(conversion.format_text(&string.to_str())),
                 _ => bound.map(|_| conversion.format_text(&raw())),
             },
             ConversionKind::Integer => to_integer(&value()).map(|number| conversion.format_integer(number)),
@@ -219,10 +198,6 @@ impl MaskColumn {
             None => " ".repeat(conversion.width()),
         }
     }
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[allow(clippy::cast_possible_truncation)] // reals are truncated, as in C

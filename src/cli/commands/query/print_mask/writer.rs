@@ -25,20 +25,19 @@ impl<'m> PrintMaskWriter<'m> {
     }
 
     /// Writes the headings and the rows that waited for the column widths.
-    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.mask.has_heading {
             return Ok(());
         }
-        let rows = std::mem::take(&mut self.rows);
         let headings = || self.mask.columns.iter().map(|column| column.heading.as_str());
         let mut widths: Vec<usize> = headings().map(width).collect();
-        for row in &rows {
+        for row in &self.rows {
             for (widest, cell) in widths.iter_mut().zip(row) {
                 *widest = width(&cell.text).max(*widest);
             }
         }
         self.line(out, headings(), &widths)?;
-        rows.iter().try_for_each(|row| self.line(out, row.iter().map(|cell| cell.text.as_str()), &widths))
+        self.rows.iter().try_for_each(|row| self.line(out, row.iter().map(|cell| cell.text.as_str()), &widths))
     }
 
     fn line<'c>(
