@@ -84,7 +84,7 @@ impl AdDocumentWriter {
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.form {
             FileFormat::Json => out.write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" }),
-            FileFormat::Xml if self.count == 0 => write!(out, "{XML_PROLOGUE}</classads>\n"),
+            FileFormat::Xml if self.count == 0 => writeln!(out, "{XML_PROLOGUE}</classads>"),
             FileFormat::Xml => out.write_all(b"</classads>\n"),
             _ => Ok(()),
         }

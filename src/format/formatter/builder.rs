@@ -130,16 +130,13 @@ impl<'p, 't> LayoutTreeBuilder<'p, 't> {
             }
             _ => {
                 let operator = token.binary().map(BinaryOperator::precedence);
-                match operator.or((token == Token::Elvis).then_some(ELVIS_PRECEDENCE)) {
-                    Some(precedence) => {
-                        self.reduce(precedence);
-                        self.begin(OpenConstruct::Binary(precedence));
-                    }
-                    None => {
-                        self.reduce(0);
-                        self.push_token();
-                        self.is_behind_operand = false;
-                    }
+                if let Some(precedence) = operator.or((token == Token::Elvis).then_some(ELVIS_PRECEDENCE)) {
+                    self.reduce(precedence);
+                    self.begin(OpenConstruct::Binary(precedence));
+                } else {
+                    self.reduce(0);
+                    self.push_token();
+                    self.is_behind_operand = false;
                 }
             }
         }

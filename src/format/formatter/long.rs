@@ -36,7 +36,9 @@ pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Fo
             let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
             file.printer.write_text(&text[first.start..end]);
         } else {
-            paragraph.iter().for_each(|line| file.format_line(line.clone()));
+            for line in paragraph {
+                file.format_line(line.clone());
+            }
         }
     }
     if !is_bad {

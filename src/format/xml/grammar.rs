@@ -108,7 +108,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
             }
             XmlMarkup::Close(tag) => end_element(ad, *tag),
             _ if self.open.last().is_some_and(|innermost| innermost.tag.holds_text()) => {
-                append_text(ad, &markup, range)
+                append_text(ad, &markup, range);
             }
             _ => {}
         }
