@@ -1,69 +1,110 @@
-//! The argument of a command, with its location in the entry.
+//! Parts of an entry, such as the argument of a command, and its words: names of files, settings, numbers.
 
 use std::ops::Range;
 
-use classad::format::Problem;
+use crate::cli::{Failure, refuse};
 
-use super::arguments::{ArgumentWord, split_words};
-use crate::cli::Failure;
-use crate::cli::io::source::SourceText;
-use crate::cli::session::Session;
-
-/// A part of an entry: the argument of a command, or a part of one.
+/// A part of an entry, with its place for diagnostics.
 #[derive(Clone, Copy)]
-pub struct CommandArgument<'a> {
-    /// The text of the entry, for diagnostics.
-    pub source: &'a SourceText,
-    pub text: &'a str,
+pub struct EntryPart<'e> {
+    pub text: &'e str,
     /// Byte offset of the part in the entry.
     pub offset: usize,
 }
 
-impl<'a> CommandArgument<'a> {
-    /// Makes the argument that stands in a byte range of the entry `text`.
-    pub fn from_range(source: &'a SourceText, text: &'a str, range: Range<usize>) -> Self {
-        CommandArgument { source, text: &text[range.clone()], offset: range.start }
+/// A word of an argument.
+pub struct ArgumentWord<'e> {
+    /// The word without quotes and backslashes.
+    pub text: String,
+    /// The word as it stands in the entry.
+    pub part: EntryPart<'e>,
+}
+
+impl<'e> EntryPart<'e> {
+    /// Returns the whole entry.
+    pub fn whole(text: &'e str) -> Self {
+        EntryPart { text, offset: 0 }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.text.is_empty()
     }
 
-    /// Splits the argument into words.
-    pub fn words(&self) -> Vec<ArgumentWord> {
-        split_words(self.text)
-    }
-
-    /// Returns a part of the argument; `range` is a byte range of the argument.
-    pub fn part(&self, range: Range<usize>) -> Self {
-        CommandArgument { text: &self.text[range.clone()], offset: self.offset + range.start, ..*self }
-    }
-
-    /// The byte range of the argument in the entry.
-    pub fn range(&self) -> Range<usize> {
+    /// The byte range of the part in the entry.
+    pub fn range(self) -> Range<usize> {
         self.offset..self.offset + self.text.len()
     }
 
-    /// Reports an error, with the argument marked in the entry.
-    pub fn report_error(&self, session: &mut Session, message: impl Into<String>) -> Failure {
-        self.report_problem(session, &Problem::error_at(self.range(), 0, message))
+    /// Returns a part of the part; `range` is a byte range of its text.
+    pub fn part(self, range: Range<usize>) -> Self {
+        EntryPart { text: &self.text[range.clone()], offset: self.offset + range.start }
     }
 
-    /// Reports a problem of the entry that has its own range and help.
-    pub fn report_problem(&self, session: &mut Session, problem: &Problem) -> Failure {
-        session.report_problem(self.source, problem).err().unwrap_or(Failure::Refused(None))
+    /// Splits the part into the text before a byte offset and the text from there on without its leading blanks.
+    pub fn split_at(self, at: usize) -> (Self, Self) {
+        let rest = self.text[at..].trim_start();
+        (self.part(0..at), EntryPart { text: rest, offset: self.range().end - rest.len() })
     }
 
-    /// Parses the argument as a number from 1 on; `None` if it is empty.
-    ///
-    /// # Errors
-    ///
-    /// The argument is no such number; that is reported.
-    pub fn number(&self, session: &mut Session) -> Result<Option<usize>, Failure> {
-        if self.is_empty() {
-            return Ok(None);
+    /// Splits the part at its first blank.
+    pub fn split_first_word(self) -> (Self, Self) {
+        self.split_at(self.text.find(char::is_whitespace).unwrap_or(self.text.len()))
+    }
+
+    /// Removes the blanks at both ends.
+    pub fn trim(self) -> Self {
+        let (_, rest) = self.split_at(0);
+        rest.part(0..rest.text.trim_end().len())
+    }
+
+    /// Splits the part into words at blanks, except in double quotes and after a backslash. `~/` at the beginning of a
+    /// word is replaced by the user's home directory.
+    pub fn words(self) -> Vec<ArgumentWord<'e>> {
+        let (mut words, (_, mut rest)) = (Vec::new(), self.split_at(0));
+        while !rest.is_empty() {
+            let (mut text, mut is_quoted) = (String::new(), false);
+            let mut characters = rest.text.char_indices();
+            let end = loop {
+                match characters.next() {
+                    None => break rest.text.len(),
+                    Some((_, '\\')) => text.extend(characters.next().map(|(_, escaped)| escaped)),
+                    Some((_, '"')) => is_quoted = !is_quoted,
+                    Some((at, blank)) if blank.is_whitespace() && !is_quoted => break at,
+                    Some((_, other)) => text.push(other),
+                }
+            };
+            if let Some((rest, home)) = text.strip_prefix("~/").zip(std::env::home_dir()) {
+                text = home.join(rest).to_string_lossy().into_owned();
+            }
+            let (part, next) = rest.split_at(end);
+            words.push(ArgumentWord { text, part });
+            rest = next;
         }
-        let number = self.text.parse().ok().filter(|number| *number > 0);
-        number.map(Some).ok_or_else(|| self.report_error(session, "how many? This is no number from 1 on"))
+        words
+    }
+
+    /// Parses the argument of a command as a number from 1 on; `None` if it is empty.
+    pub fn number(self) -> Result<Option<usize>, Failure> {
+        match self.text.parse() {
+            _ if self.is_empty() => Ok(None),
+            Ok(number) if number > 0 => Ok(Some(number)),
+            _ => refuse("how many? This is no number from 1 on"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EntryPart;
+
+    #[test]
+    fn quotes_and_backslashes_hold_words_together() {
+        let of = |text| {
+            EntryPart::whole(text).words().into_iter().map(|word| (word.text, word.part.range())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(" a  b "), [("a".to_owned(), 1..2), ("b".to_owned(), 4..5)]);
+        assert_eq!(of("\"a b\" c\\ d"), [("a b".to_owned(), 0..5), ("c d".to_owned(), 6..10)]);
+        assert_eq!(of("\"open end"), [("open end".to_owned(), 0..9)]);
+        assert_eq!(of(""), []);
     }
 }

@@ -1,70 +1,55 @@
 //! Classification of entries: command, definition or expression; and whether an entry is complete.
 
-use std::ops::Range;
 use std::path::Path;
 
 use classad::ad::Dialect;
 use classad::syntax::{ParseOptions, StringSyntax, Token, is_incomplete, lex};
 
-use super::arguments::split_words;
+use super::argument::EntryPart;
 use super::commands::{self, ArgumentKind, ReplCommand};
 
-/// An entry. Ranges are byte ranges of its text.
-pub enum ReplEntry {
+/// An entry.
+pub enum ReplEntry<'e> {
     /// Only blanks and comments.
     Blank,
-    /// A command and the range of its argument.
-    Command(&'static ReplCommand, Range<usize>),
+    /// A command and its argument.
+    Command(&'static ReplCommand, EntryPart<'e>),
     /// A colon and a name that is no command.
-    UnknownCommand(Range<usize>),
+    UnknownCommand(EntryPart<'e>),
     /// `name = expression`
-    Definition(DefinitionRanges),
+    Definition(DefinitionParts<'e>),
     /// Anything else: an expression, which may be malformed.
-    Expression(Range<usize>),
+    Expression(EntryPart<'e>),
 }
 
-/// The parts of a definition `name = expression`, as byte ranges of the entry.
-pub struct DefinitionRanges {
-    pub name: Range<usize>,
-    pub expression: Range<usize>,
+/// The parts of a definition `name = expression`.
+pub struct DefinitionParts<'e> {
+    pub name: EntryPart<'e>,
+    pub expression: EntryPart<'e>,
 }
 
-impl ReplEntry {
-    pub fn parse(text: &str) -> Self {
-        let range = trim_range(text, 0..text.len());
-        let entered = &text[range.clone()];
-        if entered.starts_with('#') || lex(entered.as_bytes(), StringSyntax::Escaped).is_empty() {
+impl<'e> ReplEntry<'e> {
+    pub fn parse(text: &'e str) -> Self {
+        let entry = EntryPart::whole(text).trim();
+        if entry.text.starts_with('#') || lex(entry.text.as_bytes(), StringSyntax::Escaped).is_empty() {
             return ReplEntry::Blank;
         }
-        if entered.starts_with(':') {
-            let end = entered.find(char::is_whitespace).map_or(range.end, |length| range.start + length);
-            return match commands::find_command(&text[range.start + 1..end]) {
-                Some(command) => ReplEntry::Command(command, trim_range(text, end..range.end)),
-                None => ReplEntry::UnknownCommand(range.start..end),
-            };
+        let (first, argument) = entry.split_first_word();
+        if let Some(name) = first.text.strip_prefix(':') {
+            let command = commands::find_command(name);
+            return command.map_or(ReplEntry::UnknownCommand(first), |command| ReplEntry::Command(command, argument));
         }
-        match DefinitionRanges::parse(text, range.clone()) {
-            Some(definition) => ReplEntry::Definition(definition),
-            None => ReplEntry::Expression(range),
-        }
+        DefinitionParts::parse(entry).map_or(ReplEntry::Expression(entry), ReplEntry::Definition)
     }
 }
 
-impl DefinitionRanges {
-    /// Parses a part of a text as `name = expression`; `None` if it is something else.
-    pub fn parse(text: &str, range: Range<usize>) -> Option<Self> {
-        let tokens = lex(&text.as_bytes()[range.clone()], StringSyntax::Escaped);
+impl<'e> DefinitionParts<'e> {
+    /// Parses a part of an entry as `name = expression`; `None` if it is something else.
+    pub fn parse(part: EntryPart<'e>) -> Option<Self> {
+        let tokens = lex(part.text.as_bytes(), StringSyntax::Escaped);
         let [(Token::Name | Token::Quoted, name), (Token::Assign, sign), ..] = tokens.as_slice() else { return None };
-        let at = |inside: Range<usize>| range.start + inside.start..range.start + inside.end;
-        Some(DefinitionRanges { name: at(name.range()), expression: trim_range(text, at(sign.range()).end..range.end) })
+        Some(DefinitionParts { name: part.part(name.range()), expression: part.split_at(sign.range().end).1 })
     }
-}
-
-/// Shrinks a range by the blanks at its ends.
-pub fn trim_range(text: &str, range: Range<usize>) -> Range<usize> {
-    let inside = &text[range.clone()];
-    let start = range.start + inside.len() - inside.trim_start().len();
-    start..start.max(range.start + inside.trim_end().len())
 }
 
 /// Whether an entry continues in the next line, as a bracket, a string or an operator is open. Two blank lines end
@@ -74,31 +59,25 @@ pub fn is_entry_incomplete(text: &str, dialect: Dialect) -> bool {
     if blank_lines >= 2 {
         return false;
     }
-    let is_open = |range: Range<usize>| is_incomplete(&text.as_bytes()[range], ParseOptions::new(dialect));
+    let is_open = |part: EntryPart<'_>| is_incomplete(part.text.as_bytes(), ParseOptions::new(dialect));
     match ReplEntry::parse(text) {
         ReplEntry::Blank | ReplEntry::UnknownCommand(_) => false,
         ReplEntry::Definition(definition) => is_open(definition.expression),
-        ReplEntry::Expression(range) => is_open(range),
-        ReplEntry::Command(command, argument) => {
-            let given = &text[argument.clone()];
-            let is_expression = match command.argument_kind {
-                ArgumentKind::Expression => true,
-                ArgumentKind::Ad => given.starts_with('['),
-                ArgumentKind::Pool => !are_existing_files(given),
-                ArgumentKind::Definition => {
-                    let definition = DefinitionRanges::parse(text, argument);
-                    return definition.is_some_and(|definition| is_open(definition.expression));
-                }
-                ArgumentKind::Nothing | ArgumentKind::Files | ArgumentKind::Words(_) => false,
-            };
-            is_expression && !given.is_empty() && is_open(argument)
-        }
+        ReplEntry::Expression(expression) => is_open(expression),
+        ReplEntry::Command(_, argument) if argument.is_empty() => false,
+        ReplEntry::Command(command, argument) => match command.argument_kind {
+            ArgumentKind::Expression => is_open(argument),
+            ArgumentKind::Ad => argument.text.starts_with('[') && is_open(argument),
+            ArgumentKind::Pool => !are_existing_files(argument) && is_open(argument),
+            ArgumentKind::Definition => DefinitionParts::parse(argument).is_some_and(|parts| is_open(parts.expression)),
+            _ => false,
+        },
     }
 }
 
 /// Whether all words are names of existing files.
-pub fn are_existing_files(text: &str) -> bool {
-    let words = split_words(text);
+pub fn are_existing_files(argument: EntryPart<'_>) -> bool {
+    let words = argument.words();
     !words.is_empty() && words.iter().all(|word| Path::new(&word.text).exists())
 }
 
@@ -110,12 +89,12 @@ mod tests {
     fn kind(text: &str) -> String {
         match ReplEntry::parse(text) {
             ReplEntry::Blank => "nothing".to_owned(),
-            ReplEntry::Command(command, argument) => format!("{}<{}>", command.name, &text[argument]),
-            ReplEntry::UnknownCommand(range) => format!("no {}", &text[range]),
+            ReplEntry::Command(command, argument) => format!("{}<{}>", command.name, argument.text),
+            ReplEntry::UnknownCommand(name) => format!("no {}", name.text),
             ReplEntry::Definition(definition) => {
-                format!("{}:={}", &text[definition.name], &text[definition.expression])
+                format!("{}:={}", definition.name.text, definition.expression.text)
             }
-            ReplEntry::Expression(range) => format!("<{}>", &text[range]),
+            ReplEntry::Expression(expression) => format!("<{}>", expression.text),
         }
     }
 

@@ -3,7 +3,7 @@
 use classad::matching::gang::{Gang, Gangmatcher};
 use classad::protocol::Protocol;
 
-use super::argument::CommandArgument;
+use super::argument::EntryPart;
 use super::state::ReplState;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
@@ -18,19 +18,17 @@ use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
 /// `:gang`: prints the best gangs of the own side, or why there is none.
-pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let most = argument.number(desk.session)?.unwrap_or(1);
-    let request = desk.request()?;
-    if desk.pool.files.is_empty() {
-        return refuse("there is nobody to fill the ports: `:pool FILE` loads offers");
-    }
-    desk.pool.parties.requests = vec![request];
-    let (protocol, context) = (desk.protocol(), desk.session.context());
-    let parties = &desk.pool.parties;
+pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let most = argument.number()?.unwrap_or(1);
+    let request = state.request()?;
+    state.require_pool("there is nobody to fill the ports: `:pool FILE` loads offers")?;
+    state.pool.parties.requests = vec![request];
+    let (protocol, context) = (state.protocol(), state.session.context());
+    let parties = &state.pool.parties;
     let request = &parties.requests[0];
-    let (mut matcher, bad) = Gangmatcher::new(&desk.pool.ads(), protocol.clone(), context.clone());
+    let (mut matcher, bad) = Gangmatcher::new(&state.pool.ads(), protocol.clone(), context.clone());
     for bad in bad {
-        parties.offers[bad.index].report_bad_ports(desk.session, &bad.fault)?;
+        parties.offers[bad.index].report_bad_ports(state.session, &bad.fault)?;
     }
     let mut found = match matcher.gangs(0, &request.ad) {
         Ok(found) => found,
@@ -40,64 +38,59 @@ pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     if let Some(fault) = found.fault() {
         return refuse(fault.to_string());
     }
-    desk.session.check_interrupt()?;
+    state.session.check_interrupt()?;
     if gangs.is_empty() {
-        return explain_request(desk.session, parties, protocol, 0);
+        return explain_request(state.session, parties, protocol, 0);
     }
-    desk.session.report_budget_failures(matcher.statistics().failures);
+    state.session.report_budget_failures(matcher.statistics().failures);
     let mut writer = GangWriter::new(TableOutputArgs { form: Some(OutputForm::Tree), no_header: false });
     for gang in &gangs {
         let notice = || parties.gang_notice(gang, &context, None);
-        writer.write(desk.session, &mut out(), gang, parties, notice)?;
+        writer.write(state.session, &mut out(), gang, parties, notice)?;
     }
     writer.finish(&mut out())
 }
 
 /// `:explain`: prints why the own side matches nothing in the pool, or does not match one ad.
-pub fn explain(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let request = desk.request()?;
+pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let request = state.request()?;
     let (mut evidence, mut wanted) = (0, None);
     for word in argument.words() {
         match word.text.as_str() {
             "-v" => evidence += 1,
             "-vv" => evidence += 2,
             _ if wanted.is_none() => wanted = Some(word),
-            _ => return Err(argument.part(word.range).report_error(desk.session, "one ad is explained at a time")),
+            _ => return Err(state.error_at(word.part, "one ad is explained at a time")),
         }
     }
     let is_target = match &wanted {
         Some(word) => word.text == "target",
-        None => desk.pool.files.is_empty() && desk.target.is_some(),
+        None => state.pool.files.is_empty() && state.target.is_some(),
     };
-    let against;
-    let parties = match (is_target, &desk.target) {
-        (true, Some(target)) => {
-            against = Parties::new([vec![request], vec![target.clone()]]);
-            &against
+    let pair;
+    let parties = if is_target {
+        pair = Parties::new([vec![request], vec![state.other_side()?]]);
+        &pair
+    } else {
+        state.require_pool("there is nobody to match: `:pool FILE` loads offers")?;
+        if let Some(word) = &wanted
+            && state.pool.offers().iter().all(|offer| offer.id() != word.text)
+        {
+            return Err(state.error_at(word.part, format!("no ad of the pool is called {}", word.text)));
         }
-        (true, None) => return refuse("there is no other side: `:target FILE` or `:target [ ... ]` gives an ad"),
-        (false, _) if desk.pool.files.is_empty() => {
-            return refuse("there is nobody to match: `:pool FILE` loads offers");
-        }
-        (false, _) => {
-            desk.pool.parties.requests = vec![request];
-            &desk.pool.parties
-        }
+        state.pool.parties.requests = vec![request];
+        &state.pool.parties
     };
-    let protocol = desk.protocol();
+    let protocol = state.protocol();
     let other = match &wanted {
         _ if is_target => parties.offers[0].id(),
-        None => return explain_request(desk.session, parties, protocol, evidence),
-        Some(word) if parties.offers.iter().any(|offer| offer.id() == word.text) => &word.text,
-        Some(word) => {
-            let message = format!("no ad of the pool is called {}", word.text);
-            return Err(argument.part(word.range.clone()).report_error(desk.session, message));
-        }
+        Some(word) => &word.text,
+        None => return explain_request(state.session, parties, protocol, evidence),
     };
     let given = LoadedPolicy::default();
     let case = ExplanationInput::new(parties, false, protocol, &given, evidence);
-    let mut explainer = case.explainer(desk.session);
-    pair::explain_pair(desk.session, &case, &mut explainer, parties, (other, None), None)?;
+    let mut explainer = case.explainer(state.session);
+    pair::explain_pair(state.session, &case, &mut explainer, parties, (other, None), None)?;
     Ok(())
 }
 

@@ -1,7 +1,5 @@
 //! Evaluation of expressions, and the commands `:type`, `:trace`, `:specialize`, `:refs` and `:let`.
 
-use std::io::Write;
-
 use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::{
     ConstraintVerdict, Environment, Evaluator, SpecializeOptions, direct_references, references_of_all, specialize,
@@ -10,37 +8,34 @@ use classad::eval::{
 use classad::format::{FileFormat, Problem, format_ads};
 use classad::syntax::{Style, print_ad, print_name};
 
-use super::argument::CommandArgument;
-use super::commands;
-use super::entry::{DefinitionRanges, trim_range};
+use super::argument::EntryPart;
+use super::commands::COMMANDS;
+use super::entry::DefinitionParts;
 use super::state::{ReplDefinition, ReplState};
-use crate::cli::Failure;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::input;
-use crate::cli::io::source::SourceText;
-use crate::cli::render::output::out;
+use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::expression_tree;
 use crate::cli::render::references::{NamedReferences, external_names, internal_names};
-use crate::cli::render::{diagnostics, expression_tree};
+use crate::cli::{Failure, refuse};
 
 /// Evaluates an expression, and prints its value with the type.
-pub fn evaluate_and_print(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let expression = desk.parse_argument(argument)?;
-    let value = desk.evaluate(&expression, argument)?;
-    desk.print(&value_with_type(desk, &value))?;
-    report_error_origin(desk, &expression, &value, argument);
-    if value == Value::Undefined
-        && commands::COMMANDS.iter().any(|command| command.name.eq_ignore_ascii_case(argument.text))
-    {
-        desk.session.note(&format!("no attribute is called `{0}`; the command is `:{0}`", argument.text));
+pub fn evaluate_and_print(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let expression = state.parse_argument(argument)?;
+    let value = state.evaluate(&expression, argument)?;
+    state.print(&value_with_type(state, &value))?;
+    report_error_origin(state, &expression, &value, argument);
+    if value == Value::Undefined && COMMANDS.iter().any(|command| command.name.eq_ignore_ascii_case(argument.text)) {
+        state.session.note(&format!("no attribute is called `{0}`; the command is `:{0}`", argument.text));
     }
     Ok(())
 }
 
 /// Returns the text of a value and its type. An ad that does not fit into one line has a line for each attribute.
-fn value_with_type(desk: &ReplState<'_>, value: &Value) -> String {
+fn value_with_type(state: &ReplState<'_>, value: &Value) -> String {
     let text = match value {
-        Value::Ad(nested) => ad_text(desk, nested.ad()),
-        value => diagnostics::single_line(&value.to_string()),
+        Value::Ad(nested) => ad_text(state, nested.ad()),
+        value => single_line(&value.to_string()),
     };
     match value {
         Value::Undefined | Value::Error(_) => text,
@@ -49,67 +44,61 @@ fn value_with_type(desk: &ReplState<'_>, value: &Value) -> String {
 }
 
 /// Returns the text of an ad, on one line if it fits.
-pub fn ad_text(desk: &ReplState<'_>, ad: &Ad) -> String {
+pub fn ad_text(state: &ReplState<'_>, ad: &Ad) -> String {
     let mut text = print_ad(ad, Style::New);
     let width = diagnostics::terminal_width();
     if text.len() > width
-        && let Ok(spread) = format_ads(&text, FileFormat::Bracketed, desk.session.dialect(), width)
+        && let Ok(spread) = format_ads(&text, FileFormat::Bracketed, state.session.dialect(), width)
         && spread.is_valid()
     {
         text = spread.text;
     }
-    let lines: Vec<String> = String::from_utf8_lossy(&text).trim_end().lines().map(diagnostics::single_line).collect();
+    let lines: Vec<String> = String::from_utf8_lossy(&text).trim_end().lines().map(single_line).collect();
     lines.join("\n")
 }
 
 /// Reports the origin of an error value, if it is known: below the expression if the origin lies there, else as a note.
-fn report_error_origin(
-    desk: &mut ReplState<'_>,
-    expression: &Expression,
-    value: &Value,
-    argument: &CommandArgument<'_>,
-) {
+fn report_error_origin(state: &ReplState<'_>, expression: &Expression, value: &Value, argument: EntryPart<'_>) {
     let Some(fault) = value.error_origin().filter(|fault| !fault.reason.starts_with("written as")) else { return };
     let message = format!("the value is error: {fault}");
-    let (environment, frame) = desk.environment();
-    let read = direct_references(expression, &frame, &environment, &desk.session.context());
+    let (environment, frame) = state.environment();
+    let read = direct_references(expression, &frame, &environment, &state.session.context());
     // The span belongs to this expression only if no attribute is read: attributes are parsed from other texts.
-    let is_own = read.internal.is_empty() && (desk.target.is_none() || read.external.is_empty());
+    let is_own = read.internal.is_empty() && (state.target.is_none() || read.external.is_empty());
     let range = fault.span.range();
     if is_own && argument.text.get(range.clone()).is_some_and(|text| !text.is_empty()) {
         let problem = Problem::error_at(argument.part(range).range(), 0, message).as_warning();
-        diagnostics::print_problem(&desk.session.options, argument.source, &problem);
+        diagnostics::print_problem(&state.session.options, &state.source, &problem);
     } else {
-        desk.session.note(&message);
+        state.session.note(&message);
     }
 }
 
 /// `:type`: prints the type of an expression's value.
-pub fn type_of(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let expression = desk.parse_argument(argument)?;
-    let value = desk.evaluate(&expression, argument)?;
-    desk.print(value.value_type().as_str())
+pub fn type_of(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let expression = state.parse_argument(argument)?;
+    let value = state.evaluate(&expression, argument)?;
+    state.print(value.value_type().as_str())
 }
 
 /// `:trace`: prints an expression as a tree, with the value of each node.
-pub fn trace(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let expression = desk.parse_argument(argument)?;
-    let (environment, frame) = desk.environment();
-    let context = desk.session.context();
+pub fn trace(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let expression = state.parse_argument(argument)?;
+    let (environment, frame) = state.environment();
+    let context = state.session.context();
     let mut text = Vec::new();
     expression_tree::write_value_tree(&mut text, &expression, &frame, &mut Evaluator::new(&environment, &context))?;
-    desk.session.check_interrupt()?;
-    let lines: Vec<String> = String::from_utf8_lossy(&text).lines().map(diagnostics::single_line).collect();
-    desk.print(&lines.join("\n"))
+    state.session.check_interrupt()?;
+    state.print_lines(String::from_utf8_lossy(&text).lines().map(single_line))
 }
 
 /// `:specialize`: prints what is left of an expression, or of the own side's constraint, and whether it can be true.
-pub fn specialize_argument(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let expression = if argument.is_empty() { own_constraint(desk)? } else { desk.parse_argument(argument)? };
-    let context = desk.session.context();
+pub fn specialize_argument(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let expression = if argument.is_empty() { own_constraint(state)? } else { state.parse_argument(argument)? };
+    let context = state.session.context();
     let partly = PartialKnowledge { unknown: Vec::new(), is_complete: false };
-    let target = desk.target.as_ref().map(|target| &target.ad);
-    let (environment, frame) = partly.environment(desk.own_ad().as_ref(), target);
+    let target = state.target.as_ref().map(|target| &target.ad);
+    let (environment, frame) = partly.environment(state.own_ad().as_ref(), target);
     let left = specialize(&expression, &frame, &environment, &context, SpecializeOptions::default());
     let verdict = match left.verdict {
         ConstraintVerdict::Always => "true, whatever it meets".to_owned(),
@@ -119,114 +108,93 @@ pub fn specialize_argument(desk: &mut ReplState<'_>, argument: &CommandArgument<
             format!("depends on {}", dependency_names(&unknowns).join(", "))
         }
     };
-    desk.session.check_interrupt()?;
-    let text = diagnostics::single_line(&left.expression.to_string());
-    desk.print(&format!("{text}\n{}", diagnostics::single_line(&verdict)))
+    state.session.check_interrupt()?;
+    state.print_lines([left.expression.to_string(), verdict].iter().map(|line| single_line(line)))
 }
 
 /// Returns the constraint of the own side's ad.
-fn own_constraint(desk: &mut ReplState<'_>) -> Result<Expression, Failure> {
-    let request = desk.request()?;
-    let protocol = desk.protocol();
+fn own_constraint(state: &mut ReplState<'_>) -> Result<Expression, Failure> {
+    let request = state.request()?;
+    let protocol = state.protocol();
     let constraint = protocol.constraint_name(&request.ad).and_then(|name| request.ad.get(name)).cloned();
     constraint.ok_or_else(|| Failure::refused(format!("{} has no constraint", request.id())))
 }
 
 /// `:refs`: prints the external and internal references of an expression or, without one, of the own side's ad.
-pub fn refs(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let (environment, frame) = Environment::single(desk.own_ad().unwrap_or_default());
+pub fn refs(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let (environment, frame) = Environment::single(state.own_ad().unwrap_or_default());
     let asked: Vec<Expression> = if argument.is_empty() {
-        desk.request()?.ad.iter().map(|attribute| attribute.expression.clone()).collect()
+        state.request()?.ad.iter().map(|attribute| attribute.expression.clone()).collect()
     } else {
-        vec![desk.parse_argument(argument)?]
+        vec![state.parse_argument(argument)?]
     };
-    let found = references_of_all(asked.iter(), &frame, &environment, &desk.session.context());
+    let found = references_of_all(asked.iter(), &frame, &environment, &state.session.context());
     let names = |named: NamedReferences| {
         let names: Vec<String> = named.into_values().map(|(name, _)| name).collect();
-        if names.is_empty() { "none".to_owned() } else { diagnostics::single_line(&names.join(", ")) }
+        if names.is_empty() { "none".to_owned() } else { single_line(&names.join(", ")) }
     };
     let own = names(internal_names(&found));
-    desk.print(&format!("external: {}\ninternal: {own}", names(external_names(found))))
+    state.print(&format!("external: {}\ninternal: {own}", names(external_names(found))))
 }
 
 /// `:let`: defines, prints or drops a definition; without an argument it prints all definitions.
-pub fn define(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let text = argument.text;
-    if let Some(definition) = DefinitionRanges::parse(text, 0..text.len()) {
-        return define_name(desk, argument, &definition).map(|_| ());
+pub fn define(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    if let Some(definition) = DefinitionParts::parse(argument) {
+        return define_name(state, &definition).map(|_| ());
     }
-    if text.is_empty() {
-        let all: Vec<String> =
-            desk.definitions.iter().map(|(name, defined)| definition_text(name, &defined.text)).collect();
-        return desk.print(&if all.is_empty() { "nothing is defined".to_owned() } else { all.join("\n") });
+    if argument.is_empty() {
+        if state.definitions.is_empty() {
+            return state.print("nothing is defined");
+        }
+        return state.print_lines(state.definitions.iter().map(|(name, defined)| definition_text(name, &defined.text)));
     }
-    let is_dropped = text.starts_with('-');
-    let range = if is_dropped { trim_range(text, 1..text.len()) } else { 0..text.len() };
-    let name = input::parse_attribute_name(desk.session, &text[range.clone()])?.filter(Name::is_identifier);
-    let name = name.ok_or_else(|| argument.report_error(desk.session, "`:let` wants NAME = EXPR"))?;
+    let is_dropped = argument.text.starts_with('-');
+    let (_, written) = argument.split_at(usize::from(is_dropped));
+    let name = input::parse_attribute_name(state.session, written.text)?.filter(Name::is_identifier);
+    let Some(name) = name else { return refuse("`:let` wants NAME = EXPR") };
+    let Some(defined) = state.definitions.get(&name) else {
+        return Err(state.error_at(written, format!("`{name}` is not defined")));
+    };
     if is_dropped {
-        let dropped = desk.definitions.shift_remove(&name);
-        return match dropped {
-            Some(_) => Ok(()),
-            None => Err(argument.part(range).report_error(desk.session, format!("`{name}` is not defined"))),
-        };
+        state.definitions.shift_remove(&name);
+        return Ok(());
     }
-    match desk.definitions.get(&name) {
-        Some(defined) => desk.print(&definition_text(&name, &defined.text)),
-        None => Err(argument.report_error(desk.session, format!("`{name}` is not defined"))),
-    }
+    state.print(&definition_text(&name, &defined.text))
 }
 
 fn definition_text(name: &Name, text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    diagnostics::single_line(&format!("{} = {}", print_name(name), words.join(" ")))
+    single_line(&format!("{} = {}", print_name(name), words.join(" ")))
 }
 
 /// Runs an entry `name = expression`: defines the name as `:let` does. Adds a note if an ad has an attribute of that
 /// name, as the user may have meant to compare.
-pub fn enter_definition(
-    desk: &mut ReplState<'_>,
-    source: &SourceText,
-    text: &str,
-    definition: &DefinitionRanges,
-) -> Result<(), Failure> {
-    let written = &text[definition.name.clone()];
-    let name = define_name(desk, &CommandArgument::from_range(source, text, 0..text.len()), definition)?;
+pub fn enter_definition(state: &mut ReplState<'_>, definition: &DefinitionParts<'_>) -> Result<(), Failure> {
+    let name = define_name(state, definition)?;
     let has = |ad: &Option<input::NamedAd>| ad.as_ref().is_some_and(|ad| ad.ad.get(&name).is_some());
-    if has(&desk.my) || has(&desk.target) || desk.pool.census.attribute(&name).is_some() {
-        desk.session
+    if has(&state.my) || has(&state.target) || state.pool.census.attribute(&name).is_some() {
+        let written = definition.name.text;
+        state
+            .session
             .note(&format!("{written} is now defined here; `{written} == ...` compares, `:let -{written}` undoes"));
     }
     Ok(())
 }
 
 /// Defines a name, prints the value of its expression, and returns the name.
-fn define_name(
-    desk: &mut ReplState<'_>,
-    argument: &CommandArgument<'_>,
-    definition: &DefinitionRanges,
-) -> Result<Name, Failure> {
-    let written = argument.part(definition.name.clone());
-    let name = match input::parse_attribute_name(desk.session, written.text) {
+fn define_name(state: &mut ReplState<'_>, definition: &DefinitionParts<'_>) -> Result<Name, Failure> {
+    let DefinitionParts { name: written, expression: part } = *definition;
+    let name = match input::parse_attribute_name(state.session, written.text) {
         Ok(Some(name)) => name,
-        Ok(None) => return Err(written.report_error(desk.session, "this is no name")),
-        Err(Failure::Refused(Some(message))) => return Err(written.report_error(desk.session, message)),
+        Ok(None) => return Err(state.error_at(written, "this is no name")),
+        Err(Failure::Refused(Some(message))) => return Err(state.error_at(written, message)),
         Err(failure) => return Err(failure),
     };
-    let defining = argument.part(definition.expression.clone());
-    let expression = desk.parse_argument(&defining)?;
-    desk.definitions
-        .insert(name.clone(), ReplDefinition { text: defining.text.to_owned(), expression: expression.clone() });
-    let value = desk.evaluate(&expression, &defining)?;
-    desk.print(&format!("{} = {}", print_name(&name), value_with_type(desk, &value)))?;
-    report_error_origin(desk, &expression, &value, &defining);
+    let expression = state.parse_argument(part)?;
+    let defined = ReplDefinition { text: part.text.to_owned(), expression: expression.clone() };
+    state.definitions.insert(name.clone(), defined);
+    let value = state.evaluate(&expression, part)?;
+    state.print(&format!("{} = {}", print_name(&name), value_with_type(state, &value)))?;
+    report_error_origin(state, &expression, &value, part);
     Ok(name)
-}
-
-impl ReplState<'_> {
-    /// Prints text, unless `--quiet` is given.
-    #[allow(clippy::unused_self)] // what commands print is the state's, wherever it goes
-    pub fn print(&self, text: &str) -> Result<(), Failure> {
-        Ok(writeln!(out(), "{text}")?)
-    }
 }

@@ -6,12 +6,12 @@ use classad::ad::Name;
 use classad::eval::{FUNCTIONS, find_function};
 use classad::text::{closest_names, suggestion};
 
-use super::argument::CommandArgument;
+use super::argument::EntryPart;
 use super::commands::{self, COMMANDS, ReplCommand};
 use super::state::ReplState;
-use crate::cli::Failure;
-use crate::cli::render::diagnostics;
+use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::function_help::function_description;
+use crate::cli::{Failure, refuse};
 
 /// The heading of the list of commands.
 const ENTRIES: &str = "\
@@ -27,12 +27,8 @@ pub fn command_list(width: usize) -> String {
     for (command, usage) in COMMANDS.iter().zip(&usages) {
         let indent = " ".repeat(column.min(26) + 4);
         let mut doc = String::new();
-        diagnostics::push_words(
-            &mut doc,
-            "",
-            command.doc.split(' ').map(str::to_owned),
-            width.saturating_sub(indent.len()).max(24),
-        );
+        let words = command.doc.split(' ').map(str::to_owned);
+        diagnostics::push_words(&mut doc, "", words, width.saturating_sub(indent.len()).max(24));
         let mut lines = doc.lines().map(str::trim);
         // A usage that is too long for its column gets a line of its own.
         if usage.len() + 2 > indent.len() - 2 {
@@ -52,40 +48,34 @@ fn usage(command: &ReplCommand) -> String {
 }
 
 /// `:help`: prints the list of commands, or the description of one command or function.
-pub fn help(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
+pub fn help(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
-        return desk.print(command_list(diagnostics::terminal_width()).trim_end());
+        return state.print(command_list(diagnostics::terminal_width()).trim_end());
     }
     let name = argument.text.trim_start_matches(':').trim_end_matches(['(', ')']);
-    let is_function = !argument.text.starts_with(':') && commands::COMMANDS.iter().all(|c| c.name != name);
-    let text = match (find_function(&Name::new(name)).filter(|_| is_function), commands::find_command(name)) {
-        (Some(function), _) => function_description(function),
-        (None, Some(command)) => format!("{}\n    {}\n    {}\n", usage(command), command.doc, command.example),
-        (None, None) => {
+    let is_command = argument.text.starts_with(':') || COMMANDS.iter().any(|command| command.name == name);
+    let text = match (find_function(&Name::new(name)), commands::find_command(name)) {
+        (Some(function), _) if !is_command => function_description(function),
+        (_, Some(command)) => format!("{}\n    {}\n    {}\n", usage(command), command.doc, command.example),
+        (_, None) => {
             let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
-            let near = closest_names(name, names);
-            let hint = suggestion(&near[..near.len().min(1)]);
-            let message = format!("there is neither a command nor a function `{name}`{hint}");
-            return Err(argument.report_error(desk.session, message));
+            let nearest: Vec<&str> = closest_names(name, names).into_iter().take(1).collect();
+            return refuse(format!("there is neither a command nor a function `{name}`{}", suggestion(&nearest)));
         }
     };
-    desk.print(text.trim_end())
+    state.print(text.trim_end())
 }
 
 /// `:history`: prints the last entries with their numbers; without an argument all entries.
-pub fn history(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let most = argument.number(desk.session)?.unwrap_or(usize::MAX);
-    let first = desk.entries.len().saturating_sub(most);
-    let lines = desk.entries.iter().enumerate().skip(first);
-    let lines: Vec<String> = lines
-        .map(|(number, entry)| format!("{:>4}  {}", number + 1, diagnostics::single_line(&entry.replace('\n', " "))))
-        .collect();
-    desk.print(&lines.join("\n"))
+pub fn history(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let most = argument.number()?.unwrap_or(usize::MAX);
+    let last = state.entries.iter().zip(1..).skip(state.entries.len().saturating_sub(most));
+    state.print_lines(last.map(|(entry, number)| format!("{number:>4}  {}", single_line(&entry.replace('\n', " ")))))
 }
 
 /// `:quit`: ends the session after this entry.
 #[allow(clippy::unnecessary_wraps)] // as every command
-pub fn quit(desk: &mut ReplState<'_>, _: &CommandArgument<'_>) -> Result<(), Failure> {
-    desk.is_finished = true;
+pub fn quit(state: &mut ReplState<'_>, _: EntryPart<'_>) -> Result<(), Failure> {
+    state.is_finished = true;
     Ok(())
 }

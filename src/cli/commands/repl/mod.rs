@@ -2,7 +2,6 @@
 
 mod ads;
 mod argument;
-mod arguments;
 mod commands;
 mod entry;
 mod explain_commands;
@@ -24,7 +23,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
-use argument::CommandArgument;
+use argument::EntryPart;
 use entry::ReplEntry;
 use script::EntryReader;
 use state::ReplState;
@@ -69,65 +68,59 @@ pub struct Repl {
     echo: bool,
 }
 
+type LoadFunction = fn(&mut ReplState<'_>, EntryPart<'_>) -> Result<(), Failure>;
+
 impl Repl {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut desk = ReplState::new(session);
-        desk.echo = self.echo;
+        let mut state = ReplState::new(session);
+        state.echo = self.echo;
+        state.is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
         let quoted = |path: &String| format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""));
-        let files: Vec<String> = self.files.iter().map(quoted).collect();
-        let side = |path: &Option<String>| path.as_ref().map(quoted);
-        let loaded = [
-            (!files.is_empty()).then(|| (ads::load_pool_argument as LoadFunction, files.join(" "))),
-            side(&self.my).map(|path| (ads::my as LoadFunction, path)),
-            side(&self.target).map(|path| (ads::target as LoadFunction, path)),
+        let loaded: [(LoadFunction, Vec<String>); 3] = [
+            (ads::load_pool, self.files.iter().map(quoted).collect()),
+            (ads::my, self.my.iter().map(quoted).collect()),
+            (ads::target, self.target.iter().map(quoted).collect()),
         ];
-        desk.is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
-        for (load, paths) in loaded.into_iter().flatten() {
-            let source = SourceText::from_argument("command line", &paths);
+        for (load, paths) in loaded.into_iter().filter(|(_, paths)| !paths.is_empty()) {
+            let paths = paths.join(" ");
+            state.source = SourceText::from_argument("command line", &paths);
             // In a script, print only what the entries print, not what loading prints.
-            let is_quiet = desk.session.options.quiet;
-            desk.session.set_quiet(is_quiet || !desk.is_interactive);
-            let result = load(&mut desk, &CommandArgument::from_range(&source, &paths, 0..paths.len()));
-            desk.session.set_quiet(is_quiet);
+            let is_quiet = state.session.options.quiet;
+            state.session.set_quiet(is_quiet || !state.is_interactive);
+            let result = load(&mut state, EntryPart::whole(&paths));
+            state.session.set_quiet(is_quiet);
             result?;
         }
-        if desk.is_interactive {
-            prompt::run_prompt(&mut desk)?;
-            desk.session.reset_status();
+        if state.is_interactive {
+            prompt::run_prompt(&mut state)?;
+            state.session.reset_status();
             return Ok(Status::Yes);
         }
         match &self.file {
-            Some(path) => run_file(&mut desk, path)?,
-            None => run_lines(&mut desk, "standard input", io::stdin().lock())?,
+            Some(path) => run_file(&mut state, path)?,
+            None => run_lines(&mut state, "standard input", io::stdin().lock())?,
         }
         Ok(Status::Yes)
     }
 }
 
-type LoadFunction = fn(&mut ReplState<'_>, &CommandArgument<'_>) -> Result<(), Failure>;
-
 /// Maximum depth of files that load each other.
 const MAX_LOAD_DEPTH: usize = 20;
 
 /// `:load`: runs the entries of files.
-fn load(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let words = argument.words();
-    if words.is_empty() {
+fn load(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    if argument.is_empty() {
         return refuse("`:load` wants a file");
     }
-    if desk.load_depth >= MAX_LOAD_DEPTH {
-        return Err(
-            argument.report_error(desk.session, format!("files load each other more than {MAX_LOAD_DEPTH} deep"))
-        );
+    if state.load_depth >= MAX_LOAD_DEPTH {
+        return refuse(format!("files load each other more than {MAX_LOAD_DEPTH} deep"));
     }
-    for word in words {
-        desk.load_depth += 1;
-        let result = run_file(desk, &word.text);
-        desk.load_depth -= 1;
+    for word in argument.words() {
+        state.load_depth += 1;
+        let result = run_file(state, &word.text);
+        state.load_depth -= 1;
         match result {
-            Err(Failure::Refused(Some(message))) => {
-                return Err(argument.part(word.range).report_error(desk.session, message));
-            }
+            Err(Failure::Refused(Some(message))) => return Err(state.error_at(word.part, message)),
             result => result?,
         }
     }
@@ -135,41 +128,38 @@ fn load(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), 
 }
 
 /// Runs the entries of a file.
-fn run_file(desk: &mut ReplState<'_>, path: &str) -> Result<(), Failure> {
-    let refused = |reason: String| Failure::refused(format!("cannot read {path}: {reason}"));
-    let file = File::open(path).map_err(|error| refused(diagnostics::io_reason(&error)))?;
+fn run_file(state: &mut ReplState<'_>, path: &str) -> Result<(), Failure> {
+    let file = File::open(path).map_err(|error| Failure::unreadable(path, &error))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(refused("it is a directory".to_owned()));
+        return refuse(format!("cannot read {path}: it is a directory"));
     }
-    run_lines(desk, path, BufReader::new(file))
+    run_lines(state, path, BufReader::new(file))
 }
 
 /// Runs the entries of a reader until it ends, `:quit` is entered, or the run is interrupted.
-fn run_lines(desk: &mut ReplState<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
+fn run_lines(state: &mut ReplState<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
     let mut script = EntryReader::new(reader);
-    while !desk.is_finished {
-        let next = script.next_entry(|text| entry::is_entry_incomplete(text, desk.session.dialect()));
-        let next = next.map_err(|error| {
-            Failure::refused(format!("cannot read {name} to its end: {}", diagnostics::io_reason(&error)))
-        })?;
+    while !state.is_finished {
+        let next = script.next_entry(|text| entry::is_entry_incomplete(text, state.session.dialect()));
+        let next = next.map_err(|error| Failure::unreadable(format!("{name} to its end"), &error))?;
         let Some((text, line)) = next else { break };
-        if desk.echo && !text.trim().is_empty() {
-            desk.print(&prompted_text(&text))?;
+        if state.echo && !text.trim().is_empty() {
+            state.print(&prompted_text(&text))?;
         }
         if matches!(ReplEntry::parse(&text), ReplEntry::Blank) {
             continue;
         }
-        if !desk.is_interactive {
-            desk.entries.push(text.clone());
+        if !state.is_interactive {
+            state.entries.push(text.clone());
         }
         let place =
-            if desk.is_interactive && desk.load_depth == 0 { String::new() } else { format!("{name}:{line}: ") };
-        let mistakes = desk.session.error_count();
-        desk.run_entry(name, &text, line, place)?;
-        if desk.session.options.fail_fast && desk.session.error_count() > mistakes {
+            if state.is_interactive && state.load_depth == 0 { String::new() } else { format!("{name}:{line}: ") };
+        let mistakes = state.session.error_count();
+        state.run_entry(name, &text, line, place)?;
+        if state.session.options.fail_fast && state.session.error_count() > mistakes {
             return Err(Failure::Refused(None));
         }
-        if desk.session.context().is_interrupted() {
+        if state.session.context().is_interrupted() {
             break;
         }
     }
@@ -178,11 +168,8 @@ fn run_lines(desk: &mut ReplState<'_>, name: &str, reader: impl BufRead) -> Resu
 
 /// Returns an entry as it appears after the prompt, with its further lines aligned to the first.
 fn prompted_text(text: &str) -> String {
-    let prompts = std::iter::once(prompt::PROMPT.to_owned());
-    let prompts = prompts.chain(std::iter::repeat(format!("{:>1$}", "> ", prompt::PROMPT.len())));
-    let lines = text.trim_end().lines().zip(prompts);
-    let lines: Vec<String> = lines.map(|(line, prompt)| prompt + &diagnostics::single_line(line)).collect();
-    lines.join("\n")
+    let lines: Vec<String> = text.trim_end().lines().map(diagnostics::single_line).collect();
+    format!("{}{}", prompt::PROMPT, lines.join(&format!("\n{:>1$}", "> ", prompt::PROMPT.len())))
 }
 
 #[cfg(test)]
@@ -198,12 +185,12 @@ mod tests {
         let arguments = ["classad", "repl", "--quiet"].map(Into::into).into();
         let cli = parse_arguments(tree(), arguments).expect("this is a command line");
         let mut session = Session::new(cli.options);
-        let mut desk = ReplState::new(&mut session);
+        let mut state = ReplState::new(&mut session);
         let before = [":pool samples/gangs/offers.ad", ":my samples/gangs/jobs.ad", ":let spare = 1"];
         for text in before.into_iter().chain(COMMANDS.iter().map(|command| command.example)) {
-            desk.run_entry("test", text, 1, String::new()).expect("nothing is refused");
-            assert_eq!(desk.session.error_count(), 0, "{text}");
+            state.run_entry("test", text, 1, String::new()).expect("nothing is refused");
+            assert_eq!(state.session.error_count(), 0, "{text}");
         }
-        assert!(desk.is_finished, "the last one leaves");
+        assert!(state.is_finished, "the last one leaves");
     }
 }

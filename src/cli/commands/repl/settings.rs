@@ -1,10 +1,9 @@
 //! The commands `:set` and `:dialect`, and the table of settings.
 
 use clap::ValueEnum;
-use classad::ad::Dialect;
 use classad::eval::RandomStream;
 
-use super::argument::CommandArgument;
+use super::argument::EntryPart;
 use super::state::ReplState;
 use crate::cli::Failure;
 use crate::cli::args::global::{self, Color};
@@ -25,41 +24,32 @@ pub static SETTINGS: [ReplSetting; 5] = [
         name: "max-steps",
         values: "N",
         doc: "how many steps one evaluation may take",
-        get: |desk| desk.session.context().max_steps.to_string(),
-        set: |desk, value| {
-            desk.session.context_mut().max_steps = parse_number(value)?;
-            Ok(())
-        },
+        get: |state| state.session.context().max_steps.to_string(),
+        set: |state, value| parse_number(value).map(|steps| state.session.context_mut().max_steps = steps),
     },
     ReplSetting {
         name: "max-depth",
         values: "N",
         doc: "how many evaluations may be nested in one another",
-        get: |desk| desk.session.context().max_depth.to_string(),
-        set: |desk, value| {
-            desk.session.context_mut().max_depth = parse_number(value)?;
-            Ok(())
-        },
+        get: |state| state.session.context().max_depth.to_string(),
+        set: |state, value| parse_number(value).map(|depth| state.session.context_mut().max_depth = depth),
     },
     ReplSetting {
         name: "now",
         values: "TIME",
         doc: "the time that functions read",
-        get: |desk| desk.session.context().now.map_or_else(String::new, |now| now.to_string()),
-        set: |desk, value| {
-            desk.session.context_mut().now = Some(global::time(value)?);
-            Ok(())
-        },
+        get: |state| state.session.context().now.map_or_else(String::new, |now| now.to_string()),
+        set: |state, value| global::time(value).map(|now| state.session.context_mut().now = Some(now)),
     },
     ReplSetting {
         name: "seed",
         values: "N",
         doc: "where chance starts",
-        get: |desk| desk.session.options.seed.map_or_else(|| "none".to_owned(), |seed| seed.to_string()),
-        set: |desk, value| {
+        get: |state| state.session.options.seed.map_or_else(|| "none".to_owned(), |seed| seed.to_string()),
+        set: |state, value| {
             let seed = parse_number(value)?;
-            desk.session.options.seed = Some(seed);
-            desk.session.context_mut().random = Some(RandomStream::new(seed));
+            state.session.options.seed = Some(seed);
+            state.session.context_mut().random = Some(RandomStream::new(seed));
             Ok(())
         },
     },
@@ -67,13 +57,10 @@ pub static SETTINGS: [ReplSetting; 5] = [
         name: "color",
         values: "auto|always|never",
         doc: "when to use colour in what is printed",
-        get: |desk| {
-            desk.session.options.color.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+        get: |state| {
+            state.session.options.color.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
         },
-        set: |desk, value| {
-            desk.session.options.color = Color::from_str(value, true)?;
-            Ok(())
-        },
+        set: |state, value| Color::from_str(value, true).map(|color| state.session.options.color = color),
     },
 ];
 
@@ -82,38 +69,26 @@ fn parse_number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
 }
 
 /// `:set`: prints all settings or one of them, or changes one.
-pub fn set(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
-    let text = argument.text;
-    let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    let (name, value) = (argument.part(0..end), text[end..].trim());
+pub fn set(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
+    let (name, value) = argument.split_first_word();
     if name.is_empty() {
-        let lines =
-            SETTINGS.iter().map(|setting| format!("{:<9}  {:<12}  {}", setting.name, (setting.get)(desk), setting.doc));
-        let lines: Vec<String> = lines.collect();
-        return desk.print(&lines.join("\n"));
+        let line = |set: &ReplSetting| format!("{:<9}  {:<12}  {}", set.name, (set.get)(state), set.doc);
+        return state.print_lines(SETTINGS.iter().map(line));
     }
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name.text) else {
-        let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
-        let message = format!("there is no setting `{}`: there are {}", name.text, names.join(", "));
-        return Err(name.report_error(desk.session, message));
+        let names = SETTINGS.each_ref().map(|setting| setting.name).join(", ");
+        return Err(state.error_at(name, format!("there is no setting `{}`: there are {names}", name.text)));
     };
     if value.is_empty() {
-        let text = format!("{}  ({}: {})", (setting.get)(desk), setting.values, setting.doc);
-        return desk.print(&text);
+        return state.print(&format!("{}  ({}: {})", (setting.get)(state), setting.values, setting.doc));
     }
-    (setting.set)(desk, value).map_err(|message| argument.report_error(desk.session, message))
+    (setting.set)(state, value.text).map_err(Failure::refused)
 }
 
 /// `:dialect`: prints the dialect, or changes it.
-pub fn dialect(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
+pub fn dialect(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
-        return desk.print(desk.session.dialect().as_str());
+        return state.print(state.session.dialect().as_str());
     }
-    match argument.text.parse::<Dialect>() {
-        Ok(dialect) => {
-            desk.set_dialect(dialect);
-            Ok(())
-        }
-        Err(message) => Err(argument.report_error(desk.session, message)),
-    }
+    argument.text.parse().map(|dialect| state.set_dialect(dialect)).map_err(Failure::refused)
 }

@@ -1,5 +1,6 @@
 //! The state of the prompt, and the dispatch of entries.
 
+use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -8,12 +9,12 @@ use classad::eval::{Abort, Environment, Evaluator};
 use classad::format::Problem;
 use classad::pool::Census;
 use classad::protocol::Protocol;
-use classad::syntax::{ParseOptions, parse_expression};
+use classad::syntax::{ParseOptions, SyntaxError, parse_expression};
 use classad::text::closest_names;
 use classad::{ad::Dialect, ad::Value};
 use indexmap::IndexMap;
 
-use super::argument::CommandArgument;
+use super::argument::EntryPart;
 use super::commands::{self, COMMANDS};
 use super::entry::ReplEntry;
 use super::expression_commands;
@@ -28,6 +29,8 @@ use crate::cli::{Failure, refuse};
 /// The state of the prompt: the two sides, definitions, the pool, and what has been entered.
 pub struct ReplState<'s> {
     pub session: &'s mut Session,
+    /// The current entry, for diagnostics.
+    pub source: SourceText,
     pub my: Option<NamedAd>,
     pub target: Option<NamedAd>,
     pub definitions: IndexMap<Name, ReplDefinition>,
@@ -84,6 +87,7 @@ impl<'s> ReplState<'s> {
     pub fn new(session: &'s mut Session) -> Self {
         ReplState {
             session,
+            source: SourceText::from_argument("command line", ""),
             my: None,
             target: None,
             definitions: IndexMap::new(),
@@ -105,59 +109,83 @@ impl<'s> ReplState<'s> {
     /// The output cannot be written, or the entry is bad and `--fail-fast` is given.
     pub fn run_entry(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
         self.session.begin_entry(place);
-        let source = SourceText::from_lines(name, text, line);
-        let result = self.dispatch(&source, text);
+        let entry = ReplEntry::parse(text);
+        // The entry may load a file, whose entries are run before this one is done.
+        let outer = std::mem::replace(&mut self.source, SourceText::from_lines(name, text, line));
+        let result = self.dispatch(&entry);
         // Flush the results, so that they precede messages about the next entry.
         drop(out());
-        match result {
+        let result = match result {
             Err(Failure::Refused(Some(message))) => {
-                let range = match ReplEntry::parse(text) {
+                let part = match entry {
                     ReplEntry::Command(_, argument) if !argument.is_empty() => argument,
-                    _ => super::entry::trim_range(text, 0..text.len()),
+                    _ => EntryPart::whole(text).trim(),
                 };
-                self.session.report_problem(&source, &Problem::error_at(range, 0, message))
+                self.session.report_problem(&self.source, &Problem::error_at(part.range(), 0, message))
             }
-            Err(Failure::Refused(None)) if self.session.context().is_interrupted() => {
-                self.session.note("interrupted");
+            Err(Failure::Refused(None)) => {
+                if self.session.context().is_interrupted() {
+                    self.session.note("interrupted");
+                }
                 Ok(())
             }
-            Err(Failure::Refused(None)) | Ok(()) => Ok(()),
-            Err(failure) => Err(failure),
+            result => result,
+        };
+        self.source = outer;
+        result
+    }
+
+    fn dispatch(&mut self, entry: &ReplEntry<'_>) -> Result<(), Failure> {
+        match entry {
+            ReplEntry::Blank => Ok(()),
+            ReplEntry::Command(command, argument) if command.arguments.is_empty() && !argument.is_empty() => {
+                refuse(format!("nothing stands behind :{}", command.name))
+            }
+            ReplEntry::Command(command, argument) => (command.run)(self, *argument),
+            ReplEntry::UnknownCommand(entered) => {
+                let name = &entered.text[1..];
+                let begun: Vec<String> =
+                    commands::commands_with_prefix(name).map(|command| format!(":{}", command.name)).collect();
+                let message = match begun.len() {
+                    0 | 1 => format!("there is no command `:{name}`"),
+                    _ => format!("`:{name}` may be {}", begun.join(" or ")),
+                };
+                let problem = Problem::error_at(entered.range(), 0, message);
+                let near = closest_names(name, COMMANDS.iter().map(|command| command.name));
+                let problem = match near.first() {
+                    _ if begun.len() > 1 => problem,
+                    Some(near) => problem.with_help(format!("did you mean :{near}?")),
+                    None => problem.with_help(":help lists them"),
+                };
+                self.session.report_problem(&self.source, &problem)
+            }
+            ReplEntry::Definition(definition) => expression_commands::enter_definition(self, definition),
+            ReplEntry::Expression(expression) => expression_commands::evaluate_and_print(self, *expression),
         }
     }
 
-    fn dispatch(&mut self, source: &SourceText, text: &str) -> Result<(), Failure> {
-        match ReplEntry::parse(text) {
-            ReplEntry::Blank => Ok(()),
-            ReplEntry::Command(command, argument) => {
-                let argument = CommandArgument::from_range(source, text, argument);
-                if matches!(command.argument_kind, commands::ArgumentKind::Nothing)
-                    && command.arguments.is_empty()
-                    && !argument.is_empty()
-                {
-                    return Err(argument.report_error(self.session, format!("nothing stands behind :{}", command.name)));
-                }
-                (command.run)(self, &argument)
-            }
-            ReplEntry::UnknownCommand(range) => {
-                let name = &text[range.start + 1..range.end];
-                let several: Vec<String> =
-                    commands::commands_with_prefix(name).map(|command| format!(":{}", command.name)).collect();
-                let near = closest_names(name, COMMANDS.iter().map(|command| command.name));
-                let (message, help) = match (several.as_slice(), near.first()) {
-                    ([_, _, ..], _) => (format!("`:{name}` may be {}", several.join(" or ")), String::new()),
-                    (_, Some(near)) => (format!("there is no command `:{name}`"), format!("did you mean :{near}?")),
-                    (_, None) => (format!("there is no command `:{name}`"), ":help lists them".to_owned()),
-                };
-                let problem = Problem::error_at(range, 0, message);
-                let problem = if help.is_empty() { problem } else { problem.with_help(help) };
-                self.session.report_problem(source, &problem)
-            }
-            ReplEntry::Definition(definition) => expression_commands::enter_definition(self, source, text, &definition),
-            ReplEntry::Expression(range) => {
-                expression_commands::evaluate_and_print(self, &CommandArgument::from_range(source, text, range))
-            }
-        }
+    /// Prints text, unless `--quiet` is given.
+    #[allow(clippy::unused_self)] // what commands print is the state's, wherever it goes
+    pub fn print(&self, text: &str) -> Result<(), Failure> {
+        Ok(writeln!(out(), "{text}")?)
+    }
+
+    pub fn print_lines(&self, lines: impl Iterator<Item = String>) -> Result<(), Failure> {
+        self.print(&lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Reports an error at a part of the current entry.
+    pub fn error_at(&mut self, part: EntryPart<'_>, message: impl Into<String>) -> Failure {
+        self.error(&Problem::error_at(part.range(), 0, message))
+    }
+
+    /// Reports a syntax error in a part of the current entry.
+    pub fn syntax_error(&mut self, part: EntryPart<'_>, error: SyntaxError) -> Failure {
+        self.error(&Problem::from_syntax(error, part.offset, 0))
+    }
+
+    fn error(&mut self, problem: &Problem) -> Failure {
+        self.session.report_problem(&self.source, problem).err().unwrap_or(Failure::Refused(None))
     }
 
     pub fn rules(&self) -> ParseOptions {
@@ -169,12 +197,11 @@ impl<'s> ReplState<'s> {
     }
 
     /// Parses the argument as an expression.
-    pub fn parse_argument(&mut self, argument: &CommandArgument<'_>) -> Result<Expression, Failure> {
+    pub fn parse_argument(&mut self, argument: EntryPart<'_>) -> Result<Expression, Failure> {
         if argument.is_empty() {
             return refuse("an expression is missing");
         }
-        parse_expression(argument.text.as_bytes(), self.rules())
-            .map_err(|error| argument.report_problem(self.session, &Problem::from_syntax(error, argument.offset, 0)))
+        parse_expression(argument.text.as_bytes(), self.rules()).map_err(|error| self.syntax_error(argument, error))
     }
 
     /// Returns the own side: the ad of `:my` with the definitions added. `None` if there are neither an ad nor
@@ -195,13 +222,24 @@ impl<'s> ReplState<'s> {
         Ok(NamedAd::unnamed(ad).with_name(id.to_owned()))
     }
 
+    /// Returns the other side. Fails if there is none.
+    pub fn other_side(&self) -> Result<NamedAd, Failure> {
+        let message = "there is no other side: `:target FILE` or `:target [ ... ]` gives an ad";
+        self.target.clone().ok_or_else(|| Failure::refused(message))
+    }
+
+    /// Fails if no pool is loaded.
+    pub fn require_pool(&self, message: &str) -> Result<(), Failure> {
+        if self.pool.files.is_empty() { refuse(message) } else { Ok(()) }
+    }
+
     /// Returns the environment in which expressions are evaluated.
     pub fn environment(&self) -> (Environment, Arc<ScopeFrame>) {
         Environment::known(self.own_ad(), self.target.as_ref().map(|target| target.ad.clone()))
     }
 
     /// Evaluates an expression; an exceeded budget is reported under `argument`.
-    pub fn evaluate(&mut self, expression: &Expression, argument: &CommandArgument<'_>) -> Result<Value, Failure> {
+    pub fn evaluate(&mut self, expression: &Expression, argument: EntryPart<'_>) -> Result<Value, Failure> {
         let (environment, frame) = self.environment();
         let value = Evaluator::new(&environment, &self.session.context()).evaluate(expression, &frame);
         value.map_err(|halt| {
@@ -212,7 +250,7 @@ impl<'s> ReplState<'s> {
             };
             self.session.mark_budget();
             let problem = Problem::error_at(argument.range(), 0, halt.to_string()).with_help(help);
-            diagnostics::print_problem(&self.session.options, argument.source, &problem);
+            diagnostics::print_problem(&self.session.options, &self.source, &problem);
             Failure::Refused(None)
         })
     }

@@ -7,7 +7,8 @@ use classad::eval::FUNCTIONS;
 use classad::syntax::{LexicalError, StringSyntax, Token, lex, print_name};
 use rustyline::completion::Pair;
 
-use crate::cli::commands::repl::commands::{self, ArgumentKind, COMMANDS, CompletionTopic};
+use crate::cli::commands::repl::argument::EntryPart;
+use crate::cli::commands::repl::commands::{self, ArgumentKind, COMMANDS};
 use crate::cli::commands::repl::settings::SETTINGS;
 use crate::cli::commands::repl::state::ReplState;
 
@@ -25,6 +26,7 @@ pub struct CompletionNames {
 }
 
 /// The completions of a word.
+#[derive(Default)]
 pub struct WordCompletions {
     /// Byte offset of the word in the line.
     pub start: usize,
@@ -38,123 +40,97 @@ const RESERVED_WORDS: [&str; 10] =
     ["my.", "self.", "target.", "other.", "true", "false", "undefined", "error", "is", "isnt"];
 
 impl CompletionNames {
-    pub fn from_state(desk: &ReplState<'_>) -> Self {
+    pub fn from_state(state: &ReplState<'_>) -> Self {
         let names = |ad: Option<&Ad>| -> Vec<String> {
             ad.into_iter().flat_map(Ad::iter).map(|attribute| print_name(attribute.name)).collect()
         };
         CompletionNames {
-            dialect: desk.session.dialect(),
-            mine: names(desk.own_ad().as_ref()),
-            theirs: names(desk.target.as_ref().map(|target| &target.ad)),
-            pool_names: desk.pool.census.attributes().map(|(name, _): (&Name, _)| print_name(name)).collect(),
-            ids: Rc::clone(&desk.pool.ids),
+            dialect: state.session.dialect(),
+            mine: names(state.own_ad().as_ref()),
+            theirs: names(state.target.as_ref().map(|target| &target.ad)),
+            pool_names: state.pool.census.attributes().map(|(name, _): (&Name, _)| print_name(name)).collect(),
+            ids: Rc::clone(&state.pool.ids),
         }
     }
 
     /// Returns the completions of the word at the end of this text.
     pub fn complete_word(&self, before: &str) -> WordCompletions {
-        let blank = before.len() - before.trim_start().len();
-        let entered = &before[blank..];
-        if !entered.starts_with(':') {
-            return self.complete_expression(before, blank, false);
-        }
-        let Some(end) = entered.find(char::is_whitespace) else {
-            let names = COMMANDS.iter().map(|command| (format!(":{}", command.name), command.arguments));
-            let pairs = names.map(|(name, arguments)| Pair {
-                display: format!("{name} {arguments}").trim_end().to_owned(),
-                replacement: if arguments.is_empty() { name } else { name + " " },
-            });
-            return WordCompletions { start: blank, words: with_prefix(entered, pairs), files: false };
+        let (_, entered) = EntryPart::whole(before).split_at(0);
+        let Some(entered_name) = entered.text.strip_prefix(':') else {
+            return self.complete_expression(entered, false);
         };
-        let Some(command) = commands::find_command(&entered[1..end]) else { return no_completions(before) };
-        let argument = before.len() - entered[end..].trim_start().len();
-        let given = &before[argument..];
-        match command.argument_kind {
-            ArgumentKind::Nothing => no_completions(before),
-            ArgumentKind::Files => WordCompletions { files: true, ..no_completions(before) },
-            ArgumentKind::Expression | ArgumentKind::Definition => self.complete_expression(before, argument, false),
-            ArgumentKind::Ad if given.starts_with('[') => self.complete_expression(before, argument, false),
-            ArgumentKind::Ad => WordCompletions {
-                files: true,
-                ..complete_argument(before, argument, self.ids.iter().map(String::as_str))
-            },
+        let Some(end) = entered.text.find(char::is_whitespace) else {
+            let pairs = COMMANDS.iter().map(|command| Pair {
+                display: format!(":{} {}", command.name, command.arguments).trim_end().to_owned(),
+                replacement: format!(":{}{}", command.name, if command.arguments.is_empty() { "" } else { " " }),
+            });
+            return WordCompletions { start: entered.offset, words: with_prefix(entered.text, pairs), files: false };
+        };
+        let Some(command) = commands::find_command(&entered_name[..end - 1]) else { return WordCompletions::default() };
+        let (_, argument) = entered.split_at(end);
+        let ids = self.ids.iter().map(String::as_str);
+        let words: Vec<&str> = match command.argument_kind {
+            ArgumentKind::Expression | ArgumentKind::Definition => return self.complete_expression(argument, false),
+            ArgumentKind::Ad if argument.text.starts_with('[') => return self.complete_expression(argument, false),
             // Offer attributes first; the argument may also be a list of files.
-            ArgumentKind::Pool => WordCompletions { files: true, ..self.complete_expression(before, argument, true) },
-            ArgumentKind::Words(CompletionTopic::Dialects) => {
-                complete_argument(before, argument, ["classad", "condor"].into_iter())
-            }
-            ArgumentKind::Words(CompletionTopic::Settings) => {
-                complete_argument(before, argument, SETTINGS.iter().map(|setting| setting.name))
-            }
-            ArgumentKind::Words(CompletionTopic::PoolAds) => {
-                complete_argument(before, argument, self.ids.iter().map(String::as_str).chain(["target"]))
-            }
-            ArgumentKind::Words(CompletionTopic::Help) => {
+            ArgumentKind::Pool => return WordCompletions { files: true, ..self.complete_expression(argument, true) },
+            ArgumentKind::Nothing | ArgumentKind::Files => Vec::new(),
+            ArgumentKind::Ad => ids.collect(),
+            ArgumentKind::PoolAd => ids.chain(["target"]).collect(),
+            ArgumentKind::Dialect => vec!["classad", "condor"],
+            ArgumentKind::Setting => SETTINGS.iter().map(|setting| setting.name).collect(),
+            ArgumentKind::Help => {
                 let functions = FUNCTIONS.iter().map(|function| function.name);
-                complete_argument(before, argument, COMMANDS.iter().map(|command| command.name).chain(functions))
+                COMMANDS.iter().map(|command| command.name).chain(functions).collect()
             }
+        };
+        let last = argument.text.rsplit(char::is_whitespace).next().unwrap_or_default();
+        WordCompletions {
+            start: before.len() - last.len(),
+            words: with_prefix(last, words.into_iter().map(literal_pair)),
+            files: matches!(command.argument_kind, ArgumentKind::Ad | ArgumentKind::Files),
         }
     }
 
-    /// Returns the completions of an expression that begins at the byte offset `begins`. With `of_pool`, only the
-    /// pool's attributes are offered.
-    fn complete_expression(&self, before: &str, begins: usize, of_pool: bool) -> WordCompletions {
-        let written = &before[begins..];
-        let is_open = |flaw| {
-            matches!(
-                flaw,
-                LexicalError::UnterminatedString | LexicalError::UnterminatedQuote | LexicalError::UnterminatedComment
-            )
-        };
-        let tokens = lex(written.as_bytes(), StringSyntax::Escaped);
-        if matches!(tokens.last(), Some((Token::Flawed(flaw), _)) if is_open(*flaw)) {
-            return no_completions(before);
+    /// Returns the completions of the word at the end of an expression. With `of_pool`, only the pool's attributes are
+    /// offered.
+    fn complete_expression(&self, expression: EntryPart<'_>, of_pool: bool) -> WordCompletions {
+        let unterminated = lex(expression.text.as_bytes(), StringSyntax::Escaped).last().is_some_and(|(token, _)| {
+            use LexicalError::{UnterminatedComment, UnterminatedQuote, UnterminatedString};
+            matches!(token, Token::Flawed(UnterminatedString | UnterminatedQuote | UnterminatedComment))
+        });
+        if unterminated {
+            return WordCompletions::default();
         }
-        let start = begins + without_word(written).len();
-        let word = &before[start..];
-        if let Some(path) = before[begins..start].strip_suffix('.') {
-            let side = &path[without_word(path).len()..];
-            let names = match ScopeAd::of(&Name::new(side)) {
+        let before = without_word(expression.text);
+        let candidates: Vec<Pair> = if let Some(path) = before.strip_suffix('.') {
+            let names = match ScopeAd::of(&Name::new(&path[without_word(path).len()..])) {
                 Some(ScopeAd::Own) if of_pool => &self.pool_names,
                 Some(ScopeAd::Own) => &self.mine,
                 Some(ScopeAd::Other) if self.theirs.is_empty() => &self.pool_names,
                 Some(ScopeAd::Other) => &self.theirs,
-                _ => return no_completions(before),
+                _ => return WordCompletions::default(),
             };
-            return WordCompletions {
-                start,
-                words: sorted_unique(with_prefix(word, names.iter().map(|name| literal_pair(name)))),
-                files: false,
-            };
-        }
-        let own =
-            if of_pool { [&self.pool_names[..], &[], &[]] } else { [&self.mine[..], &self.theirs, &self.pool_names] };
-        let attributes = own.into_iter().flatten().map(|name| literal_pair(name));
-        let functions = FUNCTIONS.iter().map(|function| Pair {
-            display: function.signature.to_owned(),
-            replacement: format!("{}(", function.name),
-        });
-        let words = RESERVED_WORDS.iter().map(|word| literal_pair(word));
-        let all = attributes.chain(functions).chain(words);
-        WordCompletions { start, words: sorted_unique(with_prefix(word, all)), files: false }
+            names.iter().map(|name| literal_pair(name)).collect()
+        } else {
+            let own_sides: &[&Vec<String>] = if of_pool { &[] } else { &[&self.mine, &self.theirs] };
+            let attributes = own_sides.iter().copied().chain([&self.pool_names]).flatten().map(String::as_str);
+            let functions = FUNCTIONS.iter().map(|function| Pair {
+                display: function.signature.to_owned(),
+                replacement: format!("{}(", function.name),
+            });
+            attributes.map(literal_pair).chain(functions).chain(RESERVED_WORDS.map(literal_pair)).collect()
+        };
+        let mut words = with_prefix(&expression.text[before.len()..], candidates.into_iter());
+        words.sort_by_cached_key(|pair| pair.replacement.to_ascii_lowercase());
+        words.dedup_by(|a, b| a.replacement.eq_ignore_ascii_case(&b.replacement));
+        WordCompletions { start: expression.offset + before.len(), words, files: false }
     }
 }
 
 /// Removes the word at the end of a text.
 fn without_word(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
-}
-
-fn no_completions(before: &str) -> WordCompletions {
-    WordCompletions { start: before.len(), words: Vec::new(), files: false }
-}
-
-/// Returns those of `words` that complete the last word of a command's argument.
-fn complete_argument<'w>(before: &str, argument: usize, words: impl Iterator<Item = &'w str>) -> WordCompletions {
-    let last = before[argument..].rsplit(char::is_whitespace).next().unwrap_or_default();
-    let start = before.len() - last.len();
-    let words = words.map(literal_pair);
-    WordCompletions { start, words: with_prefix(&before[start..], words), files: false }
 }
 
 fn literal_pair(word: &str) -> Pair {
@@ -166,13 +142,6 @@ fn with_prefix(word: &str, all: impl Iterator<Item = Pair>) -> Vec<Pair> {
     let begins =
         |pair: &Pair| pair.replacement.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word));
     all.filter(begins).collect()
-}
-
-/// Sorts completions alphabetically and removes duplicates, case-insensitively.
-fn sorted_unique(mut pairs: Vec<Pair>) -> Vec<Pair> {
-    pairs.sort_by_cached_key(|pair| pair.replacement.to_ascii_lowercase());
-    pairs.dedup_by(|a, b| a.replacement.eq_ignore_ascii_case(&b.replacement));
-    pairs
 }
 
 #[cfg(test)]

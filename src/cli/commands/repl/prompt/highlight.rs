@@ -25,9 +25,10 @@ pub fn highlighted(text: &str) -> String {
             paint(&mut out, COMMENT, text);
             return out;
         }
-        ReplEntry::Command(command, _) => {
-            !matches!(command.argument_kind, ArgumentKind::Files | ArgumentKind::Words(_) | ArgumentKind::Nothing)
-        }
+        ReplEntry::Command(command, _) => matches!(
+            command.argument_kind,
+            ArgumentKind::Expression | ArgumentKind::Ad | ArgumentKind::Pool | ArgumentKind::Definition
+        ),
         ReplEntry::UnknownCommand(_) => false,
         ReplEntry::Definition(_) | ReplEntry::Expression(_) => true,
     };

@@ -7,7 +7,6 @@ mod history;
 
 use std::borrow::Cow;
 
-use classad::ad::Dialect;
 use classad::eval::Interrupt;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::config::{Builder, ColorMode, CompletionType};
@@ -33,30 +32,30 @@ pub const PROMPT: &str = "classad> ";
 const MAX_HISTORY_ENTRIES: usize = 5000;
 
 /// Reads entries from the terminal and runs them until the user leaves.
-pub fn run_prompt(desk: &mut ReplState<'_>) -> Result<(), Failure> {
+pub fn run_prompt(state: &mut ReplState<'_>) -> Result<(), Failure> {
     let interrupt = Interrupt::default();
-    desk.session.context_mut().interrupt = Some(interrupt.clone());
+    state.session.context_mut().interrupt = Some(interrupt.clone());
     let raised = interrupt.clone();
     if ctrlc::set_handler(move || raised.raise()).is_err() {
-        desk.session.warning("Ctrl-C cannot be caught: it ends the session");
+        state.session.warning("Ctrl-C cannot be caught: it ends the session");
     }
     // An interactive session goes on after errors: the user can correct them.
-    desk.session.options.fail_fast = false;
-    let mut editor = new_editor(desk).map_err(terminal_failure)?;
+    state.session.options.fail_fast = false;
+    let mut editor = new_editor(state).map_err(terminal_failure)?;
     let history = history::history_path();
     if let Some(path) = &history {
         // Before the first session there is no file: ignore the error.
         let _ = editor.load_history(path);
-        desk.entries = editor.history().iter().cloned().collect();
+        state.entries = editor.history().iter().cloned().collect();
     }
     let version = env!("CARGO_PKG_VERSION");
-    let dialect = desk.session.dialect();
-    desk.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
-    while !desk.is_finished {
+    let dialect = state.session.dialect();
+    state.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
+    while !state.is_finished {
         // Clear earlier interrupts: only a Ctrl-C from here on stops the next entry.
         interrupt.lower();
         if let Some(assistant) = editor.helper_mut() {
-            assistant.vocabulary = CompletionNames::from_state(desk);
+            assistant.vocabulary = CompletionNames::from_state(state);
         }
         match editor.readline(PROMPT) {
             Ok(text) if text.trim().is_empty() => {}
@@ -68,8 +67,8 @@ pub fn run_prompt(desk: &mut ReplState<'_>) -> Result<(), Failure> {
                     let _ = editor.append_history(path);
                 }
                 // Pasted text may hold several entries.
-                desk.entries.push(text.clone());
-                super::run_lines(desk, "entry", text.as_bytes())?;
+                state.entries.push(text.clone());
+                super::run_lines(state, "entry", text.as_bytes())?;
             }
             Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {}
             Err(ReadlineError::Eof) => break,
@@ -85,8 +84,8 @@ fn terminal_failure(error: ReadlineError) -> Failure {
     Failure::refused(format!("the terminal cannot be used: {error}"))
 }
 
-fn new_editor(desk: &ReplState<'_>) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {
-    let is_colored = diagnostics::colors_stdout(&desk.session.options);
+fn new_editor(state: &ReplState<'_>) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {
+    let is_colored = diagnostics::colors_stdout(&state.session.options);
     let config = Builder::new()
         .max_history_size(MAX_HISTORY_ENTRIES)?
         .history_ignore_space(true)
@@ -95,7 +94,7 @@ fn new_editor(desk: &ReplState<'_>) -> rustyline::Result<Editor<LineHelper, Defa
         .build();
     let mut editor = Editor::with_config(config)?;
     editor.set_helper(Some(LineHelper {
-        vocabulary: CompletionNames::from_state(desk),
+        vocabulary: CompletionNames::from_state(state),
         files: FilenameCompleter::new(),
         history_hinter: HistoryHinter::new(),
         is_colored,
@@ -111,17 +110,11 @@ struct LineHelper {
     is_colored: bool,
 }
 
-impl LineHelper {
-    fn dialect(&self) -> Dialect {
-        self.vocabulary.dialect
-    }
-}
-
 impl Helper for LineHelper {}
 
 impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(if is_entry_incomplete(context.input(), self.dialect()) {
+        Ok(if is_entry_incomplete(context.input(), self.vocabulary.dialect) {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Valid(None)
