@@ -109,8 +109,8 @@ impl GangWorkload {
         self.variant == GangVariant::Heuristic
     }
 
-    fn machines(&self, mut chance: SeededRng) -> GeneratedAds<'_> {
-        let mut mould = AdTemplate::default();
+    fn machines(&self, mut rng: SeededRng) -> GeneratedAds<'_> {
+        let mut template = AdTemplate::default();
         let duds = if self.variant == GangVariant::Dud { &SYSTEMS[..7] } else { &[] };
         let machines = i64::from(self.machines);
         let keys = (0..machines).map(|key| (key, None));
@@ -120,14 +120,14 @@ impl GangWorkload {
                 Some(system) => (system, LARGE_MEMORY_MB),
                 None if self.is_heuristic() => (SYSTEMS[0].0, LARGE_MEMORY_MB),
                 None => {
-                    let (system, memory) = (*chance.choose_weighted(&SYSTEMS), *chance.choose_weighted(&MEMORY_MB));
-                    (system, (memory, 2.0 * memory * chance.real(0.2, 0.9)))
+                    let (system, memory) = (*rng.choose_weighted(&SYSTEMS), *rng.choose_weighted(&MEMORY_MB));
+                    (system, (memory, 2.0 * memory * rng.real(0.2, 0.9)))
                 }
             };
-            let mut port = mould.start();
+            let mut port = template.start();
             port.put_text("Label", "Job").put_text("Constraint", "Job.MemoryReqs < Memory - 15728640");
             let port = port.finish();
-            let mut machine = mould.start();
+            let mut machine = template.start();
             machine.put("Key", key).put("Type", "Machine").put("Arch", system.0).put("OpSys", system.1);
             machine.put("Memory", memory * BYTES_PER_MB).put("VirtualMemory", virtual_memory * BYTES_PER_MB);
             finish_with_ports(&mut machine, [port])
@@ -150,33 +150,33 @@ impl GangWorkload {
         });
         let intervals = intervals.map(|(from, to)| format!("Site.HostID >= {from} && Site.HostID < {to}"));
         let dud = (self.variant == GangVariant::Dud).then(|| "Site.HostID >= -2 && Site.HostID < -1".to_owned());
-        let mut mould = AdTemplate::default();
+        let mut template = AdTemplate::default();
         Box::new(intervals.chain(dud).map(move |interval| {
-            let mut port = mould.start();
+            let mut port = template.start();
             let port = port.put_text("Label", "Site").put_text("Constraint", &interval).finish();
-            let mut license = mould.start();
+            let mut license = template.start();
             finish_with_ports(license.put("Type", "License").put("App", "sim_app"), [port])
         }))
     }
 
-    fn jobs(&self, mut chance: SeededRng) -> GeneratedAds<'_> {
-        let mut mould = AdTemplate::default();
+    fn jobs(&self, mut rng: SeededRng) -> GeneratedAds<'_> {
+        let mut template = AdTemplate::default();
         Box::new((0..self.jobs).map(move |_| {
-            let (mut system, mut memory) = (*chance.choose_weighted(&SYSTEMS), *chance.choose_weighted(&MEMORY_MB));
+            let (mut system, mut memory) = (*rng.choose_weighted(&SYSTEMS), *rng.choose_weighted(&MEMORY_MB));
             if self.is_heuristic() {
                 (system, memory) = (SYSTEMS[0].0, MEMORY_MB[0].0);
             }
-            let image = round_to_parts(2.0 * memory * BYTES_PER_MB * chance.real(0.2, 0.8), 1e6);
-            let needed = round_to_parts(image * chance.real(0.2, 0.5), 1e6);
+            let image = round_to_parts(2.0 * memory * BYTES_PER_MB * rng.real(0.2, 0.8), 1e6);
+            let needed = round_to_parts(image * rng.real(0.2, 0.5), 1e6);
             let (arch, system) = system;
             let suits = format!("Cpu.Arch == \"{arch}\" && Cpu.OpSys == \"{system}\" && Cpu.VirtualMemory > ImageSize");
-            let mut port = mould.start();
+            let mut port = template.start();
             port.put_text("Label", "Cpu").put("ImageSize", image).put("MemoryReqs", needed);
             let machine = port.put_text("Constraint", &suits).finish();
-            let mut port = mould.start();
+            let mut port = template.start();
             port.put_text("Label", "License").put_text("HostId", "Cpu.Key");
             let license = port.put_text("Constraint", "License.App == \"sim_app\"").finish();
-            finish_with_ports(&mut mould.start(), [machine, license])
+            finish_with_ports(&mut template.start(), [machine, license])
         }))
     }
 }

@@ -1,6 +1,6 @@
 //! The workload of the index (thesis 4.6.1, Figures 19 and 20).
 
-use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, Name};
 
 use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::SeededRng;
@@ -69,31 +69,25 @@ impl AdGenerator for IndexWorkload {
             AdKind::Queries => (self.names(false), self.names(true), "index queries"),
             _ => return Box::new(std::iter::empty()),
         };
-        let (other, constraint) = (Name::new("other"), Name::new(&self.constraint));
-        let other = Expression::attribute(other);
-        let mut chance = SeededRng::new(seed, stream);
+        let (other, constraint) = (Expression::attribute(Name::new("other")), Name::new(&self.constraint));
+        let mut rng = SeededRng::new(seed, stream);
         Box::new((0..self.ads).map(move |_| {
-            let mut attributes: Vec<(Name, Expression)> = Vec::new();
-            for (place, name) in mine.iter().enumerate() {
-                let value = chance.below(self.domain(place));
-                if !chance.with_probability(self.omitted) {
-                    attributes.push((name.clone(), Expression::literal(Value::Integer(value))));
-                }
-            }
-            let mut bounds: Option<Expression> = None;
-            for (place, name) in theirs.iter().enumerate() {
+            let values = mine.iter().enumerate().filter_map(|(place, name)| {
+                let value = rng.below(self.domain(place));
+                let is_omitted = rng.with_probability(self.omitted);
+                (!is_omitted).then(|| (name.clone(), Expression::literal(value)))
+            });
+            let mut attributes: Vec<(Name, Expression)> = values.collect();
+            let bounds = theirs.iter().enumerate().filter_map(|(place, name)| {
                 let operator =
-                    if chance.with_probability(0.5) { BinaryOperator::LessEqual } else { BinaryOperator::GreaterEqual };
-                let value = chance.below(self.domain(place));
-                if chance.with_probability(self.omitted) {
-                    continue;
-                }
-                let selected = Expression::select(other.clone(), name.clone());
-                let bound = Expression::binary(operator, selected, Expression::literal(value));
-                bounds = Some(bounds.into_iter().fold(bound, |bound, before| Expression::and(before, bound)));
-            }
-            let bounds = bounds.unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
-            attributes.push((constraint.clone(), bounds));
+                    if rng.with_probability(0.5) { BinaryOperator::LessEqual } else { BinaryOperator::GreaterEqual };
+                let value = rng.below(self.domain(place));
+                let is_omitted = rng.with_probability(self.omitted);
+                let selected = || Expression::select(other.clone(), name.clone());
+                (!is_omitted).then(|| Expression::binary(operator, selected(), Expression::literal(value)))
+            });
+            let bounds = bounds.reduce(Expression::and);
+            attributes.push((constraint.clone(), bounds.unwrap_or_else(|| Expression::literal(true))));
             attributes.into_iter().collect::<Ad>()
         }))
     }
@@ -104,13 +98,13 @@ impl IndexWorkload {
     /// attributes, when these names would overlap, the names are PAA, PAB... and QAA, QAB....
     fn names(&self, of_objects: bool) -> Vec<Name> {
         let letter = |number: u16| char::from(b'A' + (number % 26) as u8);
-        let names = (0..self.attributes).map(|number| match (of_objects, self.attributes) {
+        let name = |number| match (of_objects, self.attributes) {
             (true, ..=13) => letter(number).to_string(),
             (false, ..=13) => letter(25 - number).to_string(),
             (true, _) => format!("P{}{}", letter(number / 26), letter(number)),
             (false, _) => format!("Q{}{}", letter(number / 26), letter(number)),
-        });
-        names.map(|name| Name::new(&name)).collect()
+        };
+        (0..self.attributes).map(|number| Name::new(&name(number))).collect()
     }
 
     /// Returns the number of values of the attribute at a 0-based place.

@@ -107,8 +107,8 @@ impl Zipf {
     }
 
     /// Draws an index: the smaller an index, the more often it is drawn. 0 if there are none.
-    pub fn draw(&self, chance: &mut SeededRng) -> usize {
-        let wanted = chance.fraction() * self.sums.last().copied().unwrap_or_default();
+    pub fn draw(&self, rng: &mut SeededRng) -> usize {
+        let wanted = rng.fraction() * self.sums.last().copied().unwrap_or_default();
         self.sums.partition_point(|&sum| sum <= wanted).min(self.sums.len().saturating_sub(1))
     }
 }
@@ -142,18 +142,18 @@ mod tests {
 
     #[test]
     fn the_same_on_every_platform() {
-        let mut chance = SeededRng::new(1, "a");
-        let drawn: Vec<i64> = (0..6).map(|_| chance.below(1000)).collect();
+        let mut rng = SeededRng::new(1, "a");
+        let drawn: Vec<i64> = (0..6).map(|_| rng.below(1000)).collect();
         assert_eq!(drawn, [345, 756, 112, 441, 760, 249]);
-        assert_eq!(chance.fraction().to_bits(), 4_605_393_228_057_318_466);
+        assert_eq!(rng.fraction().to_bits(), 4_605_393_228_057_318_466);
     }
 
     #[test]
     fn weights_need_not_sum_to_one() {
-        let mut chance = SeededRng::new(1, "weights");
+        let mut rng = SeededRng::new(1, "weights");
         let mut counts = [0_usize; 3];
         for _ in 0..10_000 {
-            counts[*chance.choose_weighted(&[(0, 3.0), (1, 0.0), (2, 1.0)])] += 1;
+            counts[*rng.choose_weighted(&[(0, 3.0), (1, 0.0), (2, 1.0)])] += 1;
         }
         assert_eq!(counts[1], 0);
         assert!((7300..7700).contains(&counts[0]), "{counts:?}");
@@ -161,15 +161,15 @@ mod tests {
 
     #[test]
     fn some_are_none_twice() {
-        let mut chance = SeededRng::new(1, "some");
+        let mut rng = SeededRng::new(1, "some");
         for count in 0..12 {
-            let mut some = chance.sample(&[1, 2, 3, 4, 5, 6, 7, 8], count);
+            let mut some = rng.sample(&[1, 2, 3, 4, 5, 6, 7, 8], count);
             some.sort_unstable();
             some.dedup();
             assert_eq!(some.len(), count.min(8));
         }
         let mut all: Vec<i32> = (0..100).collect();
-        chance.shuffle(&mut all);
+        rng.shuffle(&mut all);
         assert!(all.windows(2).any(|pair| pair[0] > pair[1]));
         all.sort_unstable();
         assert_eq!(all, (0..100).collect::<Vec<_>>());
@@ -180,14 +180,14 @@ mod tests {
         for number in [1.0, 2.0, 1024.0, 1e6_f64] {
             assert!((tenth_root(number).powi(10) / number - 1.0).abs() < 1e-12);
         }
-        let (zipf, mut chance) = (Zipf::new(50, 10), SeededRng::new(1, "zipf"));
+        let (zipf, mut rng) = (Zipf::new(50, 10), SeededRng::new(1, "zipf"));
         let mut counts = [0_u32; 50];
         for _ in 0..20_000 {
-            counts[zipf.draw(&mut chance)] += 1;
+            counts[zipf.draw(&mut rng)] += 1;
         }
         let ratio = f64::from(counts[0]) / f64::from(counts[1]);
         assert!((1.8..2.2).contains(&ratio), "{counts:?}");
         assert!(counts[49] > 0);
-        assert_eq!(Zipf::new(0, 9).draw(&mut chance), 0);
+        assert_eq!(Zipf::new(0, 9).draw(&mut rng), 0);
     }
 }

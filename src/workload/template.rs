@@ -29,7 +29,7 @@ impl AdTemplate {
 
     /// Starts an ad with the common attributes.
     pub fn start(&mut self) -> TemplateAd<'_> {
-        TemplateAd { attributes: self.common.clone(), mould: self }
+        TemplateAd { attributes: self.common.clone(), template: self }
     }
 
     fn name(&mut self, name: &'static str) -> Name {
@@ -55,7 +55,7 @@ impl AdTemplate {
 
 /// Builds an ad attribute by attribute.
 pub struct TemplateAd<'m> {
-    mould: &'m mut AdTemplate,
+    template: &'m mut AdTemplate,
     attributes: Vec<(Name, Expression)>,
 }
 
@@ -65,15 +65,23 @@ impl TemplateAd<'_> {
         self.put_expression(name, Expression::literal(literal))
     }
 
+    /// Adds an attribute with a literal, if there is one.
+    pub fn put_some(&mut self, name: &'static str, literal: Option<impl Into<Value>>) -> &mut Self {
+        match literal {
+            Some(literal) => self.put(name, literal),
+            None => self,
+        }
+    }
+
     /// Adds an attribute with an expression, given as text.
     pub fn put_text(&mut self, name: &'static str, text: &str) -> &mut Self {
-        let expression = self.mould.expression(text);
+        let expression = self.template.expression(text);
         self.put_expression(name, expression)
     }
 
     /// Adds an attribute with an expression.
     pub fn put_expression(&mut self, name: &'static str, expression: Expression) -> &mut Self {
-        let name = self.mould.name(name);
+        let name = self.template.name(name);
         self.attributes.push((name, expression));
         self
     }

@@ -26,36 +26,38 @@ const NUMBERS: [(&str, i64); 6] = [
     ("TransferInputSizeMB", 4000),
 ];
 
+/// Attributes that are a condition for one job in five, and `false` for the others.
+const CONDITIONS: [(&str, &str); 2] = [
+    ("PeriodicHold", "(JobStatus == 2) && (time() - JobCurrentStartDate > 259200)"),
+    ("PeriodicRemove", "NumJobStarts > 5"),
+];
+
 /// Generates the job with a 0-based number in the queue.
-pub fn job(chance: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) -> Ad {
+pub fn job(rng: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) -> Ad {
     let JobId { cluster, proc } = id;
-    let submitted = NOW_SECONDS - chance.between(10, 500_000);
-    describe(chance, job, number, id, request);
+    let submitted = NOW_SECONDS - rng.between(10, 500_000);
+    describe(rng, job, number, id, request);
     for (name, bound) in NUMBERS {
-        job.put(name, chance.below(bound));
+        job.put(name, rng.below(bound));
     }
     let access_point = format!("ap{}.example.org", request.user.number % 4);
     job.put("ClusterId", *cluster).put("ProcId", *proc).put("QDate", submitted);
     job.put("EnteredCurrentStatus", submitted);
     job.put("GlobalJobId", format!("{access_point}#{cluster}.{proc}#{submitted}"));
     job.put("FileSystemDomain", access_point);
-    put_condition(
-        job,
-        "PeriodicHold",
-        chance.with_probability(0.2),
-        "(JobStatus == 2) && (time() - JobCurrentStartDate > 259200)",
-    );
-    put_condition(job, "PeriodicRemove", chance.with_probability(0.2), "NumJobStarts > 5");
+    for (name, condition) in CONDITIONS {
+        job.put_text(name, if rng.with_probability(0.2) { condition } else { "false" });
+    }
     put_resources(job, request);
     job.finish()
 }
 
 /// Adds the owner, the program and the files.
-fn describe(chance: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) {
+fn describe(rng: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) {
     let (JobId { cluster, proc }, user) = (id, &request.user.name);
     let folder = format!("/home/{user}/run/{cluster}");
-    let program = chance.choose(&["sim", "train", "fit", "reco"]);
-    let arguments = format!("--seed {} --in part_{proc:05}.dat --label \"run {cluster}\"", chance.below(1 << 30));
+    let program = rng.choose(&["sim", "train", "fit", "reco"]);
+    let arguments = format!("--seed {} --in part_{proc:05}.dat --label \"run {cluster}\"", rng.below(1 << 30));
     job.put("Owner", user.as_str()).put("OsUser", user.as_str()).put("User", format!("{user}@example.org"));
     job.put("AccountingGroup", format!("group_{}.{user}", request.user.group));
     job.put("Cmd", format!("/home/{user}/run/{program}.sh")).put("Args", arguments);
@@ -70,33 +72,13 @@ fn describe(chance: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobI
 
 /// Adds the requested resources, the constraint and the rank.
 fn put_resources(job: &mut TemplateAd, request: &JobRequest) {
+    let group = request.user.group;
     job.put("RequestCpus", request.cpus).put("RequestMemory", request.memory).put("RequestDisk", request.disk);
-    if request.gpus > 0 {
-        job.put("RequestGPUs", request.gpus);
-    }
+    job.put_some("RequestGPUs", Some(request.gpus).filter(|gpus| *gpus > 0));
     job.put_text("Requirements", &request.requirements).put_text("Rank", request.rank).put("JobPrio", request.priority);
-    if request.has_project {
-        job.put("ProjectName", format!("Proj_{}", request.user.group));
-    }
-    if request.has_group {
-        job.put("AcctGroup", format!("group_{}", request.user.group));
-    }
-    if let Some(duration) = request.duration {
-        job.put("AllowedJobDuration", duration);
-    }
-    if let Some(sites) = &request.desired_sites {
-        job.put("DESIRED_Sites", sites.as_str());
-    }
-    if let Some(site) = request.undesired_sites {
-        job.put("UNDESIRED_Sites", site);
-    }
-}
-
-/// Adds an expression, or `false` if `has` is false.
-fn put_condition(job: &mut TemplateAd, name: &'static str, has: bool, text: &str) {
-    if has {
-        job.put_text(name, text);
-    } else {
-        job.put(name, false);
-    }
+    job.put_some("ProjectName", request.has_project.then(|| format!("Proj_{group}")));
+    job.put_some("AcctGroup", request.has_group.then(|| format!("group_{group}")));
+    job.put_some("AllowedJobDuration", request.duration);
+    job.put_some("DESIRED_Sites", request.desired_sites.as_deref())
+        .put_some("UNDESIRED_Sites", request.undesired_sites);
 }

@@ -21,23 +21,20 @@ struct NodeModel {
     level: i64,
 }
 
-const fn model(cpus: i64, memory: i64, disk: i64, gpus: i64, level: i64) -> NodeModel {
-    NodeModel { cpus, memory, disk, gpus, level }
-}
-
+/// Models of nodes with their weights.
 const MODELS: [(NodeModel, f64); 12] = [
-    (model(8, 16_000, 200_000_000, 0, 2), 10.0),
-    (model(16, 64_000, 400_000_000, 0, 3), 14.0),
-    (model(24, 96_000, 700_000_000, 0, 3), 12.0),
-    (model(40, 192_000, 900_000_000, 0, 4), 18.0),
-    (model(64, 256_000, 1_500_000_000, 0, 4), 16.0),
-    (model(96, 384_000, 1_800_000_000, 0, 4), 8.0),
-    (model(128, 515_000, 3_500_000_000, 0, 4), 6.0),
-    (model(128, 1_031_000, 7_000_000_000, 0, 4), 2.0),
-    (model(192, 2_063_000, 7_000_000_000, 0, 4), 1.0),
-    (model(32, 128_000, 900_000_000, 2, 3), 3.0),
-    (model(48, 256_000, 1_800_000_000, 4, 4), 3.0),
-    (model(64, 515_000, 3_500_000_000, 8, 4), 2.0),
+    (NodeModel { cpus: 8, memory: 16_000, disk: 200_000_000, gpus: 0, level: 2 }, 10.0),
+    (NodeModel { cpus: 16, memory: 64_000, disk: 400_000_000, gpus: 0, level: 3 }, 14.0),
+    (NodeModel { cpus: 24, memory: 96_000, disk: 700_000_000, gpus: 0, level: 3 }, 12.0),
+    (NodeModel { cpus: 40, memory: 192_000, disk: 900_000_000, gpus: 0, level: 4 }, 18.0),
+    (NodeModel { cpus: 64, memory: 256_000, disk: 1_500_000_000, gpus: 0, level: 4 }, 16.0),
+    (NodeModel { cpus: 96, memory: 384_000, disk: 1_800_000_000, gpus: 0, level: 4 }, 8.0),
+    (NodeModel { cpus: 128, memory: 515_000, disk: 3_500_000_000, gpus: 0, level: 4 }, 6.0),
+    (NodeModel { cpus: 128, memory: 1_031_000, disk: 7_000_000_000, gpus: 0, level: 4 }, 2.0),
+    (NodeModel { cpus: 192, memory: 2_063_000, disk: 7_000_000_000, gpus: 0, level: 4 }, 1.0),
+    (NodeModel { cpus: 32, memory: 128_000, disk: 900_000_000, gpus: 2, level: 3 }, 3.0),
+    (NodeModel { cpus: 48, memory: 256_000, disk: 1_800_000_000, gpus: 4, level: 4 }, 3.0),
+    (NodeModel { cpus: 64, memory: 515_000, disk: 3_500_000_000, gpus: 8, level: 4 }, 2.0),
 ];
 
 /// An operating system: name, major version, and version as 100 times the major plus the minor version.
@@ -66,11 +63,12 @@ const GPUS: [(&str, f64, i64, i64); 7] = [
 /// The kind of START expression of a machine.
 #[derive(Clone, Copy, PartialEq)]
 enum StartPolicy {
-    Anything,
+    /// Two of the accounting groups.
     Groups,
+    /// Six of the users.
     Owners,
-    Glidein,
-    Other(&'static str),
+    /// The text of an expression.
+    Fixed(&'static str),
 }
 
 const GLIDEIN: &str = "(time() < GLIDEIN_ToRetire) && (isUndefined(TARGET.ProjectName) == false) && \
@@ -84,14 +82,14 @@ const MAINTENANCE: &str = "TARGET.IsAdminTest =?= true && regexp(\"^(root|admin)
 const GPUS_ONLY: &str = "TARGET.RequestGPUs =!= undefined && TARGET.RequestGPUs >= 1";
 
 const STARTS: [(StartPolicy, f64); 8] = [
-    (StartPolicy::Anything, 34.0),
-    (StartPolicy::Other(DESKTOP), 12.0),
+    (StartPolicy::Fixed("true"), 34.0),
+    (StartPolicy::Fixed(DESKTOP), 12.0),
     (StartPolicy::Groups, 14.0),
     (StartPolicy::Owners, 8.0),
-    (StartPolicy::Other(SHORT_JOBS), 7.0),
-    (StartPolicy::Glidein, 15.0),
-    (StartPolicy::Other(NO_WASTE_OF_GPUS), 6.0),
-    (StartPolicy::Other(MAINTENANCE), 4.0),
+    (StartPolicy::Fixed(SHORT_JOBS), 7.0),
+    (StartPolicy::Fixed(GLIDEIN), 15.0),
+    (StartPolicy::Fixed(NO_WASTE_OF_GPUS), 6.0),
+    (StartPolicy::Fixed(MAINTENANCE), 4.0),
 ];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -175,48 +173,47 @@ const MOMENTS: [(&str, i64); 5] = [
 ];
 
 /// Generates the machine with a 0-based number.
-pub fn machine(chance: &mut SeededRng, ad: &mut TemplateAd, number: i64, users: &[PoolUser]) -> Ad {
-    let model = chance.choose_weighted(&MODELS);
-    let lab = *chance.choose(&LABS);
+pub fn machine(rng: &mut SeededRng, ad: &mut TemplateAd, number: i64, users: &[PoolUser]) -> Ad {
+    let model = rng.choose_weighted(&MODELS);
+    let lab = *rng.choose(&LABS);
     let host = format!("{}{number:04}.{lab}.example.org", if model.gpus > 0 { "gpu" } else { "node" });
     ad.put("Machine", host.as_str()).put("FileSystemDomain", format!("{lab}.example.org"));
-    resources(chance, ad, model, &host, users);
-    software(chance, ad, model);
-    policy(chance, ad, model, users);
-    addresses(chance, ad, number, &host);
-    statistics(chance, ad, model);
+    resources(rng, ad, model, &host, users);
+    software(rng, ad, model);
+    policy(rng, ad, model, users);
+    addresses(rng, ad, number, &host);
+    statistics(rng, ad, model);
     ad.finish()
 }
 
 /// Adds the slot and its share of the node's resources.
-fn resources(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, host: &str, users: &[PoolUser]) {
-    let slot = *chance.choose_weighted(&SLOTS);
+fn resources(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, host: &str, users: &[PoolUser]) {
+    let slot = *rng.choose_weighted(&SLOTS);
     let (cpus, memory, disk, gpus) = match slot {
         SlotKind::Partitionable => {
-            let used = *chance.choose(&USED_SHARES);
-            let gpus = if chance.with_probability(0.6) { model.gpus } else { chance.below(model.gpus + 1) };
-            let memory = share_of(model.memory, 1.0 - used * chance.real(0.6, 1.0));
+            let used = *rng.choose(&USED_SHARES);
+            let gpus = if rng.with_probability(0.6) { model.gpus } else { rng.below(model.gpus + 1) };
+            let memory = share_of(model.memory, 1.0 - used * rng.real(0.6, 1.0));
+            ad.put("Name", format!("slot1@{host}")).put("SlotType", "Partitionable");
+            ad.put("State", "Unclaimed").put("Activity", "Idle");
             (share_of(model.cpus, 1.0 - used), memory, share_of(model.disk, 1.0 - used / 2.0), gpus)
         }
         SlotKind::Dynamic => {
-            let cpus = *chance.choose(&[1, 1, 1, 2, 4, 8]);
-            let memory = *chance.choose(&[1024, 2048, 4096, 8192, 16384]);
-            let gpus = i64::from(model.gpus > 0 && chance.with_probability(0.5));
-            (cpus.min(model.cpus), memory, *chance.choose(&[1_000_000, 5_000_000, 20_000_000]), gpus)
+            let cpus = *rng.choose(&[1, 1, 1, 2, 4, 8]);
+            let memory = *rng.choose(&[1024, 2048, 4096, 8192, 16384]);
+            let gpus = i64::from(model.gpus > 0 && rng.with_probability(0.5));
+            let disk = *rng.choose(&[1_000_000, 5_000_000, 20_000_000]);
+            ad.put("Name", format!("slot1_{}@{host}", rng.between(1, 40))).put("SlotType", "Dynamic");
+            let activity = *rng.choose(&["Busy", "Busy", "Busy", "Idle", "Retiring"]);
+            ad.put("State", "Claimed").put("Activity", activity);
+            (cpus.min(model.cpus), memory, disk, gpus)
         }
-        SlotKind::Static => (1, model.memory / model.cpus, model.disk / model.cpus, 0),
+        SlotKind::Static => {
+            ad.put("Name", format!("slot{}@{host}", rng.between(1, model.cpus + 1))).put("SlotType", "Static");
+            ad.put("State", *rng.choose(&["Unclaimed", "Owner"])).put("Activity", "Idle");
+            (1, model.memory / model.cpus, model.disk / model.cpus, 0)
+        }
     };
-    let (name, kind) = match slot {
-        SlotKind::Partitionable => (format!("slot1@{host}"), "Partitionable"),
-        SlotKind::Dynamic => (format!("slot1_{}@{host}", chance.between(1, 40)), "Dynamic"),
-        SlotKind::Static => (format!("slot{}@{host}", chance.between(1, model.cpus + 1)), "Static"),
-    };
-    let (state, activity) = match slot {
-        SlotKind::Partitionable => ("Unclaimed", "Idle"),
-        SlotKind::Dynamic => ("Claimed", *chance.choose(&["Busy", "Busy", "Busy", "Idle", "Retiring"])),
-        SlotKind::Static => (*chance.choose(&["Unclaimed", "Owner"]), "Idle"),
-    };
-    ad.put("Name", name).put("SlotType", kind).put("State", state).put("Activity", activity);
     ad.put("PartitionableSlot", slot == SlotKind::Partitionable).put("DynamicSlot", slot == SlotKind::Dynamic);
     ad.put("Cpus", cpus).put("Memory", memory).put("Disk", disk).put("VirtualMemory", memory * 2048);
     ad.put("DetectedCpus", model.cpus).put("DetectedMemory", model.memory).put("DetectedGPUs", model.gpus);
@@ -231,16 +228,16 @@ fn resources(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, hos
             ad.put_text("ChildState", "{ \"Claimed\", \"Claimed\" }");
         }
         SlotKind::Dynamic => {
-            let owner = format!("{}@example.org", chance.choose(users).name);
+            let owner = format!("{}@example.org", rng.choose(users).name);
             ad.put("RemoteOwner", owner.as_str()).put("RemoteUser", owner);
-            ad.put("JobId", format!("{}.{}", chance.below(99_999), chance.below(9)));
-            ad.put("TotalJobRunTime", chance.below(99_999));
-            ad.put("ClientMachine", format!("ap{}.example.org", chance.below(4)));
+            ad.put("JobId", format!("{}.{}", rng.below(99_999), rng.below(9)));
+            ad.put("TotalJobRunTime", rng.below(99_999));
+            ad.put("ClientMachine", format!("ap{}.example.org", rng.below(4)));
         }
         SlotKind::Static => {}
     }
     if model.gpus > 0 {
-        graphics(chance, ad, gpus);
+        graphics(rng, ad, gpus);
     }
 }
 
@@ -251,92 +248,76 @@ fn share_of(whole: i64, share: f64) -> i64 {
 }
 
 /// Adds the GPUs of a node that has some.
-fn graphics(chance: &mut SeededRng, ad: &mut TemplateAd, gpus: i64) {
-    let (name, capability, memory, units) = *chance.choose(&GPUS);
-    let mut numbers = || -> Vec<i64> { (0..gpus.max(1)).map(|_| chance.below(1 << 32)).collect() };
+fn graphics(rng: &mut SeededRng, ad: &mut TemplateAd, gpus: i64) {
+    let (name, capability, memory, units) = *rng.choose(&GPUS);
+    let mut numbers = || -> Vec<i64> { (0..gpus.max(1)).map(|_| rng.below(1 << 32)).collect() };
     let assigned: Vec<String> = numbers().iter().map(|number| format!("GPU-{number:08x}")).collect();
     let available = numbers().into_iter().map(|number| Expression::attribute(&*format!("GPUs_GPU_{number:08x}")));
-    let available = Expression::list(available);
     ad.put("GPUs", gpus).put("AssignedGPUs", assigned.join(","));
-    ad.put_expression("AvailableGPUs", available);
+    ad.put_expression("AvailableGPUs", Expression::list(available));
     ad.put("GPUs_Capability", capability).put("GPUs_ComputeUnits", units).put("GPUs_CoresPerCU", 64);
-    ad.put("GPUs_DeviceName", name).put("GPUs_DriverVersion", *chance.choose(&[11.8, 12.2, 12.4, 13.0]));
+    ad.put("GPUs_DeviceName", name).put("GPUs_DriverVersion", *rng.choose(&[11.8, 12.2, 12.4, 13.0]));
     ad.put("GPUs_ECCEnabled", capability >= 7.0).put("GPUs_GlobalMemoryMb", memory);
     ad.put("GPUs_MaxSupportedVersion", 12040);
 }
 
 /// Adds the operating system and the installed software.
-fn software(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel) {
-    let (name, major, version) = *chance.choose_weighted(&SYSTEMS);
+fn software(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel) {
+    let (name, major, version) = *rng.choose_weighted(&SYSTEMS);
     ad.put("OpSysAndVer", format!("{name}{major}")).put("OpSysMajorVer", major).put("OpSysVer", version);
     ad.put("OpSysName", name).put("OpSysShortName", name);
     ad.put("OpSysLongName", format!("{name} Linux release {major}.{}", version % 100));
     ad.put("CondorPlatform", format!("$CondorPlatform: x86_64_{name}{major} $"));
-    let release = [*chance.choose(&[23, 24, 24, 25, 25]), *chance.choose(&[0, 12]), chance.below(20)];
+    let release = [*rng.choose(&[23, 24, 24, 25, 25]), *rng.choose(&[0, 12]), rng.below(20)];
     let release = release.map(|number: i64| number.to_string()).join(".");
-    let build = 800_000 + chance.below(9);
-    let version = format!("$CondorVersion: {release} 2026-06-25 BuildID: {build} PackageID: 25.0.1-1 $");
-    ad.put("CondorVersion", version);
-    let apptainer = format!("apptainer version 1.{}.{}", chance.between(1, 5), chance.below(5));
-    ad.put("SingularityVersion", apptainer).put("HasUserNamespaces", major != 7);
-    if chance.with_probability(0.75) {
-        ad.put("HAS_CVMFS_oasis_opensciencegrid_org", chance.with_probability(0.9));
-    }
+    let build = 800_000 + rng.below(9);
+    ad.put("CondorVersion", format!("$CondorVersion: {release} 2026-06-25 BuildID: {build} PackageID: 25.0.1-1 $"));
+    ad.put("SingularityVersion", format!("apptainer version 1.{}.{}", rng.between(1, 5), rng.below(5)));
+    ad.put("HasUserNamespaces", major != 7);
+    let has_cvmfs = rng.with_probability(0.75).then(|| rng.with_probability(0.9));
+    ad.put_some("HAS_CVMFS_oasis_opensciencegrid_org", has_cvmfs);
     ad.put("Microarch", format!("x86_64-v{}", model.level));
     ad.put("has_avx2", model.level >= 3).put("has_avx512f", model.level >= 4).put("has_avx512dq", model.level >= 4);
     for (name, share) in SHARES {
-        ad.put(name, chance.with_probability(share));
+        ad.put(name, rng.with_probability(share));
     }
 }
 
 /// Adds START, Requirements and Rank.
-fn policy(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, users: &[PoolUser]) {
-    let groups = chance.sample(&GROUPS, 2);
-    let mut start = *chance.choose_weighted(&STARTS);
-    if model.gpus > 0 && chance.with_probability(0.7) {
-        start = StartPolicy::Other(GPUS_ONLY);
-    }
+fn policy(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, users: &[PoolUser]) {
+    let groups = rng.sample(&GROUPS, 2);
+    let usual_start = *rng.choose_weighted(&STARTS);
+    let is_gpus_only = model.gpus > 0 && rng.with_probability(0.7);
+    let start = if is_gpus_only { StartPolicy::Fixed(GPUS_ONLY) } else { usual_start };
     let text = match start {
-        StartPolicy::Anything => "true".to_owned(),
         StartPolicy::Groups => {
             let of = |group| format!("TARGET.AcctGroup =?= \"group_{group}\"");
             groups.iter().map(of).collect::<Vec<_>>().join(" || ")
         }
         StartPolicy::Owners => {
-            let owners: Vec<String> = chance.sample(users, 6).into_iter().map(|user| user.name).collect();
+            let owners: Vec<String> = rng.sample(users, 6).into_iter().map(|user| user.name).collect();
             format!("stringListMember(TARGET.Owner, \"{}\")", owners.join(","))
         }
-        StartPolicy::Glidein => GLIDEIN.to_owned(),
-        StartPolicy::Other(text) => text.to_owned(),
+        StartPolicy::Fixed(text) => text.to_owned(),
     };
     ad.put_text("START", &text);
-    if start == StartPolicy::Glidein {
-        ad.put("GLIDEIN_Site", *chance.choose(&SITES)).put("GLIDEIN_ToRetire", 4_102_444_800);
+    if start == StartPolicy::Fixed(GLIDEIN) {
+        ad.put("GLIDEIN_Site", *rng.choose(&SITES)).put("GLIDEIN_ToRetire", 4_102_444_800);
         ad.put("GLIDEIN_ToDie", 4_102_531_200).put("GLIDEIN_Country", "US");
     }
     let requirements = ["START && WithinResourceLimits", "(START) && (WithinResourceLimits) && (MY.Draining =!= true)"];
-    ad.put_text("Requirements", requirements[usize::from(!chance.with_probability(0.8))]);
+    ad.put_text("Requirements", requirements[usize::from(!rng.with_probability(0.8))]);
     let group = format!("(TARGET.AcctGroup =?= \"group_{}\") * 10", groups[0]);
-    let ranks = [
-        "0.0",
-        "0.0",
-        "0.0",
-        "(TARGET.RequestGPUs ?: 0)",
-        &group,
-        "TARGET.RequestCpus * 10 + (TARGET.RequestMemory / 1024)",
-    ];
-    ad.put_text("Rank", chance.choose::<&str>(&ranks));
-    if chance.with_probability(0.3) {
-        ad.put_text("MaxJobRetirementTime", "MY.Rank > 0 ? 86400 : 3600");
-    } else {
-        ad.put("MaxJobRetirementTime", 0);
-    }
+    let size = "TARGET.RequestCpus * 10 + (TARGET.RequestMemory / 1024)";
+    ad.put_text("Rank", rng.choose::<&str>(&["0.0", "0.0", "0.0", "(TARGET.RequestGPUs ?: 0)", &group, size]));
+    let retirement = if rng.with_probability(0.3) { "MY.Rank > 0 ? 86400 : 3600" } else { "0" };
+    ad.put_text("MaxJobRetirementTime", retirement);
 }
 
 /// Adds the network addresses.
-fn addresses(chance: &mut SeededRng, ad: &mut TemplateAd, number: i64, host: &str) {
-    let address = format!("10.{}.{}.{}", chance.below(256), chance.below(256), chance.between(1, 255));
-    let (port, daemon) = (chance.between(9618, 60_000), format!("startd_{}_{:04x}", 1000 + number, number & 0xffff));
+fn addresses(rng: &mut SeededRng, ad: &mut TemplateAd, number: i64, host: &str) {
+    let address = format!("10.{}.{}.{}", rng.below(256), rng.below(256), rng.between(1, 255));
+    let (port, daemon) = (rng.between(9618, 60_000), format!("startd_{}_{:04x}", 1000 + number, number & 0xffff));
     let way = |kind: &str| {
         format!(
             "[ p=\"{kind}\"; a=\"{address}\"; port={port}; n=\"Internet\"; alias=\"{host}\"; spid=\"{daemon}\"; \
@@ -350,26 +331,26 @@ fn addresses(chance: &mut SeededRng, ad: &mut TemplateAd, number: i64, host: &st
 }
 
 /// Adds load and statistics.
-fn statistics(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel) {
+fn statistics(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel) {
     #[allow(clippy::cast_precision_loss)] // far below 2^53
-    let load = chance.rounded(model.cpus as f64 * 0.8, 100.0);
+    let load = rng.rounded(model.cpus as f64 * 0.8, 100.0);
     ad.put("LoadAvg", load).put("TotalLoadAvg", load).put("TotalCondorLoadAvg", load);
-    ad.put("CondorLoadAvg", round_to_parts(load * chance.fraction(), 100.0));
+    ad.put("CondorLoadAvg", round_to_parts(load * rng.fraction(), 100.0));
     for (name, from, to) in NUMBERS {
-        ad.put(name, chance.between(from, to));
+        ad.put(name, rng.between(from, to));
     }
     for (name, bound, parts) in REALS {
-        ad.put(name, chance.rounded(bound, parts));
+        ad.put(name, rng.rounded(bound, parts));
     }
     for (name, several) in CHOICES {
-        ad.put(name, *chance.choose(several));
+        ad.put(name, *rng.choose(several));
     }
-    let start = NOW_SECONDS - chance.between(100, 2_000_000);
+    let start = NOW_SECONDS - rng.between(100, 2_000_000);
     for name in ["DaemonStartTime", "DaemonLastReconfigTime", "LastBenchmark", "LastUpdate"] {
         ad.put(name, start);
     }
-    ad.put("EnteredCurrentState", start + 90).put("LastHeardFrom", NOW_SECONDS - chance.below(300));
+    ad.put("EnteredCurrentState", start + 90).put("LastHeardFrom", NOW_SECONDS - rng.below(300));
     for (name, seconds) in MOMENTS {
-        ad.put(name, start + chance.below(seconds));
+        ad.put(name, start + rng.below(seconds));
     }
 }

@@ -55,23 +55,23 @@ impl AdGenerator for PoolWorkload {
         match kind {
             AdKind::Machines => {
                 let users = users(self.users, seed);
-                let mut chance = SeededRng::new(seed, "pool machines");
-                let mut mould = AdTemplate::new(machine::COMMON);
+                let mut rng = SeededRng::new(seed, "pool machines");
+                let mut template = AdTemplate::new(machine::COMMON);
                 Box::new(
                     (0..self.machines).map(move |number| {
-                        machine::machine(&mut chance, &mut mould.start(), i64::from(number), &users)
+                        machine::machine(&mut rng, &mut template.start(), i64::from(number), &users)
                     }),
                 )
             }
             AdKind::Jobs => {
                 let (requests, clusters) = self.queue(seed);
-                let mut chance = SeededRng::new(seed, "pool jobs");
-                let mut mould = AdTemplate::new(job::COMMON);
+                let mut rng = SeededRng::new(seed, "pool jobs");
+                let mut template = AdTemplate::new(job::COMMON);
                 let procs = (1000_i64..).zip(clusters).flat_map(|(id, cluster)| {
                     (0..i64::from(cluster.jobs)).map(move |proc| (cluster.request, job::JobId { cluster: id, proc }))
                 });
                 Box::new(procs.zip(0..).map(move |((request, id), number)| {
-                    job::job(&mut chance, &mut mould.start(), number, &id, &requests[request])
+                    job::job(&mut rng, &mut template.start(), number, &id, &requests[request])
                 }))
             }
             _ => Box::new(std::iter::empty()),
@@ -99,26 +99,26 @@ impl PoolWorkload {
         let mix = JobRequestMix { never: self.never, few: self.few, machines: i64::from(self.machines) };
         let most = self.shapes.max(1).min(self.jobs) as usize;
         let requests = mix.requests(&users(self.users, seed), most, &mut SeededRng::new(seed, "pool requests"));
-        let mut chance = SeededRng::new(seed, "pool queue");
+        let mut rng = SeededRng::new(seed, "pool queue");
         let mut order: Vec<usize> = (0..requests.len()).collect();
-        chance.shuffle(&mut order);
+        rng.shuffle(&mut order);
         let mut jobs: Vec<u32> = vec![1; requests.len()];
         let popularity = Zipf::new(requests.len(), 11);
         for _ in requests.len()..self.jobs as usize {
-            jobs[popularity.draw(&mut chance)] += 1;
+            jobs[popularity.draw(&mut rng)] += 1;
         }
         let mut clusters = Vec::new();
         for (request, mut left) in order.into_iter().zip(jobs) {
             while left > 0 {
                 let mut jobs = 1;
-                while jobs < left && chance.with_probability(FOLLOW_UP_PROBABILITY) {
+                while jobs < left && rng.with_probability(FOLLOW_UP_PROBABILITY) {
                     jobs += 1;
                 }
                 clusters.push(JobCluster { request, jobs });
                 left -= jobs;
             }
         }
-        chance.shuffle(&mut clusters);
+        rng.shuffle(&mut clusters);
         (requests, clusters)
     }
 }

@@ -147,22 +147,22 @@ const MAX_CONSECUTIVE_DUPLICATES: usize = 1000;
 
 impl JobRequestMix {
     /// Generates up to `most` distinct requests; the first users make the most requests.
-    pub fn requests(&self, users: &[PoolUser], most: usize, chance: &mut SeededRng) -> Vec<JobRequest> {
+    pub fn requests(&self, users: &[PoolUser], most: usize, rng: &mut SeededRng) -> Vec<JobRequest> {
         let activity = Zipf::new(users.len(), 9);
         let mut requests = IndexSet::new();
         let mut attempts = 0;
         while requests.len() < most && attempts < MAX_CONSECUTIVE_DUPLICATES {
-            let user = &users[activity.draw(chance)];
-            attempts = if requests.insert(self.request(user, chance)) { 0 } else { attempts + 1 };
+            let user = &users[activity.draw(rng)];
+            attempts = if requests.insert(self.request(user, rng)) { 0 } else { attempts + 1 };
         }
         requests.into_iter().collect()
     }
 
-    fn request(&self, user: &PoolUser, chance: &mut SeededRng) -> JobRequest {
-        let cpus = *chance.choose_weighted(&CPUS);
-        let mut memory = chance.choose_weighted(&MEMORY) + chance.choose(&EXTRA_MEMORY_MB);
-        let disk = *chance.choose(&DISK);
-        let mut gpus = i64::from(chance.with_probability(0.08));
+    fn request(&self, user: &PoolUser, rng: &mut SeededRng) -> JobRequest {
+        let cpus = *rng.choose_weighted(&CPUS);
+        let mut memory = rng.choose_weighted(&MEMORY) + rng.choose(&EXTRA_MEMORY_MB);
+        let disk = *rng.choose(&DISK);
+        let mut gpus = i64::from(rng.with_probability(0.08));
         let mut arch = "X86_64";
         let mut clauses: Vec<String> = Vec::new();
         if cpus > 1 {
@@ -171,36 +171,36 @@ impl JobRequestMix {
         if gpus > 0 {
             clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
         }
-        clauses.push((*chance.choose(&FILES)).to_owned());
-        let kind = chance.fraction();
+        clauses.push((*rng.choose(&FILES)).to_owned());
+        let kind = rng.fraction();
         let class = match kind {
-            _ if kind < self.never => *chance.choose(&UNMATCHABLE_CLASSES),
+            _ if kind < self.never => *rng.choose(&UNMATCHABLE_CLASSES),
             _ if kind < self.never + self.few => JobRequestClass::Few,
             _ => JobRequestClass::Ordinary,
         };
         match class {
             JobRequestClass::Contradiction => {
-                let (above, below) = (chance.choose(&[8000, 16000, 64000]), chance.choose(&[1000, 2000, 4000]));
+                let (above, below) = (rng.choose(&[8000, 16000, 64000]), rng.choose(&[1000, 2000, 4000]));
                 clauses.push(format!("(TARGET.Memory > {above} && TARGET.Memory < {below})"));
             }
-            JobRequestClass::Typo => clauses.push((*chance.choose(&TYPOS)).to_owned()),
-            JobRequestClass::Memory => memory = *chance.choose(&[4_000_000, 8_000_000, 16_777_216]),
-            JobRequestClass::OldSystem => clauses.push((*chance.choose(&OLD_SYSTEMS)).to_owned()),
-            JobRequestClass::Arch => arch = chance.choose::<&str>(&["INTEL", "aarch64", "ppc64le"]),
-            JobRequestClass::Few => match chance.fraction() {
+            JobRequestClass::Typo => clauses.push((*rng.choose(&TYPOS)).to_owned()),
+            JobRequestClass::Memory => memory = *rng.choose(&[4_000_000, 8_000_000, 16_777_216]),
+            JobRequestClass::OldSystem => clauses.push((*rng.choose(&OLD_SYSTEMS)).to_owned()),
+            JobRequestClass::Arch => arch = rng.choose::<&str>(&["INTEL", "aarch64", "ppc64le"]),
+            JobRequestClass::Few => match rng.fraction() {
                 ..0.5 => {
-                    gpus = *chance.choose(&[1, 2, 4]);
-                    let (capability, memory) = (chance.choose(&["8.0", "8.6", "9.0"]), chance.choose(&[40000, 80000]));
+                    gpus = *rng.choose(&[1, 2, 4]);
+                    let (capability, memory) = (rng.choose(&["8.0", "8.6", "9.0"]), rng.choose(&[40000, 80000]));
                     clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
                     clauses.push(format!(
                         "(TARGET.GPUs_Capability >= {capability} && TARGET.GPUs_GlobalMemoryMb >= {memory})"
                     ));
                 }
-                ..0.8 => memory = *chance.choose(&[600_000, 900_000, 1_500_000]),
-                _ => clauses.push(one_machine(chance, self.machines)),
+                ..0.8 => memory = *rng.choose(&[600_000, 900_000, 1_500_000]),
+                _ => clauses.push(one_machine(rng, self.machines)),
             },
             JobRequestClass::Ordinary if kind < WISH_THRESHOLD => {
-                clauses.push((*chance.choose(&COMMON_CLAUSES)).to_owned());
+                clauses.push((*rng.choose(&COMMON_CLAUSES)).to_owned());
             }
             JobRequestClass::Ordinary => {}
         }
@@ -216,24 +216,24 @@ impl JobRequestMix {
             disk,
             gpus,
             requirements,
-            rank: chance.choose_weighted::<&str>(&RANKS),
-            priority: *chance.choose_weighted(&PRIORITIES),
-            has_project: chance.with_probability(0.45),
-            has_group: chance.with_probability(0.6),
-            duration: chance.with_probability(0.2).then(|| *chance.choose(&[3600, 7200, 14400, 72000])),
-            desired_sites: chance.with_probability(0.12).then(|| chance.sample(&SITES, 2).join(",")),
-            undesired_sites: chance.with_probability(0.06).then(|| *chance.choose(&SITES)),
+            rank: rng.choose_weighted::<&str>(&RANKS),
+            priority: *rng.choose_weighted(&PRIORITIES),
+            has_project: rng.with_probability(0.45),
+            has_group: rng.with_probability(0.6),
+            duration: rng.with_probability(0.2).then(|| *rng.choose(&[3600, 7200, 14400, 72000])),
+            desired_sites: rng.with_probability(0.12).then(|| rng.sample(&SITES, 2).join(",")),
+            undesired_sites: rng.with_probability(0.06).then(|| *rng.choose(&SITES)),
             class,
         }
     }
 }
 
 /// Returns a clause that names one machine, or a few with similar names.
-fn one_machine(chance: &mut SeededRng, machines: i64) -> String {
-    let number = chance.below(machines);
-    if chance.with_probability(0.5) {
+fn one_machine(rng: &mut SeededRng, machines: i64) -> String {
+    let number = rng.below(machines);
+    if rng.with_probability(0.5) {
         format!("(regexp(\"^node0*{number}[.]\", TARGET.Machine))")
     } else {
-        format!("(TARGET.Machine == \"node{number:04}.{}.example.org\")", chance.choose(&LABS))
+        format!("(TARGET.Machine == \"node{number:04}.{}.example.org\")", rng.choose(&LABS))
     }
 }

@@ -19,7 +19,7 @@ pub struct PoolUser {
 
 /// Generates users, at least one.
 pub fn users(count: u32, seed: u64) -> Vec<PoolUser> {
-    let mut chance = SeededRng::new(seed, "pool users");
-    let user = |number| PoolUser { number, name: format!("user{number:02}"), group: chance.choose::<&str>(&GROUPS) };
+    let mut rng = SeededRng::new(seed, "pool users");
+    let user = |number| PoolUser { number, name: format!("user{number:02}"), group: rng.choose::<&str>(&GROUPS) };
     (0..count.max(1)).map(user).collect()
 }

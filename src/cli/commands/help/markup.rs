@@ -14,8 +14,8 @@ pub enum HelpBlock {
     Heading(String),
     /// A paragraph as one line. Literal text stands between backquotes.
     Paragraph(String),
-    /// Preformatted lines.
-    Literal(Vec<String>),
+    /// Preformatted lines, without indentation.
+    Literal(String),
     /// Terms and their definitions.
     Terms(Vec<(String, String)>),
 }
@@ -34,13 +34,11 @@ pub fn parse(text: &str) -> Vec<HelpBlock> {
         } else if let Some(name) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) {
             blocks.push(HelpBlock::Terms(named_table(name)));
         } else if line.starts_with("```") {
-            let mut literal: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-            literal.truncate(literal.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1));
-            blocks.push(HelpBlock::Literal(literal.into_iter().map(str::to_owned).collect()));
-        } else if line.starts_with(INDENT) {
-            let rest = from_fn(|| lines.next_if(|line| line.starts_with(INDENT)));
-            blocks
-                .push(HelpBlock::Literal(once(line).chain(rest).map(|line| line[INDENT.len()..].to_owned()).collect()));
+            let literal: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            blocks.push(HelpBlock::Literal(literal.join("\n").trim_end_matches('\n').to_owned()));
+        } else if let Some(first) = line.strip_prefix(INDENT) {
+            let rest = from_fn(|| lines.next_if(|line| line.starts_with(INDENT))).map(|line| &line[INDENT.len()..]);
+            blocks.push(HelpBlock::Literal(once(first).chain(rest).collect::<Vec<_>>().join("\n")));
         } else if !line.is_empty() {
             let rest = from_fn(|| lines.next_if(|line| !line.is_empty() && !line.starts_with(INDENT)));
             blocks.push(HelpBlock::Paragraph(once(line).chain(rest).collect::<Vec<_>>().join(" ")));

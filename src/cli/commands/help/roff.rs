@@ -23,8 +23,8 @@ pub fn render(blocks: &[HelpBlock]) -> String {
             HelpBlock::Paragraph(text) => {
                 let _ = writeln!(out, "{new}{}", inline_markup(text));
             }
-            HelpBlock::Literal(lines) => {
-                let lines: Vec<String> = lines.iter().map(|line| literal(line)).collect();
+            HelpBlock::Literal(text) => {
+                let lines: Vec<String> = text.lines().map(literal).collect();
                 let _ = writeln!(out, "{new}.RS 4\n.EX\n{}\n.EE\n.RE", lines.join("\n"));
             }
             HelpBlock::Terms(terms) => {

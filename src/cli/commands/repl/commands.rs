@@ -18,8 +18,11 @@ pub struct ReplCommand {
     /// Kind of the argument, for completion and continuation lines.
     pub argument_kind: ArgumentKind,
     /// Function that runs the command.
-    pub run: fn(&mut ReplState<'_>, EntryPart<'_>) -> Result<(), Failure>,
+    pub run: CommandFunction,
 }
+
+/// Runs a command with its argument.
+pub type CommandFunction = fn(&mut ReplState<'_>, EntryPart<'_>) -> Result<(), Failure>;
 
 /// The kind of a command's argument.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -24,6 +24,7 @@ use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
 use argument::EntryPart;
+use commands::CommandFunction;
 use entry::ReplEntry;
 use script::EntryReader;
 use state::ReplState;
@@ -68,15 +69,13 @@ pub struct Repl {
     echo: bool,
 }
 
-type LoadFunction = fn(&mut ReplState<'_>, EntryPart<'_>) -> Result<(), Failure>;
-
 impl Repl {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut state = ReplState::new(session);
         state.echo = self.echo;
         state.is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
         let quoted = |path: &String| format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""));
-        let loaded: [(LoadFunction, Vec<String>); 3] = [
+        let loaded: [(CommandFunction, Vec<String>); 3] = [
             (ads::load_pool, self.files.iter().map(quoted).collect()),
             (ads::my, self.my.iter().map(quoted).collect()),
             (ads::target, self.target.iter().map(quoted).collect()),
@@ -91,13 +90,12 @@ impl Repl {
             state.session.set_quiet(is_quiet);
             result?;
         }
-        if state.is_interactive {
-            prompt::run_prompt(&mut state)?;
-            state.session.reset_status();
-            return Ok(Status::Yes);
-        }
         match &self.file {
             Some(path) => run_file(&mut state, path)?,
+            None if state.is_interactive => {
+                prompt::run_prompt(&mut state)?;
+                state.session.reset_status();
+            }
             None => run_lines(&mut state, "standard input", io::stdin().lock())?,
         }
         Ok(Status::Yes)

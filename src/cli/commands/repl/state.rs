@@ -4,14 +4,13 @@ use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use classad::ad::{Ad, Expression, Name, ScopeFrame};
+use classad::ad::{Ad, Dialect, Expression, Name, ScopeFrame, Value};
 use classad::eval::{Abort, Environment, Evaluator};
 use classad::format::Problem;
 use classad::pool::Census;
 use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, SyntaxError, parse_expression};
 use classad::text::closest_names;
-use classad::{ad::Dialect, ad::Value};
 use indexmap::IndexMap;
 
 use super::argument::EntryPart;
@@ -146,16 +145,13 @@ impl<'s> ReplState<'s> {
                 let name = &entered.text[1..];
                 let begun: Vec<String> =
                     commands::commands_with_prefix(name).map(|command| format!(":{}", command.name)).collect();
-                let message = match begun.len() {
-                    0 | 1 => format!("there is no command `:{name}`"),
-                    _ => format!("`:{name}` may be {}", begun.join(" or ")),
-                };
-                let problem = Problem::error_at(entered.range(), 0, message);
                 let near = closest_names(name, COMMANDS.iter().map(|command| command.name));
+                let error = |message| Problem::error_at(entered.range(), 0, message);
+                let unknown = format!("there is no command `:{name}`");
                 let problem = match near.first() {
-                    _ if begun.len() > 1 => problem,
-                    Some(near) => problem.with_help(format!("did you mean :{near}?")),
-                    None => problem.with_help(":help lists them"),
+                    _ if begun.len() > 1 => error(format!("`:{name}` may be {}", begun.join(" or "))),
+                    Some(near) => error(unknown).with_help(format!("did you mean :{near}?")),
+                    None => error(unknown).with_help(":help lists them"),
                 };
                 self.session.report_problem(&self.source, &problem)
             }
@@ -242,14 +238,14 @@ impl<'s> ReplState<'s> {
     pub fn evaluate(&mut self, expression: &Expression, argument: EntryPart<'_>) -> Result<Value, Failure> {
         let (environment, frame) = self.environment();
         let value = Evaluator::new(&environment, &self.session.context()).evaluate(expression, &frame);
-        value.map_err(|halt| {
-            let help = match halt {
+        value.map_err(|abort| {
+            let help = match abort {
                 Abort::TooDeep(_) => ":set max-depth raises the limit",
                 Abort::TooManySteps(_) => ":set max-steps raises the limit",
                 Abort::Interrupted | Abort::Unknown => return Failure::Refused(None),
             };
             self.session.mark_budget();
-            let problem = Problem::error_at(argument.range(), 0, halt.to_string()).with_help(help);
+            let problem = Problem::error_at(argument.range(), 0, abort.to_string()).with_help(help);
             diagnostics::print_problem(&self.session.options, &self.source, &problem);
             Failure::Refused(None)
         })

@@ -8,25 +8,19 @@ use classad::syntax::{StringSyntax, Token, lex};
 use crate::cli::commands::repl::commands;
 
 /// A hint after the cursor.
-pub enum InlineHint {
-    /// A description, which cannot be inserted into the line.
-    Note(String),
-    /// The rest of an earlier entry, which can be inserted.
-    Entry(String),
+pub struct InlineHint {
+    pub text: String,
+    /// Whether the text is the rest of an earlier entry, which can be inserted, rather than a description.
+    pub is_entry: bool,
 }
 
 impl rustyline::hint::Hint for InlineHint {
     fn display(&self) -> &str {
-        match self {
-            InlineHint::Note(text) | InlineHint::Entry(text) => text,
-        }
+        &self.text
     }
 
     fn completion(&self) -> Option<&str> {
-        match self {
-            InlineHint::Note(_) => None,
-            InlineHint::Entry(text) => Some(text),
-        }
+        self.is_entry.then_some(&self.text)
     }
 }
 
@@ -46,13 +40,14 @@ pub fn signature_hint(before: &str) -> Option<InlineHint> {
         last = (token == Token::Name).then(|| &before[span.range()]);
     }
     let function = find_function(&Name::new(open.pop()??))?;
-    Some(InlineHint::Note(format!("   {}", function.signature)))
+    Some(InlineHint { text: format!("   {}", function.signature), is_entry: false })
 }
 
 /// Returns the arguments of the command whose full name is the line; else `None`.
 pub fn arguments_hint(line: &str) -> Option<InlineHint> {
     let command = commands::find_command(line.strip_prefix(':')?)?;
-    Some(InlineHint::Note(format!(" {}", command.arguments))).filter(|_| line.len() > command.name.len())
+    let is_whole_name = line.len() > command.name.len();
+    is_whole_name.then(|| InlineHint { text: format!(" {}", command.arguments), is_entry: false })
 }
 
 #[cfg(test)]

@@ -145,7 +145,7 @@ impl Hinter for LineHelper {
         if at < line.len() || !self.is_colored {
             return None;
         }
-        let earlier = || self.history_hinter.hint(line, at, context).map(InlineHint::Entry);
+        let earlier = || Some(InlineHint { text: self.history_hinter.hint(line, at, context)?, is_entry: true });
         hint::signature_hint(line).or_else(earlier).or_else(|| hint::arguments_hint(line))
     }
 }
