@@ -160,12 +160,12 @@ fn tree() -> clap::Command {
 /// Parses the arguments. The error is the exit status, if the arguments are wrong or ask for no command, as `--help`
 /// does.
 fn read_arguments() -> Result<Cli, u8> {
-    let told = |message: String| {
+    let report = |message: String| {
         eprintln!("error: {message}");
         Status::Trouble.code()
     };
-    let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(told)?;
-    let tree = args::config_file::apply_defaults(tree()).map_err(told)?;
+    let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(report)?;
+    let tree = args::config_file::apply_defaults(tree()).map_err(report)?;
     parse_arguments(tree, arguments).map_err(|error| {
         // Ignore errors: if the pipe is closed, nobody reads the message.
         let _ = error.print();

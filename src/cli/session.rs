@@ -65,8 +65,8 @@ impl Session {
     /// Decides the dialect of the run by the names and forms of the inputs: an explicit option wins, else HTCondor's
     /// dialect if any form is HTCondor's.
     pub fn decide_dialect_by_forms<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, FileFormat)>) {
-        let condors = inputs.find(|(_, form)| form.is_htcondor_format());
-        let reason = match (self.options.dialect, condors) {
+        let htcondor_input = inputs.find(|(_, form)| form.is_htcondor_format());
+        let reason = match (self.options.dialect, htcondor_input) {
             (Some(_), _) => "as asked".to_owned(),
             (None, Some((name, form))) => {
                 self.context.dialect = Dialect::Condor;
@@ -151,9 +151,10 @@ impl Session {
     /// Reports the values of an ad that the output form cannot represent, as warnings, or as errors with `--strict`.
     /// Returns whether the ad may be written.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
-        let (kind, consequence) = match self.options.strict {
-            true => ("error", "; the ad is left out"),
-            false => ("warning", ", as this form cannot carry it"),
+        let (kind, consequence) = if self.options.strict {
+            ("error", "; the ad is left out")
+        } else {
+            ("warning", ", as this form cannot carry it")
         };
         // Repetitions within one attribute are reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {
@@ -192,13 +193,13 @@ impl Session {
     }
 
     /// Reports that the evaluation of `what` exceeded its budget, with the option that raises the limit.
-    pub fn report_abort(&mut self, halt: &Abort, what: &str) {
-        let hint = match halt {
+    pub fn report_abort(&mut self, abort: &Abort, what: &str) {
+        let hint = match abort {
             Abort::TooDeep(_) => "; --max-depth raises the limit",
             Abort::TooManySteps(_) => "; --max-steps raises the limit",
             Abort::Unknown | Abort::Interrupted => "",
         };
-        self.report_exceeded_budget(&format!("{what}: {halt}{hint}"));
+        self.report_exceeded_budget(&format!("{what}: {abort}{hint}"));
     }
 
     /// Reports the number of evaluations that exceeded their budgets, unless it is 0.

@@ -58,11 +58,9 @@ impl GangWorkload {
     }
 }
 
-type Platform = (&'static str, &'static str);
-
 /// Architectures and operating systems with their weights (thesis Figure 26, whose probabilities sum to 1.0011),
 /// the most frequent first.
-const SYSTEMS: [(Platform, f64); 8] = [
+const SYSTEMS: [((&str, &str), f64); 8] = [
     (("INTEL", "LINUX"), 0.3191),
     (("INTEL", "WINNT40"), 0.2411),
     (("INTEL", "SOLARIS26"), 0.2127),

@@ -37,10 +37,8 @@ const MODELS: [(NodeModel, f64); 12] = [
     (NodeModel { cpus: 64, memory: 515_000, disk: 3_500_000_000, gpus: 8, level: 4 }, 2.0),
 ];
 
-/// An operating system: name, major version, and version as 100 times the major plus the minor version.
-type OperatingSystem = (&'static str, i64, i64);
-
-const SYSTEMS: [(OperatingSystem, f64); 6] = [
+/// Operating systems with their weights: name, major version, and version as 100 times the major plus the minor version.
+const SYSTEMS: [((&str, i64, i64), f64); 6] = [
     (("AlmaLinux", 9, 904), 46.0),
     (("AlmaLinux", 8, 810), 17.0),
     (("Rocky", 9, 905), 12.0),

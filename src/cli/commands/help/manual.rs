@@ -149,7 +149,7 @@ fn topic_page(name: &str, about: &str, topics: &[&str]) -> String {
     let mut text = String::new();
     for (index, topic) in topics.iter().filter_map(|topic| topics::find_topic(topic)).enumerate() {
         if index > 0 {
-            text.push_str(&format!("\n## {}\n", topic.name));
+            text.extend(["\n## ", topic.name, "\n"]);
         }
         text.push_str(topic.text);
     }

@@ -9,7 +9,7 @@ pub mod manual;
 
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, Command};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::render::diagnostics;
@@ -54,11 +54,10 @@ impl Help {
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
         let texts: Vec<String> = command.into_iter().chain(topic).collect();
         if texts.is_empty() {
-            let names = tree.get_subcommands().map(|command| command.get_name().to_owned());
-            let names: Vec<String> = names.chain(TOPICS.iter().map(|topic| topic.name.to_owned())).collect();
-            let near = closest_names(word, names.iter().map(String::as_str));
+            let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+            let commands = tree.get_subcommands().map(Command::get_name);
+            let near = closest_names(word, commands.chain(topics.iter().copied()));
             let hint = if near.is_empty() {
-                let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
                 format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))
             } else {
                 suggestion(&near)

@@ -17,7 +17,7 @@ pub fn render(blocks: &[HelpBlock], width: usize) -> String {
         HelpBlock::Title(name, about) => format!("{name}: {about}\n"),
         HelpBlock::Heading(heading) => format!("{}\n", heading.to_uppercase()),
         HelpBlock::Paragraph(text) => wrap(text, width, "", ""),
-        HelpBlock::Literal(text) => format!("{}\n", textwrap::indent(text, "  ")),
+        HelpBlock::Literal(text) => text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect(),
         HelpBlock::Terms(terms) => terms.iter().map(|(term, text)| term_row(term, text, width)).collect(),
     });
     parts.collect::<Vec<_>>().join("\n")

@@ -1,7 +1,7 @@
 //! The table of help topics.
 
 use classad::ad::BinaryOperator;
-use classad::eval::FUNCTIONS;
+use classad::eval::{BuiltinFunction, FUNCTIONS};
 use classad::lint::RULES;
 
 use crate::cli::args::condor_options;
@@ -66,12 +66,13 @@ pub fn named_table(name: &str) -> Vec<(String, String)> {
 }
 
 fn functions() -> Vec<(String, String)> {
-    let text = |function: &classad::eval::BuiltinFunction| {
+    let row = |function: &&BuiltinFunction| {
         let example = &function.example;
         let dialect = example.dialect.map_or(String::new(), |dialect| format!(" (`--dialect {dialect}`)"));
-        format!("{}: `{}` = `{}`{dialect}", function.doc, example.call, example.value)
+        let text = format!("{}: `{}` = `{}`{dialect}", function.doc, example.call, example.value);
+        (function.signature.to_owned(), text)
     };
-    FUNCTIONS.iter().map(|function| (function.signature.to_owned(), text(function))).collect()
+    FUNCTIONS.iter().map(row).collect()
 }
 
 /// Returns the operators from the tightest to the loosest binding. Binary operators come from [`BinaryOperator::ALL`].

@@ -30,10 +30,8 @@ pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     for bad in bad {
         parties.offers[bad.index].report_bad_ports(state.session, &bad.fault)?;
     }
-    let mut found = match matcher.gangs(0, &request.ad) {
-        Ok(found) => found,
-        Err(fault) => return refuse(format!("{}: {fault}", request.id())),
-    };
+    let mut found =
+        matcher.gangs(0, &request.ad).map_err(|fault| Failure::refused(format!("{}: {fault}", request.id())))?;
     let gangs: Vec<Gang> = found.by_ref().take(most).collect();
     if let Some(fault) = found.fault() {
         return refuse(fault.to_string());
@@ -87,30 +85,30 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
         Some(word) => &word.text,
         None => return explain_request(state.session, parties, protocol, evidence),
     };
-    let given = LoadedPolicy::default();
-    let case = ExplanationInput::new(parties, false, protocol, &given, evidence);
-    let mut explainer = case.explainer(state.session);
-    pair::explain_pair(state.session, &case, &mut explainer, parties, (other, None), None)?;
+    let policy = LoadedPolicy::default();
+    let input = ExplanationInput::new(parties, false, protocol, &policy, evidence);
+    let mut explainer = input.explainer(state.session);
+    pair::explain_pair(state.session, &input, &mut explainer, parties, (other, None), None)?;
     Ok(())
 }
 
 /// Prints the explanation of the only request of `parties`.
 fn explain_request(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
-    let given = LoadedPolicy::default();
-    let case = ExplanationInput::new(parties, false, protocol, &given, evidence);
-    let mut page = ExplanationWriter::new(&case, None);
-    if case.needs_gang(0) {
-        let mut gangs = GangExplainer::new(session, parties, &given, &case.protocol)?;
+    let policy = LoadedPolicy::default();
+    let input = ExplanationInput::new(parties, false, protocol, &policy, evidence);
+    let mut writer = ExplanationWriter::new(&input, None);
+    if input.needs_gang(0) {
+        let mut gangs = GangExplainer::new(session, parties, &policy, &input.protocol)?;
         let report = gangs.explain(session, 0, None)?;
         session.check_interrupt()?;
         session.report_budget_failures(gangs.budget_failures());
         if let Some(report) = report {
-            page.add_gang(session, &[0], &report)?;
+            writer.add_gang(session, &[0], &report)?;
         }
     } else {
-        let report = case.explainer(session).explain(&parties.requests[0].ad);
+        let report = input.explainer(session).explain(&parties.requests[0].ad);
         session.check_interrupt()?;
-        page.add_report(session, &[0], &report)?;
+        writer.add_report(session, &[0], &report)?;
     }
-    page.finish()
+    writer.finish()
 }
