@@ -34,11 +34,6 @@ impl SeededRng {
         from + (to - from) * self.fraction()
     }
 
-    /// Draws a real between 0 and a bound, rounded to a multiple of `1 / parts`.
-    pub fn rounded(&mut self, bound: f64, parts: f64) -> f64 {
-        round_to_parts(self.fraction() * bound, parts)
-    }
-
     /// Returns true with the probability `share`.
     pub fn with_probability(&mut self, share: f64) -> bool {
         self.fraction() < share

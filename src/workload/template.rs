@@ -17,14 +17,12 @@ pub struct AdTemplate {
 }
 
 impl AdTemplate {
-    /// Creates a template with common attributes, given in the long form.
+    /// Creates a template with the attributes of an ad in the long form.
     pub fn new(common: &str) -> Self {
         let ads = read(common.as_bytes(), FileFormat::Long, Dialect::Condor).flatten();
-        let common = ads.flat_map(|entry| {
-            let pairs = entry.ad.iter().map(|attribute| (attribute.name.clone(), attribute.expression.clone()));
-            pairs.collect::<Vec<_>>()
-        });
-        AdTemplate { common: common.collect(), ..AdTemplate::default() }
+        let common = ads.map(|entry| entry.ad).next().unwrap_or_default();
+        let pairs = common.iter().map(|attribute| (attribute.name.clone(), attribute.expression.clone()));
+        AdTemplate { common: pairs.collect(), ..AdTemplate::default() }
     }
 
     /// Starts an ad with the common attributes.

@@ -331,14 +331,14 @@ fn addresses(rng: &mut SeededRng, ad: &mut TemplateAd, number: i64, host: &str) 
 /// Adds load and statistics.
 fn statistics(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel) {
     #[allow(clippy::cast_precision_loss)] // far below 2^53
-    let load = rng.rounded(model.cpus as f64 * 0.8, 100.0);
+    let load = round_to_parts(rng.real(0.0, model.cpus as f64 * 0.8), 100.0);
     ad.put("LoadAvg", load).put("TotalLoadAvg", load).put("TotalCondorLoadAvg", load);
     ad.put("CondorLoadAvg", round_to_parts(load * rng.fraction(), 100.0));
     for (name, from, to) in NUMBERS {
         ad.put(name, rng.between(from, to));
     }
     for (name, bound, parts) in REALS {
-        ad.put(name, rng.rounded(bound, parts));
+        ad.put(name, round_to_parts(rng.real(0.0, bound), parts));
     }
     for (name, several) in CHOICES {
         ad.put(name, *rng.choose(several));

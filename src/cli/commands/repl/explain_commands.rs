@@ -38,7 +38,7 @@ pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     }
     state.session.check_interrupt()?;
     if gangs.is_empty() {
-        return explain_request(state.session, parties, protocol, 0);
+        return explain_request(state.session, parties, protocol, 0, None);
     }
     state.session.report_budget_failures(matcher.statistics().failures);
     let mut writer = GangWriter::new(TableOutputArgs { form: Some(OutputForm::Tree), no_header: false });
@@ -80,22 +80,24 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
         &state.pool.parties
     };
     let protocol = state.protocol();
-    let other = match &wanted {
-        _ if is_target => parties.offers[0].id(),
-        Some(word) => &word.text,
-        None => return explain_request(state.session, parties, protocol, evidence),
-    };
-    let policy = LoadedPolicy::default();
-    let input = ExplanationInput::new(parties, false, protocol, &policy, evidence);
-    let mut explainer = input.explainer(state.session);
-    pair::explain_pair(state.session, &input, &mut explainer, parties, (other, None), None)?;
-    Ok(())
+    let other = if is_target { Some(parties.offers[0].id()) } else { wanted.as_ref().map(|word| word.text.as_str()) };
+    explain_request(state.session, parties, protocol, evidence, other)
 }
 
-/// Prints the explanation of the only request of `parties`.
-fn explain_request(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
+/// Prints why the only request of `parties` matches nothing or, with `other`, does not match the offer of that name.
+fn explain_request(
+    session: &mut Session,
+    parties: &Parties,
+    protocol: Protocol,
+    evidence: u8,
+    other: Option<&str>,
+) -> Result<(), Failure> {
     let policy = LoadedPolicy::default();
     let input = ExplanationInput::new(parties, false, protocol, &policy, evidence);
+    if let Some(other) = other {
+        pair::explain_pair(session, &input, &mut input.explainer(session), parties, (other, None), None)?;
+        return Ok(());
+    }
     let mut writer = ExplanationWriter::new(&input, None);
     if input.needs_gang(0) {
         let mut gangs = GangExplainer::new(session, parties, &policy, &input.protocol)?;

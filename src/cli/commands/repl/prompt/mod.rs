@@ -41,22 +41,22 @@ pub fn run_prompt(state: &mut ReplState<'_>) -> Result<(), Failure> {
     }
     // An interactive session goes on after errors: the user can correct them.
     state.session.options.fail_fast = false;
-    let mut editor = new_editor(state).map_err(terminal_failure)?;
+    let is_colored = diagnostics::colors_stdout(&state.session.options);
+    let mut editor = new_editor(is_colored).map_err(terminal_failure)?;
     let history = history::history_path();
     if let Some(path) = &history {
         // Before the first session there is no file: ignore the error.
         let _ = editor.load_history(path);
         state.entries = editor.history().iter().cloned().collect();
     }
-    let version = env!("CARGO_PKG_VERSION");
-    let dialect = state.session.dialect();
+    let (version, dialect) = (env!("CARGO_PKG_VERSION"), state.session.dialect());
     state.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
     while !state.is_finished {
         // Clear earlier interrupts: only a Ctrl-C from here on stops the next entry.
         interrupt.lower();
-        if let Some(assistant) = editor.helper_mut() {
-            assistant.vocabulary = CompletionNames::from_state(state);
-        }
+        let (files, history_hinter) = (FilenameCompleter::new(), HistoryHinter::new());
+        let names = CompletionNames::from_state(state);
+        editor.set_helper(Some(LineHelper { names, files, history_hinter, is_colored }));
         match editor.readline(PROMPT) {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => {
@@ -84,27 +84,18 @@ fn terminal_failure(error: ReadlineError) -> Failure {
     Failure::refused(format!("the terminal cannot be used: {error}"))
 }
 
-fn new_editor(state: &ReplState<'_>) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {
-    let is_colored = diagnostics::colors_stdout(&state.session.options);
+fn new_editor(is_colored: bool) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {
     let config = Builder::new()
         .max_history_size(MAX_HISTORY_ENTRIES)?
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
-        .color_mode(if is_colored { ColorMode::Forced } else { ColorMode::Disabled })
-        .build();
-    let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(LineHelper {
-        vocabulary: CompletionNames::from_state(state),
-        files: FilenameCompleter::new(),
-        history_hinter: HistoryHinter::new(),
-        is_colored,
-    }));
-    Ok(editor)
+        .color_mode(if is_colored { ColorMode::Forced } else { ColorMode::Disabled });
+    Editor::with_config(config.build())
 }
 
 /// The helper of rustyline: completion, hints, highlighting, continuation lines.
 struct LineHelper {
-    vocabulary: CompletionNames,
+    names: CompletionNames,
     files: FilenameCompleter,
     history_hinter: HistoryHinter,
     is_colored: bool,
@@ -114,7 +105,7 @@ impl Helper for LineHelper {}
 
 impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(if is_entry_incomplete(context.input(), self.vocabulary.dialect) {
+        Ok(if is_entry_incomplete(context.input(), self.names.dialect) {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Valid(None)
@@ -126,7 +117,7 @@ impl Completer for LineHelper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let WordCompletions { start, mut words, files } = self.vocabulary.complete_word(&line[..at]);
+        let WordCompletions { start, mut words, files } = self.names.complete_word(&line[..at]);
         if words.is_empty() && files {
             return self.files.complete_path(line, at);
         }
