@@ -9,32 +9,28 @@ pub const LAYOUT: &str = ".ad l\n.nh\n";
 
 /// Renders blocks as roff. Omits titles: the head of the page has them.
 pub fn render(blocks: &[HelpBlock]) -> String {
-    let mut out = String::new();
-    let mut behind_heading = false;
-    for block in blocks {
+    let mut is_after_heading = false;
+    let render = |block: &HelpBlock| {
         // A paragraph right after a heading needs no `.PP`.
-        let new = if std::mem::take(&mut behind_heading) { "" } else { ".PP\n" };
+        let new = if is_after_heading { "" } else { ".PP\n" };
+        is_after_heading = matches!(block, HelpBlock::Title(..) | HelpBlock::Heading(_));
         match block {
-            HelpBlock::Title(..) => behind_heading = true,
-            HelpBlock::Heading(heading) => {
-                let _ = writeln!(out, ".SH {}", quote(&heading.to_uppercase()));
-                behind_heading = true;
-            }
-            HelpBlock::Paragraph(text) => {
-                let _ = writeln!(out, "{new}{}", inline_markup(text));
-            }
+            HelpBlock::Title(..) => String::new(),
+            HelpBlock::Heading(heading) => format!(".SH {}\n", quote(&heading.to_uppercase())),
+            HelpBlock::Paragraph(text) => format!("{new}{}\n", inline_markup(text)),
             HelpBlock::Literal(text) => {
                 let lines: Vec<String> = text.lines().map(literal).collect();
-                let _ = writeln!(out, "{new}.RS 4\n.EX\n{}\n.EE\n.RE", lines.join("\n"));
+                format!("{new}.RS 4\n.EX\n{}\n.EE\n.RE\n", lines.join("\n"))
             }
             HelpBlock::Terms(terms) => {
-                for (term, text) in terms {
-                    let _ = writeln!(out, ".TP\n\\fB{}\\fR\n{}", escape(term), inline_markup(text));
-                }
+                let row = |(term, text): &(String, String)| {
+                    format!(".TP\n\\fB{}\\fR\n{}\n", escape(term), inline_markup(text))
+                };
+                terms.iter().map(row).collect()
             }
         }
-    }
-    out
+    };
+    blocks.iter().map(render).collect()
 }
 
 /// Returns the head of a page of section 7: title line, name and subject. `name` is without `classad-`.

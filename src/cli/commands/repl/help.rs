@@ -1,7 +1,5 @@
 //! The commands `:help`, `:history` and `:quit`.
 
-use std::fmt::Write;
-
 use classad::ad::Name;
 use classad::eval::{FUNCTIONS, find_function};
 use classad::text::{closest_names, suggestion};
@@ -22,23 +20,19 @@ A command may be written as short as only it begins:
 /// Returns the list of all commands with their arguments and descriptions, at most `width` characters wide.
 pub fn command_list(width: usize) -> String {
     let usages: Vec<String> = COMMANDS.iter().map(usage).collect();
-    let column = usages.iter().map(String::len).max().unwrap_or_default();
+    let column = usages.iter().map(String::len).max().unwrap_or_default().min(26) + 2;
+    let indent = " ".repeat(column + 2);
     let mut text = ENTRIES.to_owned();
     for (command, usage) in COMMANDS.iter().zip(&usages) {
-        let indent = " ".repeat(column.min(26) + 4);
         let mut doc = String::new();
         let words = command.doc.split(' ').map(str::to_owned);
         diagnostics::push_words(&mut doc, "", words, width.saturating_sub(indent.len()).max(24));
         let mut lines = doc.lines().map(str::trim);
         // A usage that is too long for its column gets a line of its own.
-        if usage.len() + 2 > indent.len() - 2 {
-            let _ = writeln!(text, "  {usage}");
-        } else {
-            let _ = writeln!(text, "  {usage:<pad$}{}", lines.next().unwrap_or_default(), pad = indent.len() - 2);
-        }
-        for line in lines {
-            let _ = writeln!(text, "{indent}{line}");
-        }
+        let beside = if usage.len() + 2 > column { None } else { lines.next() };
+        let first = format!("  {usage:<column$}{}", beside.unwrap_or_default());
+        text.extend([first.trim_end(), "\n"]);
+        lines.for_each(|line| text.extend([&indent, line, "\n"]));
     }
     text
 }

@@ -56,18 +56,16 @@ impl CompletionNames {
     /// Returns the completions of the word at the end of this text.
     pub fn complete_word(&self, before: &str) -> WordCompletions {
         let (_, entered) = EntryPart::whole(before).split_at(0);
-        let Some(entered_name) = entered.text.strip_prefix(':') else {
-            return self.complete_expression(entered, false);
-        };
-        let Some(end) = entered.text.find(char::is_whitespace) else {
+        let (first, argument) = entered.split_first_word();
+        let Some(name) = first.text.strip_prefix(':') else { return self.complete_expression(entered, false) };
+        if first.text.len() == entered.text.len() {
             let pairs = COMMANDS.iter().map(|command| Pair {
                 display: format!(":{} {}", command.name, command.arguments).trim_end().to_owned(),
                 replacement: format!(":{}{}", command.name, if command.arguments.is_empty() { "" } else { " " }),
             });
-            return WordCompletions { start: entered.offset, words: with_prefix(entered.text, pairs), files: false };
-        };
-        let Some(command) = commands::find_command(&entered_name[..end - 1]) else { return WordCompletions::default() };
-        let (_, argument) = entered.split_at(end);
+            return WordCompletions { start: first.offset, words: with_prefix(first.text, pairs), files: false };
+        }
+        let Some(command) = commands::find_command(name) else { return WordCompletions::default() };
         let ids = self.ids.iter().map(String::as_str);
         let words: Vec<&str> = match command.argument_kind {
             ArgumentKind::Expression | ArgumentKind::Definition => return self.complete_expression(argument, false),
