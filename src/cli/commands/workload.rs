@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
@@ -126,7 +126,7 @@ struct WorkloadOutput {
     kind: Option<AdKind>,
     /// Write a file for each kind of ads into this folder, and print what was written
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    out: Option<String>,
 }
 
 /// Returns the parser of an option that accepts the `name` of each of `values`. `help` describes the values, or is
@@ -182,7 +182,7 @@ impl WorkloadOutput {
             return refuse(contradiction);
         }
         let (form, seed) = (self.form.unwrap_or(form), session.options.seed.unwrap_or(1));
-        let Some(folder) = &self.out else {
+        let Some(folder) = self.out.as_ref().map(Path::new) else {
             let counts = kinds.iter().map(|kind| write_ads(session, workload.ads(*kind, seed), form, &mut out()));
             return Ok(Status::of(counts.sum::<Result<usize, Failure>>()? > 0));
         };
