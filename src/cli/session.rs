@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use classad::ad::{Dialect, Name};
-use classad::eval::{Abort, Context};
+use classad::eval::{Abort, Context, RandomStream};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
 
@@ -55,6 +55,12 @@ impl Session {
     pub fn set_quiet(&mut self, is_quiet: bool) {
         output::silence_stdout(is_quiet);
         self.options.quiet = is_quiet;
+    }
+
+    /// Starts the random numbers of further evaluations anew.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.options.seed = Some(seed);
+        self.context.random = Some(RandomStream::new(seed));
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.

@@ -57,11 +57,8 @@ impl AdGenerator for PoolWorkload {
                 let users = users(self.users, seed);
                 let mut rng = SeededRng::new(seed, "pool machines");
                 let mut template = AdTemplate::new(machine::COMMON);
-                Box::new(
-                    (0..self.machines).map(move |number| {
-                        machine::machine(&mut rng, &mut template.start(), i64::from(number), &users)
-                    }),
-                )
+                let numbers = 0..i64::from(self.machines);
+                Box::new(numbers.map(move |number| machine::machine(&mut rng, &mut template.start(), number, &users)))
             }
             AdKind::Jobs => {
                 let (requests, clusters) = self.queue(seed);

@@ -15,7 +15,7 @@ use crate::cli::render::diagnostics::single_line;
 use crate::cli::{Failure, refuse};
 
 /// Selects a side of a match: `my` or `target`.
-type SideOfState = for<'d> fn(&'d mut ReplState<'_>) -> &'d mut Option<NamedAd>;
+type StateSide = for<'d> fn(&'d mut ReplState<'_>) -> &'d mut Option<NamedAd>;
 
 /// `:my`: prints the ad in which expressions stand, or replaces it.
 pub fn my(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
@@ -28,12 +28,7 @@ pub fn target(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), 
 }
 
 /// Prints the ad of a side, or replaces it by the ad that the argument gives; `none` removes it.
-fn show_or_set(
-    state: &mut ReplState<'_>,
-    argument: EntryPart<'_>,
-    name: &str,
-    side: SideOfState,
-) -> Result<(), Failure> {
+fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, side: StateSide) -> Result<(), Failure> {
     let ad = match argument.text {
         "" => {
             let ad = side(state).as_ref().map(|ad| ad.ad.clone());

@@ -125,11 +125,12 @@ pub fn find_command(name: &str) -> Option<&'static ReplCommand> {
 
 /// Returns the commands that `name` abbreviates; the empty text abbreviates none.
 pub fn commands_with_prefix(name: &str) -> impl Iterator<Item = &'static ReplCommand> {
-    let begins = |command: &&ReplCommand| {
-        let beginning = command.name.get(..name.len());
-        !name.is_empty() && beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(name))
-    };
-    COMMANDS.iter().filter(begins)
+    COMMANDS.iter().filter(move |command| !name.is_empty() && begins_with(command.name, name))
+}
+
+/// Whether a text begins with another, ignoring case.
+pub fn begins_with(text: &str, beginning: &str) -> bool {
+    text.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The commands `:set` and `:dialect`, and the table of settings.
 
 use clap::ValueEnum;
-use classad::eval::RandomStream;
 
 use super::argument::EntryPart;
 use super::state::ReplState;
@@ -46,12 +45,7 @@ pub static SETTINGS: [ReplSetting; 5] = [
         values: "N",
         doc: "where chance starts",
         get: |state| state.session.options.seed.map_or_else(|| "none".to_owned(), |seed| seed.to_string()),
-        set: |state, value| {
-            let seed = parse_number(value)?;
-            state.session.options.seed = Some(seed);
-            state.session.context_mut().random = Some(RandomStream::new(seed));
-            Ok(())
-        },
+        set: |state, value| parse_number(value).map(|seed| state.session.set_seed(seed)),
     },
     ReplSetting {
         name: "color",

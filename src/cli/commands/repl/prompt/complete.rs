@@ -137,9 +137,7 @@ fn literal_pair(word: &str) -> Pair {
 
 /// Returns the completions that begin with this word, case-insensitively.
 fn with_prefix(word: &str, all: impl Iterator<Item = Pair>) -> Vec<Pair> {
-    let begins =
-        |pair: &Pair| pair.replacement.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word));
-    all.filter(begins).collect()
+    all.filter(|pair| commands::begins_with(&pair.replacement, word)).collect()
 }
 
 #[cfg(test)]

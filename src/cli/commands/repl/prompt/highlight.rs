@@ -4,6 +4,7 @@ use classad::ad::{Name, ScopeAd};
 use classad::eval::find_function;
 use classad::syntax::{SpannedToken, StringSyntax, Token, lex};
 
+use crate::cli::commands::repl::argument::EntryPart;
 use crate::cli::commands::repl::commands::ArgumentKind;
 use crate::cli::commands::repl::entry::ReplEntry;
 
@@ -19,7 +20,6 @@ const WRONG: &str = "31";
 /// Adds colours to an entry. Apart from escape sequences the text stays the same.
 pub fn highlighted(text: &str) -> String {
     let mut out = String::with_capacity(2 * text.len());
-    let blank = text.len() - text.trim_start().len();
     let is_expression = match ReplEntry::parse(text) {
         ReplEntry::Blank => {
             paint(&mut out, COMMENT, text);
@@ -32,12 +32,9 @@ pub fn highlighted(text: &str) -> String {
         ReplEntry::UnknownCommand(_) => false,
         ReplEntry::Definition(_) | ReplEntry::Expression(_) => true,
     };
-    let mut rest = text;
-    if rest[blank..].starts_with(':') {
-        let end = rest[blank..].find(char::is_whitespace).map_or(rest.len(), |length| blank + length);
-        paint(&mut out, COMMAND, &rest[..end]);
-        rest = &rest[end..];
-    }
+    let (first, _) = EntryPart::whole(text).trim().split_first_word();
+    let (command, rest) = text.split_at(if first.text.starts_with(':') { first.range().end } else { 0 });
+    paint(&mut out, COMMAND, command);
     if is_expression {
         highlight_expression(&mut out, rest);
     } else {
