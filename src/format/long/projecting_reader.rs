@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::{AdEntry, ReadResult};
-use crate::syntax::{long_string_length, simple_literal, simple_literal_value, simple_literal_with_span};
+use crate::syntax::{long_string_length, simple_literal, simple_literal_value};
 
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
 use super::reader::{LongReader, find_separator, is_comment};
@@ -368,7 +368,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         let text = self.text;
         if let Some(sieve) = &self.projection.prefilter {
             let value = |position: &usize| match &self.values[*position] {
-                Some(range) => simple_literal_with_span(&text[range.clone()]).map(|(value, _)| value),
+                Some(range) => simple_literal_value(&text[range.clone()], None),
                 None => Some(Value::Undefined),
             };
             let values: Option<Vec<Value>> = sieve.names.iter().map(value).collect();
