@@ -134,8 +134,7 @@ impl Matchmaker {
         if !untested.is_empty() {
             self.test_offers(request, untested, &mut candidates);
         }
-        let is_in_order = |pair: &[Candidate]| pair[0].cmp_best_first(&pair[1]).is_le();
-        if !candidates.windows(2).all(is_in_order) {
+        if !candidates.is_sorted_by(|one, other| one.cmp_best_first(other).is_le()) {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
         let candidates: Arc<[Candidate]> = candidates.into();

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{BilateralMatch, Candidate};
 
 /// Requests grouped into classes by their match lists.
+#[derive(Default)]
 pub struct RequestClasses<'a> {
     /// Class of each request, an index into `lists`.
     pub class_of_request: Vec<usize>,
@@ -48,8 +49,7 @@ impl<'a> RequestClasses<'a> {
     pub fn new(lists: &'a [Arc<[Candidate]>]) -> Self {
         let mut shared: FxHashMap<*const Candidate, usize> = FxHashMap::default();
         let mut equal: FxHashMap<MatchListKey<'a>, usize> = FxHashMap::default();
-        let mut preferences =
-            RequestClasses { class_of_request: Vec::new(), lists: Vec::new(), sizes: Vec::new(), offer_bound: 0 };
+        let mut preferences = RequestClasses::default();
         for list in lists {
             // Empty lists may share one address without being the same allocation, so that they are always looked up by
             // content.

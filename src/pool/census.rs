@@ -45,16 +45,13 @@ impl Census {
     /// Creates a census of all attributes and their values.
     #[must_use]
     pub fn values() -> Self {
-        Census::with_scope(None)
+        Census { scope: None, ..Census::names() }
     }
 
     /// Creates a census of names, and of the values of some attributes.
     #[must_use]
     pub fn values_of(names: impl IntoIterator<Item = Name>) -> Self {
-        Census::with_scope(Some(names.into_iter().collect()))
-    }
-
-    fn with_scope(scope: Option<IndexSet<Name, CensusHasher>>) -> Self {
+        let scope = Some(names.into_iter().collect());
         Census { ads: 0, attributes: IndexMap::default(), scope, nested: false, budget: CensusBudget::default() }
     }
 

@@ -7,14 +7,8 @@ use crate::ad::{Expression, ExpressionKind, Span, Value};
 /// literals.
 #[must_use]
 pub fn simple_literal(text: &[u8]) -> Option<Expression> {
-    let (value, span) = simple_literal_with_span(text)?;
+    let (value, span) = scan_simple_literal(text, None)?;
     Some(Expression::new(ExpressionKind::Literal(value), span))
-}
-
-/// Parses a simple literal to its value and its span in the text; `None` for any other text.
-#[must_use]
-pub fn simple_literal_with_span(text: &[u8]) -> Option<(Value, Span)> {
-    scan_simple_literal(text, None)
 }
 
 /// Parses a simple literal to its value; `None` for any other text.  A string equal to `before`, often the value
@@ -70,13 +64,13 @@ fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::simple_literal_with_span;
+    use super::scan_simple_literal;
     use crate::ad::{Dialect, ExpressionKind, Value};
     use crate::syntax::{ParseOptions, parse_prefix};
 
     /// Whether the text is a simple literal; if so, checks that the parser agrees.
     fn agrees(text: &[u8]) -> bool {
-        let Some((value, span)) = simple_literal_with_span(text) else { return false };
+        let Some((value, span)) = scan_simple_literal(text, None) else { return false };
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let (expression, rest) = parse_prefix(text, ParseOptions::long(dialect)).expect("what is plain is read");
             assert!(rest.is_none(), "{}", text.escape_ascii());

@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, ReadResult};
-use crate::syntax::{long_string_length, simple_literal, simple_literal_value, simple_literal_with_span};
+use crate::syntax::{long_string_length, simple_literal, simple_literal_value};
 
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
 use super::reader::{LongReader, find_separator, is_comment, without_carriage_return};
@@ -369,7 +369,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         let text = self.text;
         if let Some(prefilter) = &self.projection.prefilter {
             let value = |position: &usize| match &self.values[*position] {
-                Some(range) => simple_literal_with_span(&text[range.clone()]).map(|(value, _)| value),
+                Some(range) => simple_literal_value(&text[range.clone()], None),
                 None => Some(Value::Undefined),
             };
             let values: Option<Vec<Value>> = prefilter.names.iter().map(value).collect();

@@ -2,7 +2,7 @@
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::constraint::ConstraintClauses;
-use crate::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, references};
+use crate::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, NameSet, references};
 use crate::pool::ColumnCell;
 use crate::protocol::is_met;
 
@@ -40,10 +40,8 @@ pub fn one_sided_cell(
 
 /// Whether an expression is a list or an ad that is written without references.
 fn is_closed_structure(expression: &Expression, dialect: Dialect) -> bool {
-    let mentions = FreeNames::of(expression, dialect);
     matches!(expression.kind(), ExpressionKind::List(_) | ExpressionKind::Ad(_))
-        && mentions.names.is_empty()
-        && !mentions.reads_unknown()
+        && FreeNames::of(expression, dialect).all_names().is_some_and(NameSet::is_empty)
 }
 
 /// Evaluates a clause of an ad without a partner: whether it is met. `None` if that depends on the partner.

@@ -135,9 +135,8 @@ impl OfferIndex {
             }
             ClauseForm::Truth(operand) => {
                 if let Some(name) = theirs(operand) {
-                    self.retain_where(name, left, |column, rows| {
-                        column.select_where(|value| is_met(value, dialect), rows);
-                    });
+                    let met = |value: &Value| is_met(value, dialect);
+                    self.retain_where(name, left, |column, rows| column.select_where(met, rows));
                     return true;
                 }
             }

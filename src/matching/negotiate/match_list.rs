@@ -90,13 +90,9 @@ impl ClusterMatchList {
         candidates.filter(|candidate| !offers.taken[candidate.offer]).collect()
     }
 
-    /// Returns the number of compatible offers, including taken ones.
-    pub fn compatible_count(&self) -> usize {
-        self.candidates.len()
-    }
-
-    /// Returns the number of compatible offers that the docking vector discarded.
-    pub fn discarded_count(&self) -> usize {
-        if self.has_vector { self.candidates.len() - self.by_vector.len() } else { 0 }
+    /// Returns the number of compatible offers, including taken ones, and of those that the docking vector discarded.
+    pub fn counts(&self) -> (usize, usize) {
+        let compatible = self.candidates.len();
+        (compatible, if self.has_vector { compatible - self.by_vector.len() } else { 0 })
     }
 }

@@ -205,12 +205,8 @@ impl<'c> NegotiationCycle<'c> {
                 }
                 let slice =
                     self.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
-                (self.tell)(&NegotiationEvent::Turn {
-                    submitter: &submitter.name,
-                    priority: submitter.priority,
-                    slice,
-                    requests: left,
-                });
+                let (name, priority) = (&submitter.name, submitter.priority);
+                (self.tell)(&NegotiationEvent::Turn { submitter: name, priority, slice, requests: left });
                 let before = self.outcome.grants.len();
                 self.run_turn(submitter, slice.unwrap_or(usize::MAX))?;
                 submitter.granted += self.outcome.grants.len() - before;
@@ -254,7 +250,7 @@ impl<'c> NegotiationCycle<'c> {
         let mut list = self.lists.remove(&cluster).unwrap_or_default();
         list.refresh(&mut self.offers, representative)?;
         let best = list.best(&self.offers);
-        let (compatible, discarded) = (list.compatible_count(), list.discarded_count());
+        let (compatible, discarded) = list.counts();
         if self.settings.accelerations.match_lists && self.clusters.is_some() {
             self.lists.insert(cluster, list);
         }

@@ -18,7 +18,6 @@ pub struct PolicyCandidates {
     offers: CycleOffers,
     /// Cached lists by the address of the request, which is kept alive so that the address is not reused.
     lists: FxHashMap<usize, (Ad, Arc<[Candidate]>)>,
-    keeps_lists: bool,
 }
 
 impl PolicyCandidates {
@@ -28,7 +27,6 @@ impl PolicyCandidates {
         PolicyCandidates {
             offers: CycleOffers::new(offers, settings, settings.accelerations),
             lists: FxHashMap::default(),
-            keeps_lists: settings.accelerations.match_lists,
         }
     }
 
@@ -45,7 +43,7 @@ impl PolicyCandidates {
         let mut ranked = ClusterMatchList::default();
         ranked.refresh(&mut self.offers, request)?;
         let list = ranked.remaining(&self.offers);
-        if self.keeps_lists && !self.offers.context.is_interrupted() {
+        if self.offers.matchmaker.accelerations.match_lists && !self.offers.context.is_interrupted() {
             self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
         }
         Ok(list)
