@@ -105,6 +105,8 @@ impl CensusCommand {
                     !self.output.no_header,
                 )?,
             }
+            // The note comes after the results.
+            out.flush()?;
             session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
             if attributes.iter().any(|(_, summary)| summary.distinct().more) {
                 session.note("a + behind a number of distinct values: there were more than could be remembered");

@@ -121,6 +121,8 @@ impl Diff {
                 }
                 form => change_table(&report, &comparison, form).write(&mut out, form, !self.no_header)?,
             }
+            // The note comes after the results.
+            out.flush()?;
             let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
             let ads = counted_plain(changed, "ad");
             session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
