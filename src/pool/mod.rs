@@ -3,6 +3,7 @@
 //! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
 mod autocluster;
+mod bound_column;
 mod census;
 mod column;
 pub mod diff;
@@ -14,6 +15,7 @@ mod store;
 mod summary;
 
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
+pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use column::{AttributeColumn, ColumnCell, ValueKey, code};
 pub use expression_column::ExpressionColumn;

@@ -1,13 +1,12 @@
 //! Builds the index: splits the offers' constraints into bounds, string lists and residues.
 
 use fixedbitset::FixedBitSet;
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, ConstraintClauses, is_self_evaluating, orient_comparison};
 use crate::eval::string_list_items;
-use crate::pool::{SparseRows, code};
+use crate::pool::{BoundCollector, SparseRows, code};
 use crate::protocol::Protocol;
 
 use super::super::PairSide;
@@ -25,10 +24,6 @@ pub enum OwnOperand<'e> {
     Attribute(&'e Name),
 }
 
-/// Pairs of offer and bound, in the order of the offers, by the attribute of requests and the operator between bound
-/// and attribute.
-pub type CollectedBounds<'a> = IndexMap<(Name, BinaryOperator), Vec<(usize, OwnOperand<'a>)>, FxBuildHasher>;
-
 /// Clauses collected from all offers; offers are given by position.
 pub struct CollectedClauses<'a> {
     dialect: Dialect,
@@ -41,7 +36,7 @@ pub struct CollectedClauses<'a> {
     /// Offers that cannot be indexed.
     pub unindexable: FixedBitSet,
     /// Bounds on attributes of requests.
-    pub bounds: CollectedBounds<'a>,
+    pub bounds: BoundCollector<Name, OwnOperand<'a>>,
     /// String lists that must contain the value of an attribute of the request, by that attribute.
     pub item_postings: FxHashMap<Name, ItemPostings>,
     /// All other clauses.
@@ -60,7 +55,7 @@ impl<'a> CollectedClauses<'a> {
             eligible: none.clone(),
             needs_evaluation: none,
             unindexable: columns.unindexable(),
-            bounds: CollectedBounds::default(),
+            bounds: BoundCollector::default(),
             item_postings: FxHashMap::default(),
             residues: ResidueTable::new(PairSide::Offer),
             residue_offers: Vec::new(),
@@ -98,14 +93,9 @@ impl<'a> CollectedClauses<'a> {
         };
         if let ClauseForm::Comparison(operator, left, right) = condition
             && let Some((name, operator, bound)) = orient_comparison(operator, left, right, theirs, mine)
-            && let Some(exchanged) = operator.converse()
+            && self.bounds.add(offer, name.clone(), operator, bound).is_some()
         {
-            let bounds = self.bounds.entry((name.clone(), exchanged)).or_default();
-            // A second bound of the same offer becomes a residue.
-            if bounds.last().is_none_or(|(last, _)| *last != offer) {
-                bounds.push((offer, bound));
-                return true;
-            }
+            return true;
         }
         if let ClauseForm::StringListMember(operand, list) = condition
             && let Some(name) = theirs(operand)

@@ -9,7 +9,6 @@
 //! An ad in which a needed value depends on the other side (thesis 4.4: deviant) is answered as unsure. The caller
 //! decides on unsure offers by evaluating the pair.
 
-mod bound_column;
 mod build;
 mod columns;
 mod one_sided;
@@ -25,13 +24,12 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, ByteString, Name};
 use crate::eval::Context;
-use crate::pool::SparseRows;
+use crate::pool::{BoundColumn, ColumnCell, SparseRows};
 use crate::protocol::Protocol;
 
 use super::PairSide;
 
-use bound_column::BoundColumn;
-use build::{CollectedClauses, settle_residue};
+use build::{CollectedClauses, OwnOperand, settle_residue};
 use columns::OfferColumns;
 pub use probe::ProbeResult;
 use ranks::OfferRanks;
@@ -47,7 +45,7 @@ pub struct OfferIndex {
     /// Offers with a clause that only evaluation of the pair can decide.
     needs_evaluation: FixedBitSet,
     /// Bounds of the offers on attributes of requests, sorted by attribute.
-    imported_bounds: Vec<BoundColumn>,
+    imported_bounds: Vec<BoundColumn<Name>>,
     /// String lists of the offers in which attributes of requests must occur, by these attributes.
     item_postings: Vec<(Name, ItemPostings)>,
     /// Residues of the offers' constraints, each with the offers that have it.
@@ -84,7 +82,12 @@ impl OfferIndex {
         columns.followed = clauses.followed;
         let CollectedClauses { mut eligible, needs_evaluation, mut unindexable, .. } = clauses;
         unindexable.intersect_with(&eligible);
-        let imported_bounds = BoundColumn::build_all(clauses.bounds, &mut columns);
+        let dialect = columns.context.dialect;
+        let mut imported_bounds = clauses.bounds.build(offers.len(), dialect, |offer, bound| match bound {
+            OwnOperand::Value(value) => ColumnCell::Constant(value.clone()),
+            OwnOperand::Attribute(name) => columns.column(name).cell(offer),
+        });
+        imported_bounds.sort_by(|left, right| left.subject.cmp(&right.subject));
         let residues = clauses.residues.residues.into_iter().zip(clauses.residue_offers);
         let offer_residues =
             residues.filter_map(|(residue, offers)| settle_residue(residue, offers, &mut columns, &mut eligible));

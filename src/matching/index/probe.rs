@@ -178,8 +178,8 @@ impl OfferIndex {
 
     /// Keeps the offers whose bounds and string lists admit the request.
     fn apply_imported_bounds(&mut self, request: &mut ProbedRequest<'_, '_>, left: &mut RemainingOffers) {
-        for bounds in self.imported_bounds.chunk_by(|left, right| left.attribute == right.attribute) {
-            let value = request.cell(&bounds[0].attribute).value();
+        for bounds in self.imported_bounds.chunk_by(|left, right| left.subject == right.subject) {
+            let value = request.cell(&bounds[0].subject).value();
             for column in bounds {
                 if left.all.is_clear() {
                     return;

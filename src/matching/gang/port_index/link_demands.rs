@@ -57,7 +57,7 @@ impl LinkDemands {
                     }) => {
                         let key = ValueKey::of(&bound);
                         // A row has one bound per column. A second bound is left to evaluation.
-                        collector.add(row, &translation, operator, bound).map(|column| (column, key))
+                        collector.add(row, translation, operator, bound).map(|column| (column, key))
                     }
                     // A clause that is always met demands nothing. An operation on constants is left to evaluation.
                     SymbolicClause::Known(value)
@@ -80,7 +80,7 @@ impl LinkDemands {
             });
         }
         let mut columns = collector.build(places.len(), dialect, |_, bound| ColumnCell::Constant(bound));
-        columns.sort_by(|left, right| left.subject().attribute.cmp(&right.subject().attribute));
+        columns.sort_by(|left, right| left.subject.attribute.cmp(&right.subject.attribute));
         let with_cache = |column| LinkBounds { column, selections: SelectionCache::default() };
         LinkDemands { bounds: columns.into_iter().map(with_cache).collect(), class_of }
     }
@@ -97,13 +97,13 @@ impl LinkDemands {
 impl LinkBounds {
     /// Returns the bounded value: an attribute of the port at which the row docks, and steps applied to it.
     pub fn translation(&self) -> &AttributeTranslation {
-        self.column.subject()
+        &self.column.subject
     }
 
     /// Returns the test that the bounded value must pass for a row to accept it. `None` if the row accepts any value.
     pub fn demand_of(&self, row: usize) -> Option<ValueTest> {
-        match self.column.bounds().cell(row) {
-            ColumnCell::Constant(bound) => Some(ValueTest::Compares(self.column.operator(), HashableValue(bound))),
+        match self.column.bounds.cell(row) {
+            ColumnCell::Constant(bound) => Some(ValueTest::Compares(self.column.operator, HashableValue(bound))),
             _ => None,
         }
     }
@@ -111,7 +111,7 @@ impl LinkBounds {
     /// Returns the rows that accept a bounded value, and the rows without a bound.
     pub fn accepting(&mut self, value: &HashableValue) -> &RowBitmap {
         let column = &self.column;
-        self.selections.get_or_select(value.clone(), column.always_admitted().len(), || {
+        self.selections.get_or_select(value.clone(), column.always_admitted.len(), || {
             let mut rows = RowBitmap::new();
             column.admitting(&value.0, &mut rows);
             rows
