@@ -40,7 +40,6 @@ const CIRCLES: [(&[&str], &str); 12] = [
             "eval/builtin/conversion",
             "eval/builtin/lists",
             "eval/builtin/numbers",
-            "eval/builtin/predicates",
             "eval/builtin/reflection",
             "eval/builtin/regex",
             "eval/builtin/string_lists",
