@@ -15,6 +15,9 @@ use super::{Failure, Status};
 /// Maximum number of errors, of warnings, and of lossy conversions printed per run; further ones are only counted.
 const MAX_SHOWN_PER_KIND: usize = 50;
 
+/// Maximum number of problems printed for one file of settings.
+const MAX_SETTING_PROBLEMS: usize = 20;
+
 /// The options and the evaluation context of one run, and the errors counted for the exit status.
 pub struct Session {
     pub options: GlobalOptions,
@@ -137,6 +140,16 @@ impl Session {
             return Err(Failure::Refused(None));
         }
         Ok(())
+    }
+
+    /// Prints the problems of a file of settings. After the maximum number, further ones are only counted.
+    pub fn print_setting_problems(&self, text: &SourceText, problems: &[Problem]) {
+        for problem in problems.iter().take(MAX_SETTING_PROBLEMS) {
+            diagnostics::print_problem(&self.options, text, problem);
+        }
+        if problems.len() > MAX_SETTING_PROBLEMS {
+            self.note(&format!("{} more of the kind", problems.len() - MAX_SETTING_PROBLEMS));
+        }
     }
 
     /// Number of errors so far, in ads or elsewhere.

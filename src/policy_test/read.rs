@@ -28,34 +28,34 @@ const CASE_KEYS: [&str; 2] = ["name", "tags"];
 /// expectations. A case needs at least one expectation.
 struct QuestionKind {
     key: &'static str,
-    required: &'static [&'static str],
-    optional: &'static [&'static str],
-    expected: &'static [&'static str],
+    needs: &'static [&'static str],
+    takes: &'static [&'static str],
+    expects: &'static [&'static str],
 }
 
 /// The kinds of questions.
 const QUESTION_KINDS: [QuestionKind; 6] = [
-    QuestionKind { key: "expression", required: &[], optional: &["my", "target"], expected: &["expect"] },
+    QuestionKind { key: "expression", needs: &[], takes: &["my", "target"], expects: &["expect"] },
     QuestionKind {
         key: "match",
-        required: &["request", "offer"],
-        optional: &[],
-        expected: &["match", "refused-by", "clause"],
+        needs: &["request", "offer"],
+        takes: &[],
+        expects: &["match", "refused-by", "clause"],
     },
-    QuestionKind { key: "query", required: &["pool"], optional: &[], expected: &["ids", "count"] },
-    QuestionKind { key: "gang", required: &["request", "offers"], optional: &["policy"], expected: &["gang"] },
-    QuestionKind { key: "matches", required: &["requests", "offers"], optional: &["policy"], expected: &["matches"] },
+    QuestionKind { key: "query", needs: &["pool"], takes: &[], expects: &["ids", "count"] },
+    QuestionKind { key: "gang", needs: &["request", "offers"], takes: &["policy"], expects: &["gang"] },
+    QuestionKind { key: "matches", needs: &["requests", "offers"], takes: &["policy"], expects: &["matches"] },
     QuestionKind {
         key: "specialize",
-        required: &[],
-        optional: &["my", "target", "closed"],
-        expected: &["residue", "verdict"],
+        needs: &[],
+        takes: &["my", "target", "closed"],
+        expects: &["residue", "verdict"],
     },
 ];
 
 impl QuestionKind {
     fn has(&self, key: &str) -> bool {
-        self.key == key || [self.required, self.optional, self.expected].iter().any(|keys| keys.contains(&key))
+        self.key == key || [self.needs, self.takes, self.expects].iter().any(|keys| keys.contains(&key))
     }
 }
 
@@ -178,7 +178,7 @@ impl<'o> SpecReader<'o, '_> {
     fn read_case(&mut self, node: &'o YamlNode, outer: &EvaluationSettings) -> Option<TestCase<'o>> {
         let mut keys: IndexSet<&'static str> = CASE_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
         for kind in &QUESTION_KINDS {
-            keys.extend([&[kind.key][..], kind.required, kind.optional, kind.expected].concat());
+            keys.extend([&[kind.key][..], kind.needs, kind.takes, kind.expects].concat());
         }
         let keys: Vec<&str> = keys.into_iter().collect();
         let before = self.settings.problems.len();
@@ -194,12 +194,12 @@ impl<'o> SpecReader<'o, '_> {
         let kind = self.question_kind(&entries, is_unknown)?;
         let question = self.read_question(kind, &entries);
         let mut expectations = Vec::new();
-        for (key, value) in entries.all.iter().filter(|(key, _)| kind.expected.contains(key)) {
+        for (key, value) in entries.all.iter().filter(|(key, _)| kind.expects.contains(key)) {
             let fact = self.read_expected(key, value, &conditions.to_context());
             expectations.extend(fact.map(|fact| Expectation { key, node: value, fact }));
         }
-        if !kind.expected.iter().any(|key| entries.get(key).is_some()) && !is_unknown {
-            let help = format!("`{}: ...` says what is expected", kind.expected.join(": ...` or `"));
+        if !kind.expects.iter().any(|key| entries.get(key).is_some()) && !is_unknown {
+            let help = format!("`{}: ...` says what is expected", kind.expects.join(": ...` or `"));
             self.settings.report(node, "this case expects nothing", help);
         }
         Some(TestCase { name: name?, tags, node, settings: conditions, question: question?, expectations })
@@ -238,11 +238,11 @@ impl<'o> SpecReader<'o, '_> {
         };
         let is_useless = |key: &str| !kind.has(key) && !CASE_KEYS.contains(&key) && !SETTINGS_KEYS.contains(&key);
         for (key, value) in entries.all.iter().filter(|(key, _)| is_useless(key)) {
-            let keys: Vec<&str> = [kind.required, kind.optional, kind.expected].concat();
+            let keys: Vec<&str> = [kind.needs, kind.takes, kind.expects].concat();
             let message = format!("`{key}` has no use in a case with `{}`", kind.key);
             self.settings.report(value, message, format!("`{}` can stand beside it", keys.join("`, `")));
         }
-        for key in kind.required.iter().filter(|key| entries.get(key).is_none() && !is_unknown) {
+        for key in kind.needs.iter().filter(|key| entries.get(key).is_none() && !is_unknown) {
             let message = format!("`{key}` is missing");
             self.settings.report(entries.node, message, format!("a case with `{}` needs it", kind.key));
         }

@@ -114,29 +114,18 @@ impl AdvertisingArgs {
         for notice in match_records::read_match_records(session, &self.matched)? {
             registrar.record(&notice);
         }
+        let context = session.context();
+        let is_fresh = |ad: &NamedAd| !registrar.was_matched(&Party::new(ad.advertisement(), ad.id(), &context));
         let current = |ads, what| {
             let ads = self.lifetime.retain_latest(session, ads, what, self.common.id.as_deref());
             let ads = self.lifetime.retain_unexpired(session, ads, what);
-            self.retain_unmatched(session, ads, what, &registrar)
+            if self.matched.is_empty() {
+                return ads;
+            }
+            let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
+            retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised afresh")
         };
         Ok([current(requests, "requests"), current(offers, "offers")])
-    }
-
-    /// Drops the ads that a match of `--matched` contains and that were not advertised again since, and notes how many.
-    fn retain_unmatched(
-        &self,
-        session: &Session,
-        ads: Vec<NamedAd>,
-        what: &str,
-        registrar: &Registrar,
-    ) -> Vec<NamedAd> {
-        if self.matched.is_empty() {
-            return ads;
-        }
-        let context = session.context();
-        let is_fresh = |ad: &NamedAd| !registrar.was_matched(&Party::new(ad.advertisement(), ad.id(), &context));
-        let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
-        retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised afresh")
     }
 }
 

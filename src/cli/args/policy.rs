@@ -109,9 +109,6 @@ impl LoadedPolicy {
     }
 }
 
-/// Maximum number of problems printed for one file of settings; further ones are only counted.
-const MAX_PROBLEMS_SHOWN: usize = 20;
-
 /// Reads and parses a file of settings. Also returns the text, in which later faults can be located.
 ///
 /// # Errors
@@ -128,12 +125,7 @@ pub fn read_settings<T>(
     match parsed {
         Ok(settings) => Ok((settings, Some(text))),
         Err(problems) => {
-            for problem in problems.iter().take(MAX_PROBLEMS_SHOWN) {
-                diagnostics::print_problem(&session.options, &text, problem);
-            }
-            if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS_SHOWN).filter(|more| *more > 0) {
-                session.note(&format!("{more} more of the kind"));
-            }
+            session.print_setting_problems(&text, &problems);
             Err(Failure::Refused(None))
         }
     }

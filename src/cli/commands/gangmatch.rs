@@ -119,17 +119,15 @@ impl Gangmatch {
     }
 
     fn check_options(&self, policy: &LoadedPolicy) -> Result<(), Failure> {
-        let is_explanation_form =
-            matches!(self.ads.common.output.form, None | Some(OutputForm::Json | OutputForm::Jsonl));
+        let (notifies, to_stdout) = (self.notify.notify.is_some(), self.notify.writes_to_stdout());
+        let is_text_or_json = matches!(self.ads.common.output.form, None | Some(OutputForm::Json | OutputForm::Jsonl));
+        let docks = !policy.policy.docking.is_empty();
         refuse_contradictions(&[
+            (notifies && self.lists_only(), "--notify tells of matches; with --all or --limit there are none"),
+            (to_stdout && self.explain, "--explain and --notify - both want standard output"),
+            (self.explain && !is_text_or_json, "--explain prints lines to read, or json or jsonl"),
             (
-                self.notify.notify.is_some() && self.lists_only(),
-                "--notify tells of matches; with --all or --limit there are none",
-            ),
-            (self.notify.writes_to_stdout() && self.explain, "--explain and --notify - both want standard output"),
-            (self.explain && !is_explanation_form, "--explain prints lines to read, or json or jsonl"),
-            (
-                self.algorithm != Algorithm::Best && !policy.policy.docking.is_empty(),
+                docks && self.algorithm != Algorithm::Best,
                 "the algorithms of the thesis have no preferences: a docking vector needs --algorithm best",
             ),
         ])
@@ -177,9 +175,9 @@ impl GangmatchRun<'_> {
         } else {
             let mut writer = GangWriter::new(ads.common.output);
             for gang in &gangs {
-                writer.write(session, &mut out(), gang, parties)?;
+                writer.write(session, gang, parties)?;
             }
-            writer.finish(&mut out())?;
+            writer.finish()?;
         }
         Ok(!gangs.is_empty())
     }
@@ -207,7 +205,6 @@ impl GangmatchRun<'_> {
     /// gang is possible.
     fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        let mut out = out();
         let mut writer = GangWriter::new(self.command.ads.common.output);
         let mut any = false;
         for (place, &index) in self.roots.iter().enumerate() {
@@ -222,9 +219,9 @@ impl GangmatchRun<'_> {
             };
             for gang in gangs.by_ref().take(most) {
                 any = true;
-                writer.write(self.session, &mut out, &gang, self.parties)?;
+                writer.write(self.session, &gang, self.parties)?;
                 // Show this gang now, because the search for the next one may take long.
-                out.flush()?;
+                out().flush()?;
                 if self.session.options.quiet {
                     return Ok(true);
                 }
@@ -233,7 +230,7 @@ impl GangmatchRun<'_> {
                 return Err(self.policy.report_fault(self.session, fault));
             }
         }
-        writer.finish(&mut out)?;
+        writer.finish()?;
         Ok(any)
     }
 }

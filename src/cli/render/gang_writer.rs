@@ -11,7 +11,7 @@ use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JsonValueWriter;
-use crate::cli::render::output::{AdWriter, OutputForm};
+use crate::cli::render::output::{AdWriter, OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell, TableWriter};
 use crate::cli::session::Session;
 
@@ -48,13 +48,8 @@ impl GangWriter {
     }
 
     /// Writes a gang.
-    pub fn write(
-        &mut self,
-        session: &mut Session,
-        out: &mut dyn Write,
-        gang: &Gang,
-        parties: &Parties,
-    ) -> Result<(), Failure> {
+    pub fn write(&mut self, session: &mut Session, gang: &Gang, parties: &Parties) -> Result<(), Failure> {
+        let out = &mut out();
         let context = session.context();
         // Rows have no identifier of the match, so that none is computed for them.
         let view = || GangView::new(gang, parties.gang_notice(gang, &context, None).id, parties);
@@ -75,7 +70,8 @@ impl GangWriter {
     }
 
     /// Writes the end of the document, or the whole table.
-    pub fn finish(self, out: &mut dyn Write) -> Result<(), Failure> {
+    pub fn finish(self) -> Result<(), Failure> {
+        let out = &mut out();
         match self {
             GangWriter::Tree { .. } => {}
             GangWriter::Json(writer) => writer.finish(out)?,

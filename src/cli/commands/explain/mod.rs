@@ -1,6 +1,5 @@
 //! `classad explain`: explains why requests match nothing.
 
-mod allocation;
 mod suggestions;
 
 use std::time::Instant;
@@ -8,8 +7,8 @@ use std::time::Instant;
 use clap::Args;
 use classad::ad::Ad;
 use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
-use classad::matching::Query;
-use classad::matching::negotiate::negotiation_names;
+use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
+use classad::matching::{Accelerations, Query};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cli::args::advertising::AdvertisingArgs;
@@ -17,6 +16,7 @@ use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::Parties;
+use crate::cli::matching_run::{MatchingRun, PairSelection};
 use crate::cli::render::explanation::{Allocation, ExplanationInput, ExplanationWriter, GangExplainer, gangs, pair};
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::render::progress;
@@ -159,7 +159,7 @@ impl Explain {
         let allocation = match (self.unmatched, &gangs) {
             (false, _) => None,
             (true, Some(gangs)) => Some(gangs.allocate(session, &roots)?),
-            (true, None) => Some(allocation::allocate_pairs(session, case)?),
+            (true, None) => Some(allocate_pairs(session, case)?),
         };
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
@@ -246,6 +246,24 @@ impl Explain {
         }
         report
     }
+}
+
+/// Matches each request in turn with the best offer left, like `classad match`.
+fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<Allocation, Failure> {
+    let settings = NegotiationSettings {
+        policy: case.policy.policy.clone(),
+        protocol: case.protocol.clone(),
+        context: session.context(),
+        accelerations: Accelerations::ALL,
+    };
+    let run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
+    let found = run.find_pairs(&case.parties.ads()).map_err(|fault| case.policy.report_fault(session, fault))?;
+    let mut allocation = Allocation::new(case.parties);
+    for grant in found.grants {
+        allocation.add(grant.request, [grant.offer]);
+    }
+    session.report_budget_failures(found.statistics.failures);
+    Ok(allocation)
 }
 
 /// Groups requests that get the same explanation. Requests that need a gang are grouped apart from bilateral ones. The

@@ -37,35 +37,27 @@ pub fn similar_names(
     if !asking.iter().chain(offered).all(AdSource::is_long_file) {
         return Vec::new();
     }
-    // Ignore an unreadable file here: it is reported later, when the ads are loaded.
-    search_names(session, asking, offered, protocol, of_policy).unwrap_or_default()
-}
-
-/// Searches the attribute names of both sides for names similar to missing ones.
-fn search_names(
-    session: &Session,
-    asking: &[AdSource],
-    offered: &[AdSource],
-    protocol: &Protocol,
-    of_policy: &FreeNames,
-) -> io::Result<Vec<Name>> {
-    let mut missing = unresolved_names(session, asking, protocol)?;
-    missing.extend(of_policy.theirs.iter().cloned());
-    let known: FxHashSet<Name> = attribute_names(offered, SAMPLE_BYTES)?.into_iter().collect();
-    missing.retain(|name| !known.contains(name));
-    let mut found = Vec::new();
-    if missing.is_empty() {
-        return Ok(found);
-    }
-    // A misspelt name may mean an attribute of the offer or of the request itself.
-    for side in [offered, asking] {
-        let names = attribute_names(side, usize::MAX)?;
-        for name in missing.iter().take(MAX_MISSING_NAMES) {
-            let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
-            found.extend(near.into_iter().map(Name::new));
+    let search = || {
+        let mut missing = unresolved_names(session, asking, protocol)?;
+        missing.extend(of_policy.theirs.iter().cloned());
+        let known: FxHashSet<Name> = attribute_names(offered, SAMPLE_BYTES)?.into_iter().collect();
+        missing.retain(|name| !known.contains(name));
+        let mut found = Vec::new();
+        if missing.is_empty() {
+            return Ok(found);
         }
-    }
-    Ok(found)
+        // A misspelt name may mean an attribute of the offer or of the request itself.
+        for side in [offered, asking] {
+            let names = attribute_names(side, usize::MAX)?;
+            for name in missing.iter().take(MAX_MISSING_NAMES) {
+                let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
+                found.extend(near.into_iter().map(Name::new));
+            }
+        }
+        Ok::<_, io::Error>(found)
+    };
+    // Ignore an unreadable file here: it is reported later, when the ads are loaded.
+    search().unwrap_or_default()
 }
 
 /// Returns the names that the constraints and ranks of ads use and that the ad itself does not resolve.

@@ -20,23 +20,14 @@ pub fn comparison_table(
     settings: &NegotiationSettings,
     [requests, offers]: &[Vec<Ad>; 2],
 ) -> Result<ResultTable, PolicyFault> {
-    let header = [
-        "configuration",
-        "considered",
-        "matched",
-        "matched_percent",
-        "failed",
-        "skipped",
-        "tests",
-        "evaluations",
-        "seconds",
-    ];
-    let mut rows = ResultTable::new(&header);
+    let mut table = ResultTable::new(&[]);
     let mut run = |name: &str, requests: &[Ad], accelerations| -> Result<(), PolicyFault> {
         let settings = NegotiationSettings { accelerations, ..settings.clone() };
         let start = Instant::now();
         let outcome = negotiate(&settings, requests, offers, &|_| None, &mut |_| ())?;
-        rows.rows.push(configuration_row(name, &outcome.statistics, start.elapsed().as_secs_f64()));
+        let costs = configuration_costs(name, &outcome.statistics, start.elapsed().as_secs_f64());
+        table.header = costs.iter().map(|(column, _)| (*column).to_owned()).collect();
+        table.rows.push(costs.map(|(_, cell)| cell).into());
         Ok(())
     };
     run("baseline", requests, UNACCELERATED)?;
@@ -49,22 +40,23 @@ pub fn comparison_table(
     let requests: Vec<Ad> = numbered.map(|(id, cluster)| cluster.resource_request(id + 1, cluster.members)).collect();
     run("resource requests", &requests, WITH_MATCH_LISTS)?;
     run("index", &requests, Accelerations::ALL)?;
-    Ok(rows)
+    Ok(table)
 }
 
-fn configuration_row(name: &str, counted: &Statistics, seconds: f64) -> Vec<TableCell> {
+/// Returns the columns and the cells of a configuration.
+fn configuration_costs(name: &str, counted: &Statistics, seconds: f64) -> [(&'static str, TableCell); 9] {
     #[allow(clippy::cast_precision_loss)] // counts stay far below 2^53
     let percent = 100.0 * counted.matched as f64 / counted.roots.max(1) as f64;
     let count = |count: u64| TableCell::from(usize::try_from(count).unwrap_or(usize::MAX));
-    vec![
-        name.to_owned().into(),
-        count(counted.roots),
-        count(counted.matched),
-        ((percent * 10.0).round() / 10.0).into(),
-        count(counted.roots - counted.matched),
-        count(counted.skipped),
-        count(counted.tests),
-        count(counted.evaluations),
-        ((seconds * 10000.0).round() / 10000.0).into(),
+    [
+        ("configuration", name.to_owned().into()),
+        ("considered", count(counted.roots)),
+        ("matched", count(counted.matched)),
+        ("matched_percent", ((percent * 10.0).round() / 10.0).into()),
+        ("failed", count(counted.roots - counted.matched)),
+        ("skipped", count(counted.skipped)),
+        ("tests", count(counted.tests)),
+        ("evaluations", count(counted.evaluations)),
+        ("seconds", ((seconds * 10000.0).round() / 10000.0).into()),
     ]
 }

@@ -135,16 +135,15 @@ impl Negotiate {
     }
 
     fn check_options(&self) -> Result<(), Failure> {
+        let (notifies, to_stdout) = (self.notify.notify.is_some(), self.notify.writes_to_stdout());
+        let has_stats = self.ads.common.stats;
         refuse_contradictions(&[
-            (self.notify.notify.is_some() && self.compare, "--notify tells of matches; with --compare there are none"),
+            (notifies && self.compare, "--notify tells of matches; with --compare there are none"),
             (
-                self.ads.common.stats && self.compare,
+                has_stats && self.compare,
                 "--compare prints the counters of each configuration: --stats has none of its own",
             ),
-            (
-                self.notify.writes_to_stdout() && self.transcript,
-                "--transcript and --notify - both want standard output",
-            ),
+            (to_stdout && self.transcript, "--transcript and --notify - both want standard output"),
         ])
     }
 

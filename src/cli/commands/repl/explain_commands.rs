@@ -13,7 +13,7 @@ use crate::cli::render::explanation::gangs::GangExplainer;
 use crate::cli::render::explanation::pair;
 use crate::cli::render::explanation::writer::ExplanationWriter;
 use crate::cli::render::gang_writer::GangWriter;
-use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
@@ -47,9 +47,9 @@ pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     desk.session.report_budget_failures(matcher.statistics().failures);
     let mut writer = GangWriter::new(TableOutputArgs { form: Some(OutputForm::Tree), no_header: false });
     for gang in &gangs {
-        writer.write(desk.session, &mut out(), gang, parties)?;
+        writer.write(desk.session, gang, parties)?;
     }
-    writer.finish(&mut out())
+    writer.finish()
 }
 
 /// `:explain`: prints why the own side matches nothing in the pool, or does not match one ad.

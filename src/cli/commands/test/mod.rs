@@ -115,9 +115,6 @@ pub enum TestForm {
     Json,
 }
 
-/// Maximum number of problems printed per spec; further ones are only counted.
-const MAX_PROBLEMS_PER_SPEC: usize = 20;
-
 impl TestCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
@@ -255,12 +252,7 @@ impl TestCommand {
 
     /// Reports the problems of a malformed spec.
     fn report_malformed(session: &mut Session, text: &SourceText, problems: &[Problem]) {
-        for problem in problems.iter().take(MAX_PROBLEMS_PER_SPEC) {
-            diagnostics::print_problem(&session.options, text, problem);
-        }
-        if problems.len() > MAX_PROBLEMS_PER_SPEC {
-            session.note(&format!("{} more of the kind", problems.len() - MAX_PROBLEMS_PER_SPEC));
-        }
+        session.print_setting_problems(text, problems);
         session.error(&format!("{} is broken, and none of its cases is run", text.name));
     }
 

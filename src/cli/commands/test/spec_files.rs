@@ -35,10 +35,8 @@ fn add_specs_below(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -
     while let Some(path) = pending.pop() {
         let at = |error| (path.clone(), error);
         if !path.is_symlink() && path.is_dir() || path == folder {
-            let mut entries = Vec::new();
-            for entry in fs::read_dir(&path).map_err(at)? {
-                entries.push(entry.map_err(at)?.path());
-            }
+            let entries = fs::read_dir(&path).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+            let mut entries: Vec<PathBuf> = entries.map_err(at)?;
             entries.retain(|entry| !entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
             // `pending` is a stack: sort backwards, so that the first name is popped first.
             entries.sort_unstable_by(|left, right| right.cmp(left));

@@ -3,12 +3,8 @@
 use classad::explain::RequestReport;
 use serde_json::{Value as Json, json};
 
-use std::io::Write;
-
 use super::case::ExplanationInput;
-use crate::cli::Failure;
 use crate::cli::render::json::value_json;
-use crate::cli::render::output::out;
 
 /// Returns the JSON report about a group of equivalent requests or, with `--reverse`, offers.
 pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport, summary: &str) -> Json {
@@ -56,10 +52,3 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
 /// Reasons for missing matches that cannot be seen in the ads.
 pub const NOT_EXAMINED: [&str; 4] =
     ["claims made since the ads were read", "quotas and shares", "user priorities", "preemption by rank"];
-
-/// Writes all reports as one JSON document.
-pub fn write_reports(reports: &[Json]) -> Result<(), Failure> {
-    let document = json!({ "schema": "classad.explain/1", "reports": reports });
-    writeln!(out(), "{document:#}")?;
-    Ok(())
-}

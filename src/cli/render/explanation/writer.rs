@@ -9,6 +9,8 @@ use classad::explain::{
     UnmetOfferClause, missing_attribute_note,
 };
 
+use serde_json::{Value as Json, json};
+
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::output::{OutputForm, out};
@@ -16,10 +18,10 @@ use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
 use super::case::ExplanationInput;
-use super::json::{NOT_EXAMINED, write_reports};
+use super::json::NOT_EXAMINED;
 use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
-use super::{diagram, gangs, json};
+use super::{diagram, gangs};
 
 /// Maximum number of characters of a clause that is quoted in a sentence.
 pub const MAX_CLAUSE_CHARS: usize = 70;
@@ -35,7 +37,7 @@ pub struct ExplanationWriter<'c> {
     case: &'c ExplanationInput<'c>,
     form: OutputForm,
     /// The reports of a JSON document, which is written at the end.
-    reports: Vec<serde_json::Value>,
+    reports: Vec<Json>,
     /// Whether the previous text was a single line; `None` before the first one.
     was_brief: Option<bool>,
 }
@@ -54,7 +56,7 @@ impl<'c> ExplanationWriter<'c> {
     ) -> Result<(), Failure> {
         if self.is_data() {
             let summary = self.case.summary(session, group, report, usize::MAX);
-            return self.add_json(json::report_json(self.case, group, report, &summary));
+            return self.add_json(super::json::report_json(self.case, group, report, &summary));
         }
         let is_known = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::Taken(_))
             && self.case.evidence_level == 0;
@@ -84,7 +86,7 @@ impl<'c> ExplanationWriter<'c> {
     }
 
     /// Adds a report as JSON.
-    fn add_json(&mut self, json: serde_json::Value) -> Result<(), Failure> {
+    fn add_json(&mut self, json: Json) -> Result<(), Failure> {
         if self.form == OutputForm::Jsonl {
             writeln!(out(), "{json}")?;
         } else {
@@ -103,7 +105,8 @@ impl<'c> ExplanationWriter<'c> {
 
     pub fn finish(self) -> Result<(), Failure> {
         if self.form == OutputForm::Json {
-            write_reports(&self.reports)?;
+            let document = json!({ "schema": "classad.explain/1", "reports": self.reports });
+            writeln!(out(), "{document:#}")?;
         }
         out().flush()?;
         Ok(())
