@@ -40,13 +40,9 @@ pub fn collect_details<'o>(
     let reasons = match (question, mismatches) {
         (CaseQuestion::Value(scoped), _) => return value_details(scoped, context),
         (CaseQuestion::Match { request, offer }, _) => refusal_details(request, offer, context),
-        (
-            CaseQuestion::Cycle { requests, offers, .. },
-            [Mismatch { expectation, actual: CaseAnswer::Places(actual) }],
-        ) => match &expectation.fact {
-            CaseAnswer::Places(expected) => cycle_details(requests, offers, [expected, actual], context),
-            _ => Vec::new(),
-        },
+        (CaseQuestion::Cycle { requests, offers, .. }, [mismatch]) => {
+            cycle_details(requests, offers, mismatch, context)
+        }
         (CaseQuestion::Gang { request, offers, policy }, [Mismatch { actual: CaseAnswer::Places(actual), .. }])
             if actual.is_empty() =>
         {
@@ -70,17 +66,16 @@ fn refusal_details(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<S
 }
 
 /// Says why requests do not get the offers that they were expected to get.
-fn cycle_details(
-    requests: &[SpecAd],
-    offers: &[SpecAd],
-    [expected, actual]: [&[(String, String)]; 2],
-    context: &Context,
-) -> Vec<String> {
+fn cycle_details(requests: &[SpecAd], offers: &[SpecAd], mismatch: &Mismatch<'_>, context: &Context) -> Vec<String> {
     let mut reasons = Vec::new();
+    let (CaseAnswer::Places(expected), CaseAnswer::Places(actual)) = (&mismatch.expectation.fact, &mismatch.actual)
+    else {
+        return reasons;
+    };
     for (request, offer) in expected.iter().filter(|place| !actual.contains(place)).take(MAX_DETAILS) {
         // A part of an offer is called by the offer's name with `#` and a number.
         let whole = offer.rsplit_once('#').map_or(offer.as_str(), |(whole, _)| whole);
-        let find = |ads: &'_ [SpecAd], id: &str| ads.iter().position(|known| known.id == id);
+        let find = |ads: &[SpecAd], id: &str| ads.iter().position(|known| known.id == id);
         match (find(requests, request), find(offers, offer).or_else(|| find(offers, whole))) {
             (None, _) => reasons.push(format!("there is no request called {request}")),
             (_, None) => reasons.push(format!("there is no offer called {offer}")),

@@ -65,7 +65,7 @@ impl From<Abort> for CaseError {
     }
 }
 
-/// The keywords that say which sides refuse.
+/// The keywords that say which sides refuse. The index of a keyword is 1 if the request refuses, plus 2 if the offer does.
 pub const REFUSING_SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 
 impl ScopedExpression<'_> {
@@ -111,11 +111,19 @@ impl CaseQuestion<'_> {
                 vec![CaseAnswer::Value(normalize(value, &mut Evaluator::new(&environment, context))?)]
             }
             CaseQuestion::Match { request, offer } => {
-                let accepts = mutual_acceptance(request, offer, context)?;
+                let protocol = Protocol::new(context.dialect);
+                let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
+                let (by_request, by_offer) = (!pair.accepts(PairSide::Request)?, !pair.accepts(PairSide::Offer)?);
                 each(&|key| match key {
-                    "match" => CaseAnswer::Truth(accepts == [true, true]),
-                    "refused-by" => CaseAnswer::Word(refusing_side(accepts)),
-                    _ => CaseAnswer::Clauses(unmet_clauses(request, offer, context)),
+                    "match" => CaseAnswer::Truth(!by_request && !by_offer),
+                    "refused-by" => {
+                        CaseAnswer::Word(REFUSING_SIDES[usize::from(by_request) + 2 * usize::from(by_offer)])
+                    }
+                    _ => {
+                        let pair = evaluate_pair(request, offer, context);
+                        let clauses = pair.unmet().map(|(_, clause)| clause.clause.expression.clone());
+                        CaseAnswer::Clauses(clauses.collect())
+                    }
                 })
             }
             CaseQuestion::Query { constraint, pool } => {
@@ -147,29 +155,6 @@ impl CaseQuestion<'_> {
             }
         })
     }
-}
-
-/// Returns whether the request accepts the offer, and whether the offer accepts the request.
-fn mutual_acceptance(request: &SpecAd, offer: &SpecAd, context: &Context) -> Result<[bool; 2], CaseError> {
-    let protocol = Protocol::new(context.dialect);
-    let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
-    Ok([pair.accepts(PairSide::Request)?, pair.accepts(PairSide::Offer)?])
-}
-
-/// Returns the keyword for the sides that refuse, given whether request and offer accept.
-fn refusing_side(accepts: [bool; 2]) -> &'static str {
-    match accepts {
-        [true, true] => REFUSING_SIDES[0],
-        [false, true] => REFUSING_SIDES[1],
-        [true, false] => REFUSING_SIDES[2],
-        [false, false] => REFUSING_SIDES[3],
-    }
-}
-
-/// Returns the unmet clauses of both sides.
-fn unmet_clauses(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<Expression> {
-    let paired = evaluate_pair(request, offer, context);
-    paired.unmet().map(|(_, clause)| clause.clause.expression.clone()).collect()
 }
 
 /// Returns the names of the ads that meet the constraint.

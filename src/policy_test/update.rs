@@ -37,10 +37,12 @@ fn mismatch_edits(text: &[u8], outline: &YamlTree<'_>, mismatch: &Mismatch<'_>) 
     let is_flow = matches!(text.get(outline.full_range(node).start), Some(b'[' | b'{'));
     let by_line = match (&node.content, &mismatch.actual) {
         (YamlContent::Sequence(elements), CaseAnswer::Ads(ads)) if !is_flow && !ads.is_empty() => {
-            edit_ad_lines(text, outline, elements, ads)
+            let expected = ads.iter().map(|ad| (ad.clone(), None)).collect();
+            edit_lines(text, outline, b"-", elements.iter().map(|element| (element, None)), expected)
         }
         (YamlContent::Mapping(entries), CaseAnswer::Places(places)) if !is_flow && !places.is_empty() => {
-            edit_place_lines(text, outline, entries, places)
+            let expected = places.iter().map(|(place, who)| (place.clone(), Some(who.clone()))).collect();
+            edit_lines(text, outline, b"", entries.iter().map(|(key, value)| (key, Some(value))), expected)
         }
         _ => None,
     };
@@ -54,50 +56,38 @@ fn replace_node(text: &[u8], outline: &YamlTree<'_>, node: &YamlNode, replacemen
     (range, if is_close { format!(" {replacement}") } else { replacement.to_owned() })
 }
 
-/// Edits a block sequence line by line. Lines of ads that are still expected keep their comments. `None` if an element
-/// shares its line with other text.
-fn edit_ad_lines(text: &[u8], outline: &YamlTree<'_>, elements: &[YamlNode], ads: &[String]) -> Option<Vec<TextEdit>> {
-    let (mut new, mut edits) = (ads.to_vec(), Vec::new());
-    for element in elements {
-        match new.iter().position(|ad| element.text() == Some(ad)) {
-            Some(at) => drop(new.remove(at)),
-            None => edits.push((whole_lines(text, outline.full_range(element), b"-")?, String::new())),
-        }
-    }
-    let lines = new.iter().map(|ad| format!("- {}", string_scalar(ad)));
-    edits.extend(insert_lines(text, whole_lines(text, outline.full_range(elements.last()?), b"-")?, lines));
-    Some(edits)
-}
-
-/// Edits a block mapping line by line. Lines of places that are still expected keep their comments. `None` if an entry
-/// shares its line with other text.
-fn edit_place_lines(
+/// Edits a block sequence or a block mapping line by line. Lines of entries that are still expected keep their comments.
+///
+/// `entries` are the elements, or the keys and values; `expected` are their new texts. `mark` is what stands before an
+/// entry in its line. `None` if an entry to remove, or the last one, shares its line with other text.
+fn edit_lines<'n>(
     text: &[u8],
     outline: &YamlTree<'_>,
-    entries: &[(YamlNode, YamlNode)],
-    places: &[(String, String)],
+    mark: &[u8],
+    entries: impl Iterator<Item = (&'n YamlNode, Option<&'n YamlNode>)>,
+    mut expected: Vec<(String, Option<String>)>,
 ) -> Option<Vec<TextEdit>> {
-    let (mut new, mut edits) = (places.to_vec(), Vec::new());
-    let line = |key: &YamlNode, value: &YamlNode| {
-        let begin = outline.range(key).start;
-        whole_lines(text, begin..outline.full_range(value).end.max(begin), b"")
-    };
+    let (mut edits, mut last_line) = (Vec::new(), None);
     for (key, value) in entries {
-        match new.iter().position(|(place, _)| key.text() == Some(place)) {
-            Some(at) => {
-                let (_, who) = new.remove(at);
-                if value.text() != Some(&who) {
-                    edits.push(replace_node(text, outline, value, &string_scalar(&who)));
-                }
+        let start = if value.is_some() { outline.range(key).start } else { outline.full_range(key).start };
+        let line = whole_lines(text, start..outline.full_range(value.unwrap_or(key)).end.max(start), mark);
+        let place = expected.iter().position(|(name, _)| key.text() == Some(name));
+        match (place.map(|place| expected.remove(place)), value) {
+            (Some((_, Some(new))), Some(value)) if value.text() != Some(&new) => {
+                edits.push(replace_node(text, outline, value, &string_scalar(&new)));
             }
+            (Some(_), _) => {}
             // An entry with `none` expects an empty place, which is still right.
-            None if value.content == YamlContent::Null || value.text() == Some("none") => {}
-            None => edits.push((line(key, value)?, String::new())),
+            (None, Some(value)) if value.content == YamlContent::Null || value.text() == Some("none") => {}
+            (None, _) => edits.push((line.clone()?, String::new())),
         }
+        last_line = line;
     }
-    let (key, value) = entries.last()?;
-    let lines = new.iter().map(|(place, who)| format!("{}: {}", string_scalar(place), string_scalar(who)));
-    edits.extend(insert_lines(text, line(key, value)?, lines));
+    let lines = expected.iter().map(|(key, value)| match value {
+        Some(value) => format!("{}: {}", string_scalar(key), string_scalar(value)),
+        None => format!("- {}", string_scalar(key)),
+    });
+    edits.extend(insert_lines(text, last_line?, lines));
     Some(edits)
 }
 

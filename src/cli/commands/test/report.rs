@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use classad::ad::{ExpressionKind, Type};
+use classad::ad::Type;
 use classad::eval::Abort;
 use classad::format::Position;
 use classad::format::document_tree::YamlTree;
 use classad::policy_test::{CaseAnswer, CaseError, FailureDetails, Mismatch, TestCase};
+use classad::pool::BindingKind;
 use classad::text::shorten;
 use serde::Serialize;
 
@@ -160,17 +161,12 @@ fn abort_reason(halt: &Abort) -> String {
 
 /// Returns the type of `fact` in parentheses if `other` has a different type; else an empty text.
 fn type_suffix(fact: &CaseAnswer, other: &CaseAnswer) -> String {
-    let kind = |fact: &CaseAnswer| match fact {
-        CaseAnswer::Value(value) => Some(match value.kind() {
-            ExpressionKind::Literal(value) => value.value_type(),
-            ExpressionKind::List(_) => Type::List,
-            _ => Type::Ad,
-        }),
-        _ => None,
-    };
-    match (kind(fact), kind(other)) {
-        (None | Some(Type::Undefined | Type::Error), _) => String::new(),
-        (Some(kind), Some(other)) if kind != other => format!(" ({})", kind.phrase()),
+    let (CaseAnswer::Value(value), CaseAnswer::Value(other)) = (fact, other) else { return String::new() };
+    match BindingKind::of(value) {
+        BindingKind::Value(Type::Undefined | Type::Error) => String::new(),
+        BindingKind::Value(kind) if BindingKind::of(other) != BindingKind::Value(kind) => {
+            format!(" ({})", kind.phrase())
+        }
         _ => String::new(),
     }
 }
