@@ -146,7 +146,7 @@ impl<'c> ExplanationWriter<'c> {
             sections.push(pair::evaluation_trees(session, self.case, group[0], near.offer)?);
         }
         let sections = sections.iter().filter(|section| !section.is_empty());
-        Ok(sections.map(|section| format!("{}\n", section.trim_end())).collect())
+        Ok(sections.flat_map(|section| [section.trim_end(), "\n"]).collect())
     }
 
     fn refusals(&self, group: &[usize], refusals: &[RefusalGroup], most: usize) -> String {
