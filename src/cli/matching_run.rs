@@ -163,7 +163,7 @@ impl MatchingRun {
         if self.has_shared_ads || !self.settings.accelerations.autoclusters {
             return Ok(self.match_without_policy(requests, offers, self.distinct_requests));
         }
-        let (requests, clusters) = self.cluster_representatives(requests, offers, &PolicyExpressions::default());
+        let (requests, clusters) = self.representatives(requests, offers, &PolicyExpressions::default());
         Ok(self.match_without_policy(&requests, offers, clusters))
     }
 
@@ -207,7 +207,7 @@ impl MatchingRun {
         }
         let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
         let (representatives, autoclusters) = if settings.accelerations.autoclusters {
-            self.cluster_representatives(requests, offers, &settings.policy.match_policies())
+            self.representatives(requests, offers, &settings.policy.match_policies())
         } else {
             (requests.to_vec(), 0)
         };
@@ -234,7 +234,7 @@ impl MatchingRun {
     }
 
     /// Replaces each request by the representative of its autocluster. Also returns the number of autoclusters.
-    fn cluster_representatives(&self, requests: &[Ad], offers: &[Ad], policies: &PolicyExpressions) -> (Vec<Ad>, u64) {
+    fn representatives(&self, requests: &[Ad], offers: &[Ad], policies: &PolicyExpressions) -> (Vec<Ad>, u64) {
         let NegotiationSettings { protocol, context, .. } = &self.settings;
         let clusters = RequestClusters::new(requests, offers, policies, protocol, context);
         let representative = |cluster: &usize| clusters.clusters[*cluster].representative.clone();

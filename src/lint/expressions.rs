@@ -80,12 +80,8 @@ impl ExpressionCheck<'_> {
                     let message =
                         format!("`{symbol}` compares the result of `{}`, which is true or false", inner.symbol());
                     let help = self.regrouped(symbol, left, right);
-                    self.report(
-                        &rules::PRECEDENCE,
-                        message,
-                        Some(help),
-                        (operand, &format!("`{symbol}` takes this whole")),
-                    );
+                    let label = format!("`{symbol}` takes this whole");
+                    self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));
                 }
                 ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
                     let message = "`&&` binds tighter than the `||` beside it".to_owned();

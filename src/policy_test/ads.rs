@@ -56,12 +56,12 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     }
 
     /// Registers the named ads of the mapping `node`.
-    pub fn register_named(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) {
-        for (key, value) in settings.entries(node, "`ads`") {
+    pub fn register_named(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) {
+        for (key, value) in reader.entries(node, "`ads`") {
             let name = key.text().unwrap_or_default();
             if !is_name(name) {
                 let help = "a name is one word, without `=` and brackets: `machine: ...`";
-                settings.report(key, "this cannot be the name of an ad", help);
+                reader.report(key, "this cannot be the name of an ad", help);
             }
             self.named.push((name, value));
         }
@@ -86,45 +86,43 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     }
 
     /// Reads all named ads, so that errors are reported even in ads that no case uses.
-    pub fn read_named(&mut self, settings: &mut ConfigReader<'o>) {
+    pub fn read_named(&mut self, reader: &mut ConfigReader<'o>) {
         for (name, _) in self.named.clone() {
-            self.by_name(settings, name);
+            self.by_name(reader, name);
         }
     }
 
     /// Returns the single ad of a node. `None` after reporting an error.
-    pub fn single_ad(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<SpecAd> {
-        let before = settings.problems.len();
-        let ads = self.ads(settings, node);
+    pub fn single_ad(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<SpecAd> {
+        let before = reader.problems.len();
+        let ads = self.ads(reader, node);
         if let [one] = ads.as_slice() {
             return Some(one.clone());
         }
-        if settings.problems.len() == before {
+        if reader.problems.len() == before {
             let message = format!("one ad is wanted here, not {}", ads.len());
-            settings.report(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
+            reader.report(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
         }
         None
     }
 
-    /// Returns the ads of a node. Errors are reported to `settings`.
-    pub fn ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
+    /// Returns the ads of a node. Errors are reported to `reader`.
+    pub fn ads(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
         let mut found = match &node.content {
             YamlContent::Null => {
-                settings.report(node, "an ad is wanted here", HELP);
+                reader.report(node, "an ad is wanted here", HELP);
                 Vec::new()
             }
-            YamlContent::Scalar(text) if is_name(text) => self.ads_by_name(settings, node, text),
-            YamlContent::Scalar(text) => read_text(settings, node, text),
+            YamlContent::Scalar(text) if is_name(text) => self.ads_by_name(reader, node, text),
+            YamlContent::Scalar(text) => read_text(reader, node, text),
             YamlContent::Mapping(entries) if entries.iter().any(|(key, _)| is_derivation_key(key)) => {
-                self.derived_ads(settings, node)
+                self.derived_ads(reader, node)
             }
             YamlContent::Mapping(_) => {
-                let ad = read_ad(settings, node, false);
-                ad.map(|ad| SpecAd::new(ad, settings.dialect, String::new)).into_iter().collect()
+                let ad = read_ad(reader, node, false);
+                ad.map(|ad| SpecAd::new(ad, reader.dialect, String::new)).into_iter().collect()
             }
-            YamlContent::Sequence(elements) => {
-                elements.iter().flat_map(|element| self.ads(settings, element)).collect()
-            }
+            YamlContent::Sequence(elements) => elements.iter().flat_map(|element| self.ads(reader, element)).collect(),
         };
         for (position, known) in found.iter_mut().enumerate() {
             if known.id.is_empty() || (matches!(node.content, YamlContent::Sequence(_)) && known.id.starts_with('#')) {
@@ -134,29 +132,29 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         found
     }
 
-    fn ads_by_name(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode, name: &str) -> Vec<SpecAd> {
+    fn ads_by_name(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode, name: &str) -> Vec<SpecAd> {
         let names: Vec<&str> = self.named.iter().map(|(name, _)| *name).collect();
         let (visible, below) = names.split_at(self.visible_count);
         if visible.contains(&name) {
-            return self.by_name(settings, name).to_vec();
+            return self.by_name(reader, name).to_vec();
         }
         let help = match closest_names(name, visible.iter().copied()).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None if below.contains(&name) => "an ad is made of those that stand above it".to_owned(),
             None => HELP.to_owned(),
         };
-        settings.report(node, format!("there is no ad called `{name}`"), help);
+        reader.report(node, format!("there is no ad called `{name}`"), help);
         Vec::new()
     }
 
-    fn by_name(&mut self, settings: &mut ConfigReader<'o>, name: &str) -> Rc<Vec<SpecAd>> {
-        let key = (name.to_owned(), settings.dialect.is_condor());
+    fn by_name(&mut self, reader: &mut ConfigReader<'o>, name: &str) -> Rc<Vec<SpecAd>> {
+        let key = (name.to_owned(), reader.dialect.is_condor());
         if let Some(known) = self.named_cache.get(&key) {
             return Rc::clone(known);
         }
         let Some(at) = self.named.iter().position(|(other, _)| *other == name) else { return Rc::default() };
         let visible = std::mem::replace(&mut self.visible_count, at);
-        let mut ads = self.ads(settings, self.named[at].1);
+        let mut ads = self.ads(reader, self.named[at].1);
         self.visible_count = visible;
         if let [one] = ads.as_mut_slice()
             && !one.is_named
@@ -169,14 +167,14 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     }
 
     /// Reads ads that are derived from a file or from other ads, with changes.
-    fn derived_ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
-        let entries = settings.known_entries(node, "an ad with `file` or `like`", &DERIVED_AD_KEYS);
+    fn derived_ads(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
+        let entries = reader.known_entries(node, "an ad with `file` or `like`", &DERIVED_AD_KEYS);
         let get = |key: &str| value_of(&entries, key);
         let mut ads = match (get("file"), get("like")) {
-            (Some(file), None) => self.ads_of_file(settings, file).to_vec(),
-            (None, Some(like)) => self.ads(settings, like),
+            (Some(file), None) => self.ads_of_file(reader, file).to_vec(),
+            (None, Some(like)) => self.ads(reader, like),
             _ => {
-                settings.report(node, "this has both `file` and `like`", "an ad comes from one of them");
+                reader.report(node, "this has both `file` and `like`", "an ad comes from one of them");
                 return Vec::new();
             }
         };
@@ -190,10 +188,10 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("there are {} ads; the first is called `{}`", ids.len(), ids[0]),
                 };
-                settings.report(id, format!("no ad is called `{wanted}`"), help);
+                reader.report(id, format!("no ad is called `{wanted}`"), help);
             }
         }
-        if let Some(changes) = get("with").and_then(|with| read_ad(settings, with, false)) {
+        if let Some(changes) = get("with").and_then(|with| read_ad(reader, with, false)) {
             for known in &mut ads {
                 for change in changes.iter() {
                     known.ad = known.ad.with(change.name.clone(), change.expression.clone());
@@ -201,39 +199,39 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
             }
         }
         if let Some(without) = get("without") {
-            let names: HashSet<Name> = read_words(settings, without).iter().map(|name| Name::new(name)).collect();
+            let names: HashSet<Name> = read_words(reader, without).iter().map(|name| Name::new(name)).collect();
             for known in &mut ads {
                 let kept = known.ad.iter().filter(|attribute| !names.contains(attribute.name));
                 known.ad = kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
             }
         }
         if let Some(rules) = get("transform") {
-            ads = self.transform_ads(settings, rules, ads);
+            ads = self.transform_ads(reader, rules, ads);
         }
-        ads.into_iter().map(|known| SpecAd::new(known.ad, settings.dialect, || known.id)).collect()
+        ads.into_iter().map(|known| SpecAd::new(known.ad, reader.dialect, || known.id)).collect()
     }
 
-    fn transform_ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode, ads: Vec<SpecAd>) -> Vec<SpecAd> {
+    fn transform_ads(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode, ads: Vec<SpecAd>) -> Vec<SpecAd> {
         let text = node.text().unwrap_or_default();
         let is_path = !text.trim_end().contains('\n');
-        let bytes = if is_path { self.read_bytes(settings, node) } else { Some(text.as_bytes().to_vec()) };
+        let bytes = if is_path { self.read_bytes(reader, node) } else { Some(text.as_bytes().to_vec()) };
         let Some(bytes) = bytes else { return Vec::new() };
-        let (rules, problems) = parse_rules(&bytes, settings.dialect);
+        let (rules, problems) = parse_rules(&bytes, reader.dialect);
         for problem in &problems {
             if is_path {
-                report_in_file(settings, node, Position::of_offset(&bytes, problem.range.start), problem);
+                report_in_file(reader, node, Position::of_offset(&bytes, problem.range.start), problem);
             } else {
-                report_in_text(settings, node, problem);
+                report_in_text(reader, node, problem);
             }
         }
         let transform = Transform { rules, condition: None };
-        let context = Context::new(settings.dialect);
+        let context = Context::new(reader.dialect);
         let mut results = Vec::new();
         for known in ads {
             for result in transform.apply(&known.ad, &context) {
                 for fault in &result.faults {
                     let message = format!("{} cannot be transformed: {}", known.id, fault.message);
-                    settings.report(node, message, "`classad transform` shows what each rule does");
+                    reader.report(node, message, "`classad transform` shows what each rule does");
                 }
                 results.push(SpecAd { ad: result.ad, ..known.clone() });
             }
@@ -242,32 +240,32 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     }
 
     /// Reads a file that does not contain ads, such as rules or a policy. `None` after reporting an error.
-    pub fn read_bytes(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<Vec<u8>> {
+    pub fn read_bytes(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<Vec<u8>> {
         let Some(path) = node.text() else {
             let help = "beside the spec: `site.rules`, `../policy.yaml`";
-            settings.report(node, "the name of a file is wanted here", help);
+            reader.report(node, "the name of a file is wanted here", help);
             return None;
         };
         let mut bytes = Vec::new();
         match (self.open)(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
             Ok(_) => Some(bytes),
             Err(error) => {
-                report_unreadable(settings, node, path, &error);
+                report_unreadable(reader, node, path, &error);
                 None
             }
         }
     }
 
-    fn ads_of_file(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Rc<Vec<SpecAd>> {
+    fn ads_of_file(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Rc<Vec<SpecAd>> {
         let path = node.text().unwrap_or_default();
-        let key = (path.to_owned(), settings.dialect.is_condor());
+        let key = (path.to_owned(), reader.dialect.is_condor());
         if let Some(ads) = self.file_cache.get(&key) {
             return Rc::clone(ads);
         }
         let mut ads = Vec::new();
         match (self.open)(path).and_then(|file| Stream::new(file, None)) {
-            Ok(stream) => read_stream(settings, node, stream, &mut ads),
-            Err(error) => report_unreadable(settings, node, path, &error),
+            Ok(stream) => read_stream(reader, node, stream, &mut ads),
+            Err(error) => report_unreadable(reader, node, path, &error),
         }
         let ads = Rc::new(ads);
         self.file_cache.insert(key, Rc::clone(&ads));
@@ -284,66 +282,66 @@ impl SpecAd {
 }
 
 /// Reads the ads of a stream into `ads`. Errors are reported at `node`, which names the file.
-fn read_stream(settings: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Stream, ads: &mut Vec<SpecAd>) {
+fn read_stream(reader: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Stream, ads: &mut Vec<SpecAd>) {
     let path = node.text().unwrap_or_default();
     loop {
         let block = match stream.next_block() {
             Ok(Some(block)) => block,
             Ok(None) => break,
-            Err(error) => return report_unreadable(settings, node, path, &error),
+            Err(error) => return report_unreadable(reader, node, path, &error),
         };
-        for item in block.ads(settings.dialect) {
+        for item in block.ads(reader.dialect) {
             match item {
                 Ok(entry) => {
                     let number = ads.len() + 1;
-                    ads.push(SpecAd::new(entry.ad, settings.dialect, || format!("{path}:{number}")));
+                    ads.push(SpecAd::new(entry.ad, reader.dialect, || format!("{path}:{number}")));
                 }
-                Err(problem) => report_in_file(settings, node, block.position(problem.range.start), &problem),
+                Err(problem) => report_in_file(reader, node, block.position(problem.range.start), &problem),
             }
         }
     }
     if ads.is_empty() {
-        settings.report(node, format!("there is no ad in {path}"), HELP);
+        reader.report(node, format!("there is no ad in {path}"), HELP);
     }
 }
 
 /// Reads the ads of a text in the spec, in the format that is detected or else in brackets.
-fn read_text(settings: &mut ConfigReader<'_>, node: &YamlNode, text: &str) -> Vec<SpecAd> {
+fn read_text(reader: &mut ConfigReader<'_>, node: &YamlNode, text: &str) -> Vec<SpecAd> {
     let form = detect(text.as_bytes()).unwrap_or(FileFormat::Bracketed);
     let mut ads = Vec::new();
-    for item in read(text.as_bytes(), form, settings.dialect) {
+    for item in read(text.as_bytes(), form, reader.dialect) {
         match item {
-            Ok(entry) => ads.push(SpecAd::new(entry.ad, settings.dialect, String::new)),
-            Err(problem) => report_in_text(settings, node, &problem),
+            Ok(entry) => ads.push(SpecAd::new(entry.ad, reader.dialect, String::new)),
+            Err(problem) => report_in_text(reader, node, &problem),
         }
     }
     ads
 }
 
-fn report_unreadable(settings: &mut ConfigReader<'_>, node: &YamlNode, path: &str, error: &io::Error) {
+fn report_unreadable(reader: &mut ConfigReader<'_>, node: &YamlNode, path: &str, error: &io::Error) {
     let reason = match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     };
-    settings.report(node, format!("cannot read {path}: {reason}"), "files are looked for beside the spec");
+    reader.report(node, format!("cannot read {path}: {reason}"), "files are looked for beside the spec");
 }
 
 /// Reports an error in a file at `node`, which names the file.
-pub fn report_in_file(settings: &mut ConfigReader<'_>, node: &YamlNode, at: Position, problem: &Problem) {
+pub fn report_in_file(reader: &mut ConfigReader<'_>, node: &YamlNode, at: Position, problem: &Problem) {
     let path = node.text().unwrap_or_default();
     let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
-    let mut told = settings.tree.problem(node, message);
-    told.help.clone_from(&problem.help);
-    settings.problems.push(told);
+    let mut reported = reader.tree.problem(node, message);
+    reported.help.clone_from(&problem.help);
+    reader.problems.push(reported);
 }
 
 /// Reports an error in the text of `node` at its position in the spec.
-fn report_in_text(settings: &mut ConfigReader<'_>, node: &YamlNode, problem: &Problem) {
-    let part = |range: &std::ops::Range<usize>| settings.tree.scalar_part_range(node, range.clone());
-    let mut told = Problem::error_at(part(&problem.range), 0, problem.message.clone());
-    told.help.clone_from(&problem.help);
-    told.related = problem.related.as_ref().map(|(range, words)| (part(range), words.clone()));
-    settings.problems.push(told);
+fn report_in_text(reader: &mut ConfigReader<'_>, node: &YamlNode, problem: &Problem) {
+    let part = |range: &std::ops::Range<usize>| reader.tree.scalar_part_range(node, range.clone());
+    let mut reported = Problem::error_at(part(&problem.range), 0, problem.message.clone());
+    reported.help.clone_from(&problem.help);
+    reported.related = problem.related.as_ref().map(|(range, words)| (part(range), words.clone()));
+    reader.problems.push(reported);
 }
 
 /// Whether a text is the name of an ad rather than the text of an ad.

@@ -107,27 +107,27 @@ impl CaseAnswer {
     /// [`CaseAnswer::Members`].
     #[must_use]
     pub fn difference(&self, actual: &CaseAnswer) -> Vec<DiffLine> {
-        let (expected, mut came) = (self.lines(), actual.lines());
+        let (expected, mut unexpected) = (self.lines(), actual.lines());
         let is_ordered = matches!(self, CaseAnswer::Members(_)) || matches!(actual, CaseAnswer::Members(_));
         let mut lines = Vec::new();
         for line in expected {
             let found = if is_ordered {
-                came.first().filter(|first| **first == line).map(|_| 0)
+                unexpected.first().filter(|first| **first == line).map(|_| 0)
             } else {
-                came.iter().position(|other| *other == line)
+                unexpected.iter().position(|other| *other == line)
             };
             if let Some(at) = found {
-                came.remove(at);
+                unexpected.remove(at);
             }
             lines.push((if found.is_some() { ' ' } else { '-' }, line));
         }
         if lines.is_empty() {
             lines.push(('-', "none".to_owned()));
         }
-        if came.is_empty() && lines.iter().all(|(sign, _)| *sign == '-') {
-            came.push("none".to_owned());
+        if unexpected.is_empty() && lines.iter().all(|(sign, _)| *sign == '-') {
+            unexpected.push("none".to_owned());
         }
-        lines.extend(came.into_iter().map(|line| ('+', line)));
+        lines.extend(unexpected.into_iter().map(|line| ('+', line)));
         lines
     }
 }

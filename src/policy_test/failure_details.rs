@@ -75,12 +75,11 @@ fn cycle_details(requests: &[SpecAd], offers: &[SpecAd], mismatch: &Mismatch<'_>
     for (request, offer) in expected.iter().filter(|place| !actual.contains(place)).take(MAX_DETAILS) {
         // A part of an offer is called by the offer's name with `#` and a number.
         let whole = offer.rsplit_once('#').map_or(offer.as_str(), |(whole, _)| whole);
-        let find = |ads: &[SpecAd], id: &str| ads.iter().position(|known| known.id == id);
         match (find(requests, request), find(offers, offer).or_else(|| find(offers, whole))) {
             (None, _) => reasons.push(format!("there is no request called {request}")),
             (_, None) => reasons.push(format!("there is no offer called {offer}")),
-            (Some(asking), Some(asked)) => {
-                let refusals = refusal_details(&requests[asking], &offers[asked], context);
+            (Some(request_ad), Some(offer_ad)) => {
+                let refusals = refusal_details(request_ad, offer_ad, context);
                 if refusals.is_empty() {
                     let holder = actual.iter().find(|(_, held)| held == offer);
                     let but = holder.map_or(String::new(), |(holder, _)| format!(", but {holder} has it"));
@@ -92,6 +91,10 @@ fn cycle_details(requests: &[SpecAd], offers: &[SpecAd], mismatch: &Mismatch<'_>
     }
     reasons.truncate(MAX_DETAILS);
     reasons
+}
+
+fn find<'a>(ads: &'a [SpecAd], id: &str) -> Option<&'a SpecAd> {
+    ads.iter().find(|known| known.id == id)
 }
 
 /// Says why a request gets no gang. `None` if the explanation fails.

@@ -24,36 +24,26 @@ const SPEC_KEYS: [&str; 3] = ["policy", "ads", "cases"];
 /// The keys common to all cases, in addition to those of [`EvaluationSettings`].
 const CASE_KEYS: [&str; 2] = ["name", "tags"];
 
-/// A kind of question: the key that identifies the kind, the required and the optional keys, and the keys of
+/// A kind of case: the key that identifies the kind, the required and the optional keys, and the keys of
 /// expectations. A case needs at least one expectation.
-struct QuestionKind {
+struct CaseKind {
     key: &'static str,
     needs: &'static [&'static str],
     takes: &'static [&'static str],
     expects: &'static [&'static str],
 }
 
-/// The kinds of questions.
-const QUESTION_KINDS: [QuestionKind; 6] = [
-    QuestionKind { key: "expression", needs: &[], takes: &["my", "target"], expects: &["expect"] },
-    QuestionKind {
-        key: "match",
-        needs: &["request", "offer"],
-        takes: &[],
-        expects: &["match", "refused-by", "clause"],
-    },
-    QuestionKind { key: "query", needs: &["pool"], takes: &[], expects: &["ids", "count"] },
-    QuestionKind { key: "gang", needs: &["request", "offers"], takes: &["policy"], expects: &["gang"] },
-    QuestionKind { key: "matches", needs: &["requests", "offers"], takes: &["policy"], expects: &["matches"] },
-    QuestionKind {
-        key: "specialize",
-        needs: &[],
-        takes: &["my", "target", "closed"],
-        expects: &["residue", "verdict"],
-    },
+/// The kinds of cases.
+const CASE_KINDS: [CaseKind; 6] = [
+    CaseKind { key: "expression", needs: &[], takes: &["my", "target"], expects: &["expect"] },
+    CaseKind { key: "match", needs: &["request", "offer"], takes: &[], expects: &["match", "refused-by", "clause"] },
+    CaseKind { key: "query", needs: &["pool"], takes: &[], expects: &["ids", "count"] },
+    CaseKind { key: "gang", needs: &["request", "offers"], takes: &["policy"], expects: &["gang"] },
+    CaseKind { key: "matches", needs: &["requests", "offers"], takes: &["policy"], expects: &["matches"] },
+    CaseKind { key: "specialize", needs: &[], takes: &["my", "target", "closed"], expects: &["residue", "verdict"] },
 ];
 
-impl QuestionKind {
+impl CaseKind {
     fn has(&self, key: &str) -> bool {
         self.key == key || [self.needs, self.takes, self.expects].iter().any(|keys| keys.contains(&key))
     }
@@ -74,46 +64,46 @@ impl<'o> Spec<'o> {
         given: &EvaluationSettings,
         open: &mut OpenFile<'_>,
     ) -> Result<Self, Vec<Problem>> {
-        let mut settings = ConfigReader::new(outline, Dialect::default());
+        let mut reader = ConfigReader::new(outline, Dialect::default());
         let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
-        let entries = settings.known_entries(&outline.root, "a spec", &keys);
+        let entries = reader.known_entries(&outline.root, "a spec", &keys);
         let get = |key: &str| value_of(&entries, key);
-        let own = read_settings(&mut settings, &entries);
-        let mut reader =
-            SpecReader { settings, library: AdLibrary::new(open), policy: get("policy"), names: HashSet::new() };
+        let own = read_settings(&mut reader, &entries);
+        let mut spec =
+            SpecReader { reader, library: AdLibrary::new(open), policy: get("policy"), names: HashSet::new() };
         if let Some(ads) = get("ads") {
-            reader.library.register_named(&mut reader.settings, ads);
+            spec.library.register_named(&mut spec.reader, ads);
         }
-        let mut conditions = own.with_defaults(given);
-        if conditions.dialect.is_none() && reader.uses_condor_format(get("ads"), get("cases")) {
-            conditions.dialect = Some(Dialect::Condor);
+        let mut settings = own.with_defaults(given);
+        if settings.dialect.is_none() && spec.uses_condor_format(get("ads"), get("cases")) {
+            settings.dialect = Some(Dialect::Condor);
         }
-        reader.settings.dialect = conditions.dialect.unwrap_or_default();
-        reader.library.read_named(&mut reader.settings);
+        spec.reader.dialect = settings.dialect.unwrap_or_default();
+        spec.library.read_named(&mut spec.reader);
         let cases = if let Some(cases) = get("cases") {
-            reader.read_cases(cases, &conditions)
+            spec.read_cases(cases, &settings)
         } else {
             // After an error in the keys, `cases` is probably the misspelt one.
-            if reader.settings.problems.is_empty() {
+            if spec.reader.problems.is_empty() {
                 let help = "`cases:`, and below it `- name: ...` for each";
-                reader.settings.report(&outline.root, "this spec has no `cases`", help);
+                spec.reader.report(&outline.root, "this spec has no `cases`", help);
             }
             Vec::new()
         };
         // Report each error once, even if several cases use the ad that contains it.
         let mut problems: Vec<Problem> = Vec::new();
-        for problem in reader.settings.problems {
+        for problem in spec.reader.problems {
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
         }
-        ConfigReader { problems, ..reader.settings }.finish(Spec { outline, cases })
+        ConfigReader { problems, ..spec.reader }.finish(Spec { outline, cases })
     }
 }
 
 /// Reads the cases of a spec. Holds the reported problems, the ads of the spec, and what all cases share.
 struct SpecReader<'o, 'f> {
-    settings: ConfigReader<'o>,
+    reader: ConfigReader<'o>,
     library: AdLibrary<'o, 'f>,
     /// The policy of cases that have none of their own.
     policy: Option<&'o YamlNode>,
@@ -151,58 +141,58 @@ impl<'o> SpecReader<'o, '_> {
         nodes.into_iter().any(|node| self.library.uses_condor_format(node))
     }
 
-    fn read_cases(&mut self, node: &'o YamlNode, conditions: &EvaluationSettings) -> Vec<TestCase<'o>> {
-        let dialect = self.settings.dialect;
+    fn read_cases(&mut self, node: &'o YamlNode, settings: &EvaluationSettings) -> Vec<TestCase<'o>> {
+        let dialect = self.reader.dialect;
         let mut found = Vec::new();
         match &node.content {
             YamlContent::Sequence(cases) if !cases.is_empty() => {
                 for case in cases {
-                    found.extend(self.read_case(case, conditions));
-                    self.settings.dialect = dialect;
+                    found.extend(self.read_case(case, settings));
+                    self.reader.dialect = dialect;
                 }
             }
             YamlContent::Sequence(_) | YamlContent::Null => {
-                self.settings.report(node, "this spec has no cases", "`- name: ...` begins one");
+                self.reader.report(node, "this spec has no cases", "`- name: ...` begins one");
             }
-            _ => self.settings.report(node, "`cases` must be a sequence", "`- name: ...` begins a case"),
+            _ => self.reader.report(node, "`cases` must be a sequence", "`- name: ...` begins a case"),
         }
         found
     }
 
     /// Reports a problem at a node, and returns that there is no value.
     fn reject<T>(&mut self, node: &YamlNode, message: impl Into<String>, help: impl Into<String>) -> Option<T> {
-        self.settings.report(node, message, help);
+        self.reader.report(node, message, help);
         None
     }
 
     fn read_case(&mut self, node: &'o YamlNode, outer: &EvaluationSettings) -> Option<TestCase<'o>> {
         let mut keys: IndexSet<&'static str> = CASE_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
-        for kind in &QUESTION_KINDS {
+        for kind in &CASE_KINDS {
             keys.extend([&[kind.key][..], kind.needs, kind.takes, kind.expects].concat());
         }
         let keys: Vec<&str> = keys.into_iter().collect();
-        let before = self.settings.problems.len();
-        let entries = CaseEntries { node, all: self.settings.known_entries(node, "a case", &keys) };
+        let before = self.reader.problems.len();
+        let entries = CaseEntries { node, all: self.reader.known_entries(node, "a case", &keys) };
         if !matches!(node.content, YamlContent::Mapping(_)) {
             return None;
         }
-        let conditions = read_settings(&mut self.settings, &entries.all).with_defaults(outer);
-        self.settings.dialect = conditions.dialect.unwrap_or_default();
+        let settings = read_settings(&mut self.reader, &entries.all).with_defaults(outer);
+        self.reader.dialect = settings.dialect.unwrap_or_default();
         let name = self.read_name(&entries);
-        let tags = entries.get("tags").map(|tags| read_words(&mut self.settings, tags)).unwrap_or_default();
-        let is_unknown = self.settings.problems.len() > before;
-        let kind = self.question_kind(&entries, is_unknown)?;
+        let tags = entries.get("tags").map(|tags| read_words(&mut self.reader, tags)).unwrap_or_default();
+        let is_unknown = self.reader.problems.len() > before;
+        let kind = self.case_kind(&entries, is_unknown)?;
         let question = self.read_question(kind, &entries);
         let mut expectations = Vec::new();
         for (key, value) in entries.all.iter().filter(|(key, _)| kind.expects.contains(key)) {
-            let fact = self.read_expected(key, value, &conditions.to_context());
+            let fact = self.read_expected(key, value, &settings.to_context());
             expectations.extend(fact.map(|fact| Expectation { key, node: value, fact }));
         }
         if !kind.expects.iter().any(|key| entries.get(key).is_some()) && !is_unknown {
             let help = format!("`{}: ...` says what is expected", kind.expects.join(": ...` or `"));
-            self.settings.report(node, "this case expects nothing", help);
+            self.reader.report(node, "this case expects nothing", help);
         }
-        Some(TestCase { name: name?, tags, node, settings: conditions, question: question?, expectations })
+        Some(TestCase { name: name?, tags, node, settings, question: question?, expectations })
     }
 
     fn read_name(&mut self, entries: &CaseEntries<'o>) -> Option<String> {
@@ -215,20 +205,20 @@ impl<'o> SpecReader<'o, '_> {
         };
         if !self.names.insert(text) {
             let message = format!("two cases are called `{text}`");
-            self.settings.report(node, message, "a name tells one case from all others");
+            self.reader.report(node, message, "a name tells one case from all others");
         }
         Some(text.to_owned())
     }
 
-    /// Determines the kind of question, and reports missing and unexpected keys. `None` if there is not exactly one
+    /// Determines the kind of a case, and reports missing and unexpected keys. `None` if there is not exactly one
     /// question.
-    fn question_kind(&mut self, entries: &CaseEntries<'o>, is_unknown: bool) -> Option<&'static QuestionKind> {
-        let asked: Vec<&QuestionKind> = QUESTION_KINDS.iter().filter(|kind| entries.get(kind.key).is_some()).collect();
+    fn case_kind(&mut self, entries: &CaseEntries<'o>, is_unknown: bool) -> Option<&'static CaseKind> {
+        let asked: Vec<&CaseKind> = CASE_KINDS.iter().filter(|kind| entries.get(kind.key).is_some()).collect();
         let kind = match asked[..] {
             [kind] => kind,
             [] if is_unknown => return None,
             [] => {
-                let help = format!("one of `{}` says it", QUESTION_KINDS.map(|kind| kind.key).join("`, `"));
+                let help = format!("one of `{}` says it", CASE_KINDS.map(|kind| kind.key).join("`, `"));
                 return self.reject(entries.node, "this case asks nothing", help);
             }
             [kind, other, ..] => {
@@ -240,20 +230,20 @@ impl<'o> SpecReader<'o, '_> {
         for (key, value) in entries.all.iter().filter(|(key, _)| is_useless(key)) {
             let keys: Vec<&str> = [kind.needs, kind.takes, kind.expects].concat();
             let message = format!("`{key}` has no use in a case with `{}`", kind.key);
-            self.settings.report(value, message, format!("`{}` can stand beside it", keys.join("`, `")));
+            self.reader.report(value, message, format!("`{}` can stand beside it", keys.join("`, `")));
         }
         for key in kind.needs.iter().filter(|key| entries.get(key).is_none() && !is_unknown) {
             let message = format!("`{key}` is missing");
-            self.settings.report(entries.node, message, format!("a case with `{}` needs it", kind.key));
+            self.reader.report(entries.node, message, format!("a case with `{}` needs it", kind.key));
         }
         Some(kind)
     }
 
-    fn read_question(&mut self, kind: &QuestionKind, entries: &CaseEntries<'o>) -> Option<CaseQuestion<'o>> {
-        let mut one = |key: &str| entries.get(key).map(|node| self.library.single_ad(&mut self.settings, node));
+    fn read_question(&mut self, kind: &CaseKind, entries: &CaseEntries<'o>) -> Option<CaseQuestion<'o>> {
+        let mut one = |key: &str| entries.get(key).map(|node| self.library.single_ad(&mut self.reader, node));
         let (my, target) = (one("my"), one("target"));
         let (request, offer) = (one("request"), one("offer"));
-        let mut several = |key: &str| entries.get(key).map(|node| self.library.ads(&mut self.settings, node));
+        let mut several = |key: &str| entries.get(key).map(|node| self.library.ads(&mut self.reader, node));
         let (requests, offers, pool) = (several("requests"), several("offers"), several("pool"));
         let policy = match entries.get("policy").or(self.policy) {
             Some(policy) if kind.has("policy") => self.read_policy(policy),
@@ -263,7 +253,7 @@ impl<'o> SpecReader<'o, '_> {
         let node = entries.get(kind.key)?;
         // `None` after an error in the expression, or in `my` or `target`.
         let scoped = || {
-            let expression = self.settings.expression(node)?;
+            let expression = self.reader.expression(node)?;
             let optional = |ad: Option<Option<SpecAd>>| ad.map_or(Some(None), |ad| ad.map(Some));
             Some(ScopedExpression { node, expression, my: optional(my)?, target: optional(target)? })
         };
@@ -279,13 +269,13 @@ impl<'o> SpecReader<'o, '_> {
 
     fn read_policy(&mut self, node: &'o YamlNode) -> Policy {
         if matches!(node.content, YamlContent::Mapping(_)) {
-            return Policy::read(&mut self.settings, node);
+            return Policy::read(&mut self.reader, node);
         }
-        let Some(bytes) = self.library.read_bytes(&mut self.settings, node) else { return Policy::default() };
-        Policy::parse(&bytes, self.settings.dialect).unwrap_or_else(|problems| {
+        let Some(bytes) = self.library.read_bytes(&mut self.reader, node) else { return Policy::default() };
+        Policy::parse(&bytes, self.reader.dialect).unwrap_or_else(|problems| {
             for problem in &problems {
                 let at = Position::of_offset(&bytes, problem.range.start);
-                report_in_file(&mut self.settings, node, at, problem);
+                report_in_file(&mut self.reader, node, at, problem);
             }
             Policy::default()
         })
@@ -306,13 +296,13 @@ impl<'o> SpecReader<'o, '_> {
             "count" => CaseAnswer::Count(self.read_count(node)?),
             "refused-by" => CaseAnswer::Word(self.read_keyword(node, REFUSING_SIDES)?),
             "verdict" => CaseAnswer::Word(self.read_keyword(node, VERDICTS.map(ConstraintVerdict::as_str))?),
-            "residue" => CaseAnswer::Residue(self.settings.expression(node)?),
+            "residue" => CaseAnswer::Residue(self.reader.expression(node)?),
             "clause" if is_none(node) => CaseAnswer::Clauses(Vec::new()),
-            "clause" => CaseAnswer::Clauses(vec![self.settings.expression(node)?]),
+            "clause" => CaseAnswer::Clauses(vec![self.reader.expression(node)?]),
             "ids" if is_none(node) => CaseAnswer::Ads(Vec::new()),
-            "ids" => CaseAnswer::Ads(read_words(&mut self.settings, node)),
+            "ids" => CaseAnswer::Ads(read_words(&mut self.reader, node)),
             "gang" if matches!(node.content, YamlContent::Sequence(_)) => {
-                CaseAnswer::Members(read_words(&mut self.settings, node))
+                CaseAnswer::Members(read_words(&mut self.reader, node))
             }
             _ if is_none(node) => CaseAnswer::Places(Vec::new()),
             _ => CaseAnswer::Places(self.read_places(node, key)),
@@ -321,7 +311,7 @@ impl<'o> SpecReader<'o, '_> {
 
     /// Reads an expected value, which must not refer to any attribute. `None` after reporting an error.
     fn read_value(&mut self, node: &YamlNode, context: &Context) -> Option<Expression> {
-        let expression = read_expression(&mut self.settings, node, true)?;
+        let expression = read_expression(&mut self.reader, node, true)?;
         let (environment, frame) = Environment::partner_unknown(Ad::default(), Knowledge::Complete);
         if !matches!(expression.kind(), ExpressionKind::Literal(_))
             && let Some(name) = references(&expression, &frame, &environment, context).external.first()
@@ -352,11 +342,11 @@ impl<'o> SpecReader<'o, '_> {
     /// Reads a mapping of places to names of ads. Entries with `none` are left out.
     fn read_places(&mut self, node: &'o YamlNode, key: &str) -> Vec<(String, String)> {
         let mut places = Vec::new();
-        for (place, who) in self.settings.entries(node, &format!("`{key}`")) {
+        for (place, who) in self.reader.entries(node, &format!("`{key}`")) {
             match who.text() {
                 _ if is_none(who) => {}
                 Some(who) => places.push((place.text().unwrap_or_default().to_owned(), who.to_owned())),
-                None => self.settings.report(who, "the name of an ad is wanted here", "or `none`"),
+                None => self.reader.report(who, "the name of an ad is wanted here", "or `none`"),
             }
         }
         places

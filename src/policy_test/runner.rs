@@ -85,12 +85,12 @@ impl ScopedExpression<'_> {
         let [my, target] = self.ads();
         let extent = if is_closed { Knowledge::Complete } else { Knowledge::Partial };
         let (environment, frame) = Environment::partial(my, target, extent);
-        let liberties = SpecializeOptions::default();
+        let options = SpecializeOptions::default();
         match self.expression.without_parentheses().kind() {
             ExpressionKind::Attribute(name) if frame.ad.get(name).is_some() => {
-                specialize_attribute(name, &frame, &environment, context, liberties)
+                specialize_attribute(name, &frame, &environment, context, options)
             }
-            _ => specialize(&self.expression, &frame, &environment, context, liberties),
+            _ => specialize(&self.expression, &frame, &environment, context, options),
         }
     }
 }
@@ -147,10 +147,10 @@ impl CaseQuestion<'_> {
                 vec![CaseAnswer::Places(run_cycle(requests, offers, policy, context)?)]
             }
             CaseQuestion::Residue { scoped, is_closed } => {
-                let left = scoped.specialize(*is_closed, context);
+                let residue = scoped.specialize(*is_closed, context);
                 each(&|key| match key {
-                    "verdict" => CaseAnswer::Word(left.verdict.as_str()),
-                    _ => CaseAnswer::Residue(left.expression.clone()),
+                    "verdict" => CaseAnswer::Word(residue.verdict.as_str()),
+                    _ => CaseAnswer::Residue(residue.expression.clone()),
                 })
             }
         })

@@ -7,17 +7,17 @@ use crate::format::document_tree::{ConfigReader, YamlNode};
 /// The keys of [`EvaluationSettings`] in a spec and in a case.
 pub const SETTINGS_KEYS: [&str; 5] = ["dialect", "now", "seed", "max-steps", "max-depth"];
 
-/// Reads the settings among the entries of a spec or of a case. Reports invalid values to `settings`.
-pub fn read_settings(settings: &mut ConfigReader<'_>, entries: &[(&str, &YamlNode)]) -> EvaluationSettings {
+/// Reads the settings among the entries of a spec or of a case. Reports invalid values to `reader`.
+pub fn read_settings(reader: &mut ConfigReader<'_>, entries: &[(&str, &YamlNode)]) -> EvaluationSettings {
     let mut own = EvaluationSettings::default();
     for (key, value) in entries.iter().filter(|(key, _)| SETTINGS_KEYS.contains(key)) {
-        read_setting(&mut own, settings, key, value);
+        read_setting(&mut own, reader, key, value);
     }
     own
 }
 
-/// Reads the setting `key` into `own`. Reports an invalid value to `settings`.
-fn read_setting(own: &mut EvaluationSettings, settings: &mut ConfigReader<'_>, key: &str, node: &YamlNode) {
+/// Reads the setting `key` into `own`. Reports an invalid value to `reader`.
+fn read_setting(own: &mut EvaluationSettings, reader: &mut ConfigReader<'_>, key: &str, node: &YamlNode) {
     let text = node.text().unwrap_or_default();
     let is_read = match key {
         "dialect" => is_set(&mut own.dialect, text.parse().ok()),
@@ -35,7 +35,7 @@ fn read_setting(own: &mut EvaluationSettings, settings: &mut ConfigReader<'_>, k
             "now" => ("time", "seconds since 1970, or `2026-01-15T22:00:00+01:00`"),
             _ => ("whole number", "zero or more, with digits only"),
         };
-        settings.report(node, format!("this is no {what}"), help);
+        reader.report(node, format!("this is no {what}"), help);
     }
 }
 

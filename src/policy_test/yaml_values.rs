@@ -12,9 +12,9 @@ pub fn value_of<'o>(entries: &[(&str, &'o YamlNode)], key: &str) -> Option<&'o Y
 
 /// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` denote the values of these names. `None`
 /// after reporting an error.
-pub fn read_ad(settings: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Ad> {
+pub fn read_ad(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Ad> {
     let YamlContent::Mapping(entries) = &node.content else {
-        settings.report(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
+        reader.report(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
         return None;
     };
     let mut seen: HashSet<Name> = HashSet::new();
@@ -22,21 +22,21 @@ pub fn read_ad(settings: &mut ConfigReader<'_>, node: &YamlNode, words: bool) ->
     for (key, value) in entries {
         let text = key.text().unwrap_or_default();
         let name = Name::new(text);
-        if text.is_empty() || (settings.dialect == Dialect::Classad && name.is_reserved()) {
+        if text.is_empty() || (reader.dialect == Dialect::Classad && name.is_reserved()) {
             let message = format!("`{text}` cannot name an attribute");
-            settings.report(key, message, "HTCondor allows more names: `dialect: condor`");
+            reader.report(key, message, "HTCondor allows more names: `dialect: condor`");
         } else if text == "<<" {
-            settings.report(key, "`<<` merges nothing here", "`{ like: machine, with: { Memory: 64 } }` does");
+            reader.report(key, "`<<` merges nothing here", "`{ like: machine, with: { Memory: 64 } }` does");
         } else if !seen.insert(name.clone()) {
-            settings.report(key, format!("the attribute `{text}` is given twice"), "case does not count in names");
+            reader.report(key, format!("the attribute `{text}` is given twice"), "case does not count in names");
         }
-        found.extend(read_expression(settings, value, words).map(|value| (name, value)));
+        found.extend(read_expression(reader, value, words).map(|value| (name, value)));
     }
     Some(found.into_iter().collect())
 }
 
 /// Reads a node as an expression: a YAML value, a list, an ad, or a tagged expression. `None` after reporting an error.
-pub fn read_expression(settings: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Expression> {
+pub fn read_expression(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Expression> {
     Some(match (&node.content, &node.value) {
         (YamlContent::Scalar(text), Some(Value::String(_))) if words && text == "undefined" => {
             Expression::literal(Value::Undefined)
@@ -45,20 +45,20 @@ pub fn read_expression(settings: &mut ConfigReader<'_>, node: &YamlNode, words: 
             Expression::literal(Value::Error(ErrorCause::default()))
         }
         (YamlContent::Scalar(text), Some(Value::String(_))) if text.contains('\0') => {
-            settings.report(node, "a byte of value 0 cannot stand in an ad", "leave the `\\0` out");
+            reader.report(node, "a byte of value 0 cannot stand in an ad", "leave the `\\0` out");
             return None;
         }
         (_, Some(value)) => Expression::literal(value.clone()),
         (YamlContent::Sequence(elements), None) => {
-            Expression::list(elements.iter().filter_map(|element| read_expression(settings, element, words)))
+            Expression::list(elements.iter().filter_map(|element| read_expression(reader, element, words)))
         }
-        (YamlContent::Mapping(_), None) => Expression::ad(read_ad(settings, node, words)?),
-        _ => return settings.expression(node),
+        (YamlContent::Mapping(_), None) => Expression::ad(read_ad(reader, node, words)?),
+        _ => return reader.expression(node),
     })
 }
 
 /// Reads a sequence of words, or a single word.
-pub fn read_words(settings: &mut ConfigReader<'_>, node: &YamlNode) -> Vec<String> {
+pub fn read_words(reader: &mut ConfigReader<'_>, node: &YamlNode) -> Vec<String> {
     let nodes = match &node.content {
         YamlContent::Sequence(elements) => elements,
         _ => std::slice::from_ref(node),
@@ -67,7 +67,7 @@ pub fn read_words(settings: &mut ConfigReader<'_>, node: &YamlNode) -> Vec<Strin
     for node in nodes {
         match node.text() {
             Some(text) => words.push(text.to_owned()),
-            None => settings.report(node, "a word is wanted here", "`[ a, b ]`, or one word"),
+            None => reader.report(node, "a word is wanted here", "`[ a, b ]`, or one word"),
         }
     }
     words

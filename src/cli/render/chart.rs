@@ -69,8 +69,8 @@ pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<HistogramBin> {
     let least = finite().map(|(number, _)| number).fold(f64::INFINITY, f64::min);
     let greatest = finite().map(|(number, _)| number).fold(f64::NEG_INFINITY, f64::max);
     let by_factors = least > 0.0 && greatest / least >= MIN_LOGARITHMIC_RATIO;
-    let scale = if by_factors { f64::ln } else { linear };
-    let back = if by_factors { f64::exp } else { linear };
+    let scale = |number: f64| if by_factors { number.ln() } else { number };
+    let back = |number: f64| if by_factors { number.exp() } else { number };
     let step = (scale(greatest) - scale(least)) / ranges as f64;
     if !(step.is_finite() && step > 0.0) {
         return Vec::new();
@@ -84,10 +84,6 @@ pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<HistogramBin> {
         bins[range].count += count;
     }
     bins
-}
-
-fn linear(number: f64) -> f64 {
-    number
 }
 
 impl HistogramBin {

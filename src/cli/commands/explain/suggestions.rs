@@ -33,21 +33,21 @@ pub fn similar_names(
     of_policy: &FreeNames,
     reverse: bool,
 ) -> Vec<Name> {
-    let [asking, offered] = if reverse { [&sources[1], &sources[0]] } else { [&sources[0], &sources[1]] };
-    if !asking.iter().chain(offered).all(AdSource::is_long_file) {
+    let [subjects, partners] = if reverse { [&sources[1], &sources[0]] } else { [&sources[0], &sources[1]] };
+    if !subjects.iter().chain(partners).all(AdSource::is_long_file) {
         return Vec::new();
     }
     let search = || {
-        let mut missing = unresolved_names(session, asking, protocol)?;
+        let mut missing = unresolved_names(session, subjects, protocol)?;
         missing.extend(of_policy.theirs.iter().cloned());
-        let known: FxHashSet<Name> = attribute_names(offered, SAMPLE_BYTES)?.into_iter().collect();
+        let known: FxHashSet<Name> = attribute_names(partners, SAMPLE_BYTES)?.into_iter().collect();
         missing.retain(|name| !known.contains(name));
         let mut found = Vec::new();
         if missing.is_empty() {
             return Ok(found);
         }
         // A misspelt name may mean an attribute of the offer or of the request itself.
-        for side in [offered, asking] {
+        for side in [partners, subjects] {
             let names = attribute_names(side, usize::MAX)?;
             for name in missing.iter().take(MAX_MISSING_NAMES) {
                 let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
@@ -84,13 +84,13 @@ fn unresolved_names(session: &Session, sources: &[AdSource], protocol: &Protocol
     Ok(names.into_iter().filter(|name| !is_side_name(name)).collect())
 }
 
-/// Returns the attribute names in some files. Stops reading after about `most` bytes.
-fn attribute_names(sources: &[AdSource], most: usize) -> io::Result<Vec<Name>> {
+/// Returns the attribute names in some files. Stops reading after about `max_bytes` bytes.
+fn attribute_names(sources: &[AdSource], max_bytes: usize) -> io::Result<Vec<Name>> {
     let (mut spellings, mut read) = (AttributeNameCollector::default(), 0);
     for source in sources {
         let mut source = source.reopen()?;
         while let Some(text) = source.next_block()?
-            && read < most
+            && read < max_bytes
         {
             read += text.block.text.len();
             spellings.collect(&text.block.text);

@@ -136,13 +136,10 @@ impl Negotiate {
 
     fn check_options(&self) -> Result<(), Failure> {
         let (notifies, to_stdout) = (self.notify.notify.is_some(), self.notify.writes_to_stdout());
-        let has_stats = self.ads.common.stats;
+        let stats = self.ads.common.stats;
         refuse_contradictions(&[
             (notifies && self.compare, "--notify tells of matches; with --compare there are none"),
-            (
-                has_stats && self.compare,
-                "--compare prints the counters of each configuration: --stats has none of its own",
-            ),
+            (stats && self.compare, "--compare prints the counters of each configuration: --stats has none of its own"),
             (to_stdout && self.transcript, "--transcript and --notify - both want standard output"),
         ])
     }

@@ -172,7 +172,8 @@ impl TestCommand {
             }
         };
         if let Some(updated) = run.updated.take()
-            && let Some(after) = self.rewrite(session, path, &name, updated)?
+            && let Some(after) =
+                self.rewrite(session, path, &SourceText::from_file(&name, updated, FileFormat::Yaml))?
         {
             report.updated += run.unmet;
             run = after;
@@ -222,31 +223,24 @@ impl TestCommand {
 
     /// Rewrites the expectations of a spec for `--update`, if its cases then pass. Returns the results of the new spec,
     /// or `None` if the file stays as it is.
-    fn rewrite(
-        &self,
-        session: &mut Session,
-        path: &Path,
-        name: &str,
-        updated: Vec<u8>,
-    ) -> Result<Option<SpecRun>, Failure> {
-        let new = SourceText::from_file(name, updated, FileFormat::Yaml);
+    fn rewrite(&self, session: &mut Session, path: &Path, new: &SourceText) -> Result<Option<SpecRun>, Failure> {
         // Run the new spec before it replaces the file.
-        let refusal = match self.run_cases(session, path, &new) {
+        let refusal = match self.run_cases(session, path, new) {
             Ok(after) => match after.outcomes.iter().find(|outcome| outcome.status == CaseStatus::Failed) {
                 None => {
                     let replaced = atomic_write::replace(path, &new.block.text, "");
-                    return replaced.map(|()| Some(after)).map_err(|error| Failure::unwritable(name, &error));
+                    return replaced.map(|()| Some(after)).map_err(|error| Failure::unwritable(&new.name, &error));
                 }
                 Some(failing) => {
                     format!("what comes of `{}` is not the same twice, or cannot be expected so", failing.name)
                 }
             },
             Err(problems) => {
-                Self::report_malformed(session, &new, &problems);
+                Self::report_malformed(session, new, &problems);
                 "rewritten in place it would not be a spec any more".to_owned()
             }
         };
-        session.error(&format!("{name} is left as it is: {refusal}"));
+        session.error(&format!("{} is left as it is: {refusal}", new.name));
         Ok(None)
     }
 

@@ -89,20 +89,15 @@ fn first_names(names: &[String]) -> String {
 }
 
 /// Prints the excerpt of a failed case, its differences and its reasons.
-fn write_failure(
-    out: &mut dyn Write,
-    session: &Session,
-    file: &SpecResult,
-    outcome: &CaseResult,
-) -> Result<(), Failure> {
+fn write_failure(out: &mut dyn Write, session: &Session, file: &SpecResult, case: &CaseResult) -> Result<(), Failure> {
     let colored = diagnostics::colors_stdout(&session.options);
     writeln!(out)?;
     if let Some(text) = &file.text {
-        let (marks, limits) = (outcome.marks.clone(), ExcerptLimits::for_problems());
+        let (marks, limits) = (case.marks.clone(), ExcerptLimits::for_problems());
         let picture = SourceDiagnostic::from_marks(text, Severity::Error, marks, None, limits);
-        writeln!(out, "{}", picture.with_message(&outcome.name).render(colored))?;
+        writeln!(out, "{}", picture.with_message(&case.name).render(colored))?;
     }
-    for unmet in &outcome.unmet {
+    for unmet in &case.unmet {
         let lines = unmet.expected.difference(&unmet.actual);
         let signed = |(sign, text): &DiffLine| diagnostics::signed_line(colored, "  ", *sign, text);
         if let [(_, expected), (_, actual)] = lines.as_slice() {
@@ -126,7 +121,7 @@ fn write_failure(
         }
     }
     let mut reasons = String::new();
-    for reason in &outcome.reasons {
+    for reason in &case.reasons {
         let words = reason.split(' ').map(str::to_owned);
         diagnostics::push_words(&mut reasons, "  ", words, diagnostics::terminal_width());
     }

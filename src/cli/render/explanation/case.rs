@@ -18,7 +18,7 @@ pub struct ExplanationInput<'c> {
     pub subjects: &'c [NamedAd],
     pub partners: &'c [NamedAd],
     /// Noun for the ads of `partners`, singular and plural.
-    pub partner_nouns: [&'static str; 2],
+    pub nouns: [&'static str; 2],
     pub protocol: Protocol,
     pub policy: &'c LoadedPolicy,
     /// Whether offers are explained, with `--reverse`.
@@ -37,23 +37,13 @@ impl<'c> ExplanationInput<'c> {
         policy: &'c LoadedPolicy,
         evidence_level: u8,
     ) -> Self {
-        let (subjects, partners, partner_nouns) = if is_reverse {
+        let (subjects, partners, nouns) = if is_reverse {
             (&parties.offers, &parties.requests, ["request", "requests"])
         } else {
             (&parties.requests, &parties.offers, ["offer", "offers"])
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
-        ExplanationInput {
-            parties,
-            subjects,
-            partners,
-            partner_nouns,
-            protocol,
-            policy,
-            is_reverse,
-            has_ports,
-            evidence_level,
-        }
+        ExplanationInput { parties, subjects, partners, nouns, protocol, policy, is_reverse, has_ports, evidence_level }
     }
 
     pub fn explainer(&self, session: &Session) -> Explainer {
@@ -119,7 +109,7 @@ impl<'c> ExplanationInput<'c> {
         group: &[usize],
         max_clause_chars: usize,
     ) -> SummaryWriter<'w> {
-        let (is_plural, nouns, dialect) = (group.len() > 1, self.partner_nouns, session.dialect());
+        let (is_plural, nouns, dialect) = (group.len() > 1, self.nouns, session.dialect());
         SummaryWriter { subject, is_plural, nouns, names: self.parties, dialect, max_clause_chars }
     }
 }

@@ -48,12 +48,7 @@ impl<'c> ExplanationWriter<'c> {
         ExplanationWriter { case, form, reports: Vec::new(), was_brief: None }
     }
 
-    pub fn add_report(
-        &mut self,
-        session: &mut Session,
-        group: &[usize],
-        report: &RequestReport,
-    ) -> Result<(), Failure> {
+    pub fn add_report(&mut self, session: &Session, group: &[usize], report: &RequestReport) -> Result<(), Failure> {
         if self.is_data() {
             let summary = self.case.summary(session, group, report, usize::MAX);
             return self.add_json(super::json::report_json(self.case, group, report, &summary));
@@ -134,7 +129,7 @@ impl<'c> ExplanationWriter<'c> {
             sections.push(self.refusals(group, &report.refusals, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
-        sections.push(changes(&report.changes, most, self.case.partner_nouns));
+        sections.push(changes(&report.changes, most, self.case.nouns));
         sections.push(self.nearest(group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
@@ -166,7 +161,7 @@ impl<'c> ExplanationWriter<'c> {
             (vec![clause], format!("{}, such as {example}", with_commas(count(refusal))))
         });
         let rows: Vec<(Vec<String>, String)> = rows.collect();
-        let mut text = two_column_listing(&format!("why {} refuse:", self.case.partner_nouns[1]), &rows);
+        let mut text = two_column_listing(&format!("why {} refuse:", self.case.nouns[1]), &rows);
         push_rest(&mut text, shown.len(), most);
         text
     }

@@ -81,7 +81,7 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
         "empty": empty.collect::<Json>(),
         "ports": counts.collect::<Json>(),
         "deepest": failure.map_or(Some(Vec::new()), |failure| docked(&failure.deepest)),
-        "stuck": failure.map(|failure| stuck(failure, parties)).unwrap_or_default(),
+        "stuck": failure.map(|failure| blocked_ports(failure, parties)).unwrap_or_default(),
     })
 }
 
@@ -91,17 +91,17 @@ pub fn docking_json(docking: &TrialDocking, parties: &Parties) -> Json {
     json!({ "label": docking.label, "docks": condition.is_none(), "condition": condition })
 }
 
-fn stuck(impasse: &GangFailure, parties: &Parties) -> Vec<Json> {
-    let stuck = |stuck: &BlockedPort| {
-        let needs = stuck.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers }));
-        let conditions = stuck.conditions.iter().map(|found| condition(found, parties));
+fn blocked_ports(failure: &GangFailure, parties: &Parties) -> Vec<Json> {
+    let port_json = |port: &BlockedPort| {
+        let needs = port.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers }));
+        let conditions = port.conditions.iter().map(|found| condition(found, parties));
         json!({
-            "label": impasse.ports[stuck.port].label, "held": stuck.held.len(), "discarded": stuck.unacceptable,
-            "fitting": stuck.fitting, "conditions": conditions.collect::<Json>(),
-            "unserved": names(&stuck.unserved, parties), "needs": needs.collect::<Json>(),
+            "label": failure.ports[port.port].label, "held": port.held.len(), "discarded": port.unacceptable,
+            "fitting": port.fitting, "conditions": conditions.collect::<Json>(),
+            "unserved": names(&port.unserved, parties), "needs": needs.collect::<Json>(),
         })
     };
-    impasse.blocked.iter().map(stuck).collect()
+    failure.blocked.iter().map(port_json).collect()
 }
 
 fn condition(condition: &FailedCondition, parties: &Parties) -> Json {

@@ -37,42 +37,37 @@ pub fn change_steps(change: &GangChange, names: &dyn AdNames) -> Vec<String> {
 /// Returns the report: the summary sentence and the sections below it, longer ones with `evidence`.
 pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidence: bool) -> String {
     let mut text = single_line(&writer.gang_summary(report)) + "\n";
-    let Some(impasse) = &report.failure else { return text };
+    let Some(failure) = &report.failure else { return text };
     if matches!(report.verdict, GangVerdict::NoOffers) {
         return text;
     }
-    text.push_str(&port_table(impasse, writer, diagnostics::terminal_width()));
-    for port in impasse.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
+    text.push_str(&port_table(failure, writer, diagnostics::terminal_width()));
+    for port in failure.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         if port.is_required || evidence {
             text.push_str(&single_line(&format!("what keeps {} empty:", port.label)));
             text.push('\n');
             push_conditions(&mut text, &port.ruled_out, writer, evidence);
         }
     }
-    for stuck in impasse.blocked.iter().filter(|stuck| impasse.ports[stuck.port].independent > 0) {
-        push_stuck_port(&mut text, impasse, stuck, writer, evidence);
+    for blocked in failure.blocked.iter().filter(|blocked| failure.ports[blocked.port].independent > 0) {
+        push_blocked_port(&mut text, failure, blocked, writer, evidence);
     }
     push_changes(&mut text, &report.changes, writer, evidence);
     text
 }
 
 /// Returns the table of ports: how many offers could fill each, and which one is docked in the deepest gang.
-fn port_table(impasse: &GangFailure, wording: &SummaryWriter<'_>, width: usize) -> String {
+fn port_table(failure: &GangFailure, writer: &SummaryWriter<'_>, width: usize) -> String {
     let mut grid =
         TableLayout::new(&["port", "alone", "given the others", "used up", "docked"]).with_number_columns(&[1, 2, 3]);
-    for port in &impasse.ports {
-        let docked = impasse.deepest.ports.iter().find(|docked| docked.label == port.label);
-        let docked = docked.map_or_else(|| "-".to_owned(), |docked| wording.docked_name(docked));
+    for port in &failure.ports {
+        let docked = failure.deepest.ports.iter().find(|docked| docked.label == port.label);
+        let docked = docked.map_or_else(|| "-".to_owned(), |docked| writer.docked_name(docked));
         let label = if port.is_required { port.label.clone() } else { format!("{} (optional)", port.label) };
-        grid.push_row([
-            label,
-            port.independent.to_string(),
-            port.consistent.to_string(),
-            port.used_up.to_string(),
-            docked,
-        ]);
+        let counts = [port.independent, port.consistent, port.used_up].map(|offers| offers.to_string());
+        grid.push_row([label].into_iter().chain(counts).chain([docked]));
     }
-    if impasse.ports.iter().all(|port| port.used_up == 0) {
+    if failure.ports.iter().all(|port| port.used_up == 0) {
         grid.hide_column(3);
     }
     grid.render(Some(width))
@@ -84,18 +79,18 @@ fn max_items(evidence: bool) -> usize {
 }
 
 /// Appends the conditions that rule offers out.
-fn push_conditions(text: &mut String, conditions: &[FailedCondition], wording: &SummaryWriter<'_>, evidence: bool) {
+fn push_conditions(text: &mut String, conditions: &[FailedCondition], writer: &SummaryWriter<'_>, evidence: bool) {
     let most = max_items(evidence);
     for condition in conditions.iter().take(most) {
         let names: Vec<String> =
-            condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| wording.offer_name(*offer)).collect();
+            condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| writer.offer_name(*offer)).collect();
         let more = if condition.offers.len() > MAX_OFFERS_NAMED { ", ..." } else { "" };
         let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "their own " };
         let sentence = format!(
             "{}: {whose}{}{} ({}{more})",
             classad::text::with_commas(condition.offers.len()),
-            wording.condition_text(condition),
-            wording.read_values(condition),
+            writer.condition_text(condition),
+            writer.read_values(condition),
             names.join(", ")
         );
         push_wrapped(text, "  ", &sentence);
@@ -104,31 +99,31 @@ fn push_conditions(text: &mut String, conditions: &[FailedCondition], wording: &
 }
 
 /// Appends why a port stays empty although some offers could fill it alone.
-fn push_stuck_port(
+fn push_blocked_port(
     text: &mut String,
-    impasse: &GangFailure,
-    stuck: &BlockedPort,
-    wording: &SummaryWriter<'_>,
+    failure: &GangFailure,
+    blocked: &BlockedPort,
+    writer: &SummaryWriter<'_>,
     evidence: bool,
 ) {
-    let label = &impasse.ports[stuck.port].label;
-    let beside = if impasse.deepest.ports.is_empty() {
+    let label = &failure.ports[blocked.port].label;
+    let beside = if failure.deepest.ports.is_empty() {
         String::new()
     } else {
-        format!(" beside {}", wording.list_docked(&impasse.deepest))
+        format!(" beside {}", writer.list_docked(&failure.deepest))
     };
     push_wrapped(text, "", &format!("what keeps the candidates of {label} away{beside}:"));
-    push_conditions(text, &stuck.conditions, wording, evidence);
-    let of_unserved = stuck.unserved.first().map(|first| {
-        let needs = stuck.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}"));
-        let (name, needs) = (wording.offer_name(*first), needs.collect::<Vec<_>>().join(", "));
+    push_conditions(text, &blocked.conditions, writer, evidence);
+    let of_unserved = blocked.unserved.first().map(|first| {
+        let needs = blocked.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}"));
+        let (name, needs) = (writer.offer_name(*first), needs.collect::<Vec<_>>().join(", "));
         format!("they cannot fill their own ports; candidates at those of {name}: {needs}")
     });
     for (offers, what) in [
-        (stuck.held.len(), "in the gang already"),
-        (stuck.unacceptable, "discarded by the docking vector"),
-        (stuck.unserved.len(), of_unserved.as_deref().unwrap_or_default()),
-        (stuck.fitting, "would do, but the group needs more"),
+        (blocked.held.len(), "in the gang already"),
+        (blocked.unacceptable, "discarded by the docking vector"),
+        (blocked.unserved.len(), of_unserved.as_deref().unwrap_or_default()),
+        (blocked.fitting, "would do, but the group needs more"),
     ] {
         if offers > 0 {
             push_wrapped(text, "  ", &format!("{offers}: {what}"));
@@ -137,7 +132,7 @@ fn push_stuck_port(
 }
 
 /// Appends the changes with which the request would get a gang.
-fn push_changes(text: &mut String, changes: &[GangChange], wording: &SummaryWriter<'_>, evidence: bool) {
+fn push_changes(text: &mut String, changes: &[GangChange], writer: &SummaryWriter<'_>, evidence: bool) {
     if changes.is_empty() {
         return;
     }
@@ -145,8 +140,8 @@ fn push_changes(text: &mut String, changes: &[GangChange], wording: &SummaryWrit
     let most = max_items(evidence);
     let width = diagnostics::terminal_width();
     for change in changes.iter().take(most) {
-        let steps = change_steps(change, wording.names).join(", and ");
-        let gang = format!("({})", wording.list_docked(&change.gang));
+        let steps = change_steps(change, writer.names).join(", and ");
+        let gang = format!("({})", writer.list_docked(&change.gang));
         let is_short = steps.chars().count() + gang.chars().count() + 4 <= width;
         if is_short {
             text.push_str(&single_line(&format!("  {steps}  {gang}")));
@@ -160,9 +155,9 @@ fn push_changes(text: &mut String, changes: &[GangChange], wording: &SummaryWrit
 }
 
 /// Returns the sentence about the ports at which an offer docks.
-pub fn docking_summary(meetings: &[TrialDocking], request: &str, offer: &str) -> String {
+pub fn docking_summary(dockings: &[TrialDocking], request: &str, offer: &str) -> String {
     let docks: Vec<&str> =
-        meetings.iter().filter(|meeting| meeting.condition.is_none()).map(|meeting| meeting.label.as_str()).collect();
+        dockings.iter().filter(|docking| docking.condition.is_none()).map(|docking| docking.label.as_str()).collect();
     if docks.is_empty() {
         return format!("{offer} docks at no port of {request}");
     }
@@ -170,14 +165,14 @@ pub fn docking_summary(meetings: &[TrialDocking], request: &str, offer: &str) ->
 }
 
 /// Returns `summary`, and below it the conditions that keep the offer from the other ports.
-pub fn docking_text(summary: &str, meetings: &[TrialDocking], parties: &Parties, dialect: Dialect) -> String {
+pub fn docking_text(summary: &str, dockings: &[TrialDocking], parties: &Parties, dialect: Dialect) -> String {
     let mut text = format!("{summary}\n");
-    let wording = summary_writer(parties, "", dialect, MAX_CLAUSE_CHARS);
-    for meeting in meetings {
-        let Some(condition) = &meeting.condition else { continue };
+    let writer = summary_writer(parties, "", dialect, MAX_CLAUSE_CHARS);
+    for docking in dockings {
+        let Some(condition) = &docking.condition else { continue };
         let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "its own " };
-        let (condition, reads) = (wording.condition_text(condition), wording.read_values(condition));
-        push_wrapped(&mut text, "  ", &format!("not at {}: {whose}{condition}{reads}", meeting.label));
+        let (condition, reads) = (writer.condition_text(condition), writer.read_values(condition));
+        push_wrapped(&mut text, "  ", &format!("not at {}: {whose}{condition}{reads}", docking.label));
     }
     text
 }
