@@ -64,7 +64,7 @@ fn alike_and_not() {
     ] {
         assert_eq!(clusters(&[same[0], other, same[1]], &offer, &[]).cluster_of, [0, 1, 0], "{other}");
     }
-    assert_eq!(clusters(&[], &offer, &[]).cluster_of, []);
+    assert_eq!(clusters(&[], &offer, &[]).cluster_of, [0; 0]);
 }
 
 #[test]
