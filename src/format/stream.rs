@@ -75,8 +75,7 @@ impl StreamBlock {
 
     /// Reads the complete ad of the long form that begins at an offset; yields the ad or its problems.
     pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
-        let reader = LongReader::at(&self.text, dialect, offset, number.saturating_sub(1));
-        reader.into_next_ad().into_iter()
+        LongReader::at(&self.text, dialect, offset, number.saturating_sub(1)).into_next_ad().into_iter()
     }
 
     /// Returns the position in the stream of a byte offset in this block.
