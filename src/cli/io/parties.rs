@@ -73,7 +73,8 @@ impl Parties {
     /// 1970.
     pub fn pair_notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
         let Grant { request, unit, offer, part, request_rank, offer_rank, .. } = *grant;
-        let mut request_party = Party::new(self.requests[request].advertisement(), &self.request_name(request, unit), context);
+        let mut request_party =
+            Party::new(self.requests[request].advertisement(), &self.request_name(request, unit), context);
         request_party.whole_id = unit.map(|_| self.requests[request].id().to_owned());
         let offered = &self.offers[offer];
         let offer_party = |_| Party::from_offer(offered.advertisement(), offered.id(), context).into_part(part);
