@@ -12,14 +12,12 @@ pub struct Proposal {
     /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause, 4 for
     /// each dropped port or group.
     pub size: f64,
-    /// The obstacles before the last extension; `None` if the proposal changes the original request.
-    before: Option<ObstacleCount>,
 }
 
 impl Proposal {
     /// Proposes a single edit.
     pub fn new(edit: RequestEdit, size: f64) -> Self {
-        Proposal { edits: vec![edit], size, before: None }
+        Proposal { edits: vec![edit], size }
     }
 
     /// Proposes to drop clauses.
@@ -143,9 +141,8 @@ pub fn search_changes<P: ChangeProblem>(
     let proposals = search.problem.propose(request, failure)?;
     let mut insufficient = search.verify(proposals)?;
     if is_extended && search.sufficient.is_empty() {
-        let obstacles = search.problem.obstacles(failure);
         for _ in 0..MAX_EXTENSION_ROUNDS {
-            let extended = search.extend(insufficient, obstacles)?;
+            let extended = search.extend(insufficient)?;
             insufficient = search.verify(extended)?;
             if !search.sufficient.is_empty() {
                 break;
@@ -214,26 +211,20 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Ok(change)
     }
 
-    /// Extends the proposals with the fewest remaining obstacles, each with the proposals for the changed request. Skips
-    /// proposals that removed no obstacle. `original` counts the obstacles of the original request.
-    fn extend(
-        &mut self,
-        insufficient: Vec<(Proposal, Ad)>,
-        original: ObstacleCount,
-    ) -> Result<Vec<Proposal>, P::Fault> {
+    /// Extends the proposals with the fewest remaining obstacles, each with the proposals for the changed request. A
+    /// proposal that removed no obstacle may be a step on the way, too: the next one can change its value again.
+    fn extend(&mut self, insufficient: Vec<(Proposal, Ad)>) -> Result<Vec<Proposal>, P::Fault> {
         let mut closer = Vec::new();
         let short = insufficient.into_iter().filter(|(proposal, _)| proposal.edits.len() < MAX_EDITS);
         for (proposal, request) in short.take(MAX_ANALYZED_CHANGES) {
             let Some(failure) = self.problem.failure(&request) else { continue };
             let left = self.problem.obstacles(&failure);
-            if left < proposal.before.unwrap_or(original) {
-                closer.push((left, proposal, request, failure));
-            }
+            closer.push((left, proposal, request, failure));
         }
         closer.sort_by(|(a_left, a, ..), (b_left, b, ..)| a_left.cmp(b_left).then(a.size.total_cmp(&b.size)));
         closer.truncate(MAX_EXTENDED_CHANGES);
         let mut extended = Vec::new();
-        for (left, proposal, request, failure) in closer {
+        for (_, proposal, request, failure) in closer {
             for more in self.problem.propose(&request, &failure)? {
                 let mut edits = proposal.edits.clone();
                 for edit in more.edits {
@@ -242,7 +233,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
                     }
                 }
                 self.problem.sort_edits(&mut edits);
-                extended.push(Proposal { edits, size: proposal.size + more.size, before: Some(left) });
+                extended.push(Proposal { edits, size: proposal.size + more.size });
             }
         }
         Ok(extended)

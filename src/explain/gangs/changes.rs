@@ -68,11 +68,12 @@ impl ChangeProblem for GangChanges<'_> {
         self.matcher.dialect()
     }
 
-    /// A changed request whose ports are invalid gets no gang.
+    /// A changed request whose ports are invalid gets no gang. A gang without offers does not count: a request without
+    /// ports asks for nothing.
     fn find_match(&mut self, request: &Ad) -> Result<Option<Gang>, GangFault> {
         match self.matcher.preview_gang(self.index, request) {
             Err(GangFault::Ports(_)) => Ok(None),
-            found => found,
+            found => Ok(found?.filter(|gang| !gang.ports.is_empty())),
         }
     }
 
