@@ -28,8 +28,8 @@ impl Ad {
         self.0.get(name).map(|(_, expression)| expression)
     }
 
-    /// Returns the attribute with a name; [`Attribute::name`] is spelt as in this ad.  `None` if the ad lacks the
-    /// attribute.
+    /// Returns the attribute called `name`, ignoring case; `None` if the ad lacks the attribute.  [`Attribute::name`]
+    /// is spelt as in this ad.
     #[must_use]
     pub fn attribute(&self, name: &Name) -> Option<Attribute<'_>> {
         self.0.get(name).map(|(name, expression)| Attribute { name, expression })
@@ -66,13 +66,15 @@ impl Ad {
         Ad(Arc::new(attributes))
     }
 
-    /// Returns the address of the shared attributes: equal for clones, unique among living ads.
+    /// Returns the memory address of the attributes.  Clones share the attributes and so the address; two other living
+    /// ads have different addresses.
     #[must_use]
     pub fn identity(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// Moves the expressions into `into` if this is the only clone of the ad; else does nothing.
+    /// Moves the expressions into `into`, so that they can be dropped without recursion.  Does nothing if the ad has
+    /// clones, which still need the expressions.
     pub(super) fn take_expressions(&mut self, into: &mut Vec<Expression>) {
         if let Some(attributes) = Arc::get_mut(&mut self.0) {
             attributes.take_expressions(into);

@@ -4,8 +4,8 @@ use super::{Expression, Name};
 
 /// Distinct names bound to expressions, in the order of insertion.
 ///
-/// The hash table stores positions in one byte where they fit: a pool has hundreds of thousands of ads with few
-/// attributes each, so the size of the hash tables matters.
+/// The hash table stores the index of an attribute in one byte if possible, to save memory: a pool has hundreds of
+/// thousands of ads with few attributes each.
 #[derive(Clone, Default)]
 pub(super) struct AttributeMap {
     entries: Vec<(Name, Expression)>,
@@ -19,7 +19,7 @@ const MAX_LINEAR_ATTRIBUTES: usize = 8;
 /// The number of slots is a power of two, and at least half of them are free.
 #[derive(Clone)]
 enum PositionTable {
-    /// Positions below 255; 255 marks a free slot.  Empty if the attributes are searched linearly.
+    /// Positions below 255; 255 marks a free slot.  There are no slots if the attributes are searched linearly.
     Bytes(Box<[u8]>),
     /// Positions that do not fit a byte; `u32::MAX` marks a free slot.
     Words(Box<[u32]>),
@@ -32,7 +32,8 @@ impl Default for PositionTable {
 }
 
 impl PositionTable {
-    /// Creates an empty table with capacity for a number of attributes.
+    /// Creates a table with room for the positions of `attributes` attributes.  It has no slots if so few attributes
+    /// are searched linearly.
     fn new(attributes: usize) -> Self {
         let length = if attributes > MAX_LINEAR_ATTRIBUTES { (2 * attributes).next_power_of_two() } else { 0 };
         if attributes < usize::from(u8::MAX) {
@@ -56,7 +57,7 @@ impl PositionTable {
         }
     }
 
-    /// Number of attributes that fit without growing.
+    /// Number of attributes that fit into the table before it must grow.
     fn capacity(&self) -> usize {
         match self {
             _ if self.len() == 0 => MAX_LINEAR_ATTRIBUTES,
@@ -103,7 +104,7 @@ fn probe<P: Copy>(
 }
 
 impl AttributeMap {
-    /// Creates an empty map with capacity for a number of attributes.
+    /// Creates an empty map with room for `attributes` attributes.
     pub(super) fn with_capacity(attributes: usize) -> Self {
         AttributeMap { entries: Vec::with_capacity(attributes), positions: PositionTable::new(attributes) }
     }
@@ -140,7 +141,7 @@ impl AttributeMap {
                 self.entries.push((name, expression));
                 self.positions = PositionTable::new(2 * self.entries.len());
                 for (position, (name, _)) in self.entries.iter().enumerate() {
-                    // The names are distinct, so none needs to be compared.
+                    // The names are distinct: each one goes to a free slot without being compared with the others.
                     if let SlotProbe::Vacant(slot) = self.positions.find(name, |_| false) {
                         self.positions.set(slot, position);
                     }
@@ -173,7 +174,7 @@ mod tests {
         Expression::literal(Value::Integer(value))
     }
 
-    /// The map behaves like a list of pairs, for any initial capacity.
+    /// Compares maps of several initial capacities with a list of pairs of name and value.
     #[test]
     fn every_attribute_is_found_in_its_order() {
         let mut random = fastrand::Rng::with_seed(1);

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 /// Decides syntax and semantics where the papers and HTCondor disagree.
 ///
-/// The dialect is passed to the lexer, the parser, the evaluator and the printer; there is no global state
-/// and no third mode.
+/// Parsing and evaluation take the dialect as a parameter; no global state holds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// The papers: thesis 2 and A; the 1998 paper where the thesis is silent.
+    /// The dialect of the papers: chapter 2 and appendix A of the thesis. Where the thesis is silent, the 1998 paper
+    /// decides.
     #[default]
     Classad,
-    /// The behaviour of HTCondor 25's own tools.
+    /// The dialect of HTCondor: the behaviour of HTCondor 25's own tools.
     Condor,
 }
 
@@ -23,7 +23,8 @@ impl Dialect {
         self == Dialect::Condor
     }
 
-    /// Returns the usual names of the two ads of a match: the ad that holds the expression, then the other ad.
+    /// Returns the usual names of the two ads of a match: first of the ad that holds the expression (`self` or `MY`),
+    /// then of its partner (`other` or `TARGET`).
     #[must_use]
     pub fn side_names(self) -> [&'static str; 2] {
         if self.is_condor() { ["MY", "TARGET"] } else { ["self", "other"] }

@@ -1,4 +1,4 @@
-//! Equality of expressions, either as written or as trees.
+//! Equality of expressions, with or without regard to parentheses.
 //!
 //! Comparing keeps an explicit stack instead of recursing, so that deep trees cannot overflow the call stack.
 
@@ -13,14 +13,14 @@ pub(super) enum Equivalence {
     Structural,
 }
 
-/// Whether two expressions are equal by `==` once all parentheses are left out.  Literals are compared by their bits,
-/// names without regard to case.  O(n) in the size of the trees.
+/// Whether two expressions are equal if all parentheses are ignored.  Literals are compared by their bits, names
+/// without regard to case.  O(n) in the size of the trees.
 #[must_use]
 pub fn structurally_equal(left: &Expression, right: &Expression) -> bool {
     all_equal(vec![(left, right)], Equivalence::Structural)
 }
 
-/// Whether the two expressions of every pair are equal, up to the differences that `equivalence` ignores.
+/// Whether the two expressions of every pair in `pending` are equal, up to the differences that `equivalence` ignores.
 pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, equivalence: Equivalence) -> bool {
     while let Some((left, right)) = pending.pop() {
         let (left, right) = match equivalence {
@@ -68,7 +68,8 @@ fn literals_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
         (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.to_bits() == b.seconds.to_bits(),
-        // Lists made by functions nest as values, so that this comparison recurses and may need a larger stack.
+        // A list made by a function is a literal that may contain further such lists.  Comparing them recurses and may
+        // need a larger stack.
         _ => stacker::maybe_grow(64 * 1024, 1024 * 1024, || left == right),
     }
 }

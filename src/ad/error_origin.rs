@@ -20,8 +20,8 @@ impl fmt::Display for ErrorOrigin {
     }
 }
 
-/// The optional origin of an error value, for messages only.  Any two causes compare equal, so that they do not
-/// affect the equality of values.
+/// The cause of an `error` value, for messages only: an origin, or `None` for a literal `error`.  Any two causes
+/// compare equal, so that they do not affect the equality of values.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorCause(Option<Arc<ErrorOrigin>>);
 

@@ -135,7 +135,7 @@ impl Expression {
         }
     }
 
-    /// Whether both expressions have one root node in memory.
+    /// Whether both expressions share their root node in memory.
     #[must_use]
     pub fn ptr_eq(&self, other: &Expression) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -193,17 +193,18 @@ impl From<ExpressionKind> for Expression {
 }
 
 impl ExpressionKind {
-    /// Whether this is the literal of a scalar. A literal list or ad, made by a function, contains expressions.
+    /// Whether this is a literal other than a list or an ad.  Only functions make literal lists and ads; these contain
+    /// expressions.
     pub(crate) fn is_scalar(&self) -> bool {
         matches!(self, ExpressionKind::Literal(value) if !matches!(value, Value::List(_) | Value::Ad(_)))
     }
 
-    /// Whether dropping the node cannot recurse.
+    /// Whether the node cannot have children, so that dropping it does not recurse.
     fn is_leaf(&self) -> bool {
         self.is_scalar() || matches!(self, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_))
     }
 
-    /// Whether this is a name or a selection of one.
+    /// Whether this is a reference to an attribute: `name`, `.name` or `expression.name`.
     pub(crate) fn is_reference(&self) -> bool {
         matches!(self, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..))
     }
@@ -257,7 +258,8 @@ impl ExpressionKind {
         }
     }
 
-    /// Moves the children into `into`, except those of lists and ads that are shared.
+    /// Moves the children into `into`, so that they can be dropped without recursion.  The children of a shared list or
+    /// ad are not moved, because its other owners need them.
     pub(super) fn take_children(&mut self, into: &mut Vec<Expression>) {
         match std::mem::replace(self, ExpressionKind::Literal(Value::Undefined)) {
             ExpressionKind::Literal(Value::List(mut list)) => take_elements(&mut list.elements, into),
@@ -275,13 +277,14 @@ impl ExpressionKind {
 }
 
 impl fmt::Debug for Expression {
-    /// Prints only the span: a deep tree would overflow the call stack.
+    /// Prints only the span, because printing a deep tree recursively would overflow the call stack.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Expression({}..{})", self.0.span.start, self.0.span.end)
     }
 }
 
-/// Moves the elements of a list into `into`, if the list is not shared.
+/// Moves the elements of a list into `into`.  Does nothing if the list is shared, because its other owners need the
+/// elements.
 fn take_elements(elements: &mut Arc<[Expression]>, into: &mut Vec<Expression>) {
     for element in Arc::get_mut(elements).into_iter().flatten() {
         into.push(std::mem::replace(element, UNDEFINED.clone()));

@@ -8,8 +8,9 @@ use super::Expression;
 #[derive(Clone, Debug, Default)]
 pub struct ExpressionInterner {
     by_identity: FxHashMap<usize, usize>,
-    /// Number by the address of the first child, as a fast path: trees built from the same cached text share their
-    /// first child, so that the trees are likely to be equal.
+    /// Maps the address of an expression's first child to the number of the expression, as a fast path.  Expressions
+    /// parsed from the same cached text share their children: if the first child is known, the whole expression is
+    /// probably known.
     by_child: FxHashMap<usize, usize>,
     by_fingerprint: FxHashMap<u64, Vec<usize>>,
     expressions: Vec<Expression>,
@@ -36,14 +37,15 @@ impl ExpressionInterner {
         if known.is_none() {
             candidates.push(number);
             self.expressions.push(expression.clone());
-            // Only addresses of expressions that are kept here are recorded: other addresses may be reused.
+            // Only addresses of expressions kept in `expressions` are recorded: the address of a dropped expression may
+            // be reused.
             self.by_identity.insert(expression.identity(), number);
             self.by_child.extend(child.map(|child| (child, number)));
         }
         (number, known.is_none())
     }
 
-    /// Returns the first expression interned with a number; `None` if the number was not given out.
+    /// Returns the first expression interned with a number; `None` if no expression has the number.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<&Expression> {
         self.expressions.get(number)
@@ -71,7 +73,7 @@ mod tests {
             (literal(Value::Real(-0.0)), (5, true)),
             (less("b", Value::Integer(1)), (2, false)),
         ] {
-            // Each expression is dropped after its turn, so that a later one may get its address.
+            // Each expression is dropped at the end of its iteration, so that a later expression may get its address.
             assert_eq!(distinct.intern(&expression), expected, "{expression:?}");
         }
         let ExpressionKind::Binary(_, below, one) = distinct.expressions[0].kind() else {

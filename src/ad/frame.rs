@@ -4,32 +4,32 @@ use std::sync::Arc;
 
 use super::Ad;
 
-/// Number of a root ad among the root ads of one evaluation: the request, a single ad or `self` comes first, then the
-/// offers.
+/// Index of a root ad among the root ads of one evaluation.  Index 0 is the request, `self` or the only ad; the offers
+/// follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Participant(u32);
 
 impl Participant {
-    /// A single ad, `self`, or the request of a match or gang.
+    /// The first root ad: the request of a match or gang, `self`, or the only ad.
     pub const REQUEST: Participant = Participant(0);
-    /// The other side of a match.
+    /// The second root ad: the other ad of a match.
     pub const PARTNER: Participant = Participant(1);
-    /// No root ad of the evaluation, such as in [`ScopeFrame::outside_ads`].
+    /// Stands for an ad that is no root ad of the evaluation, such as the ad of [`ScopeFrame::outside_ads`].
     pub const NONE: Participant = Participant(u32::MAX);
 
-    /// Returns the participant at a 0-based position; [`Participant::NONE`] if the position exceeds 32 bits.
+    /// Returns the participant with a 0-based index; [`Participant::NONE`] if the index exceeds 32 bits.
     #[must_use]
     pub fn at(position: usize) -> Self {
         u32::try_from(position).map_or(Participant::NONE, Participant)
     }
 
-    /// Returns the participant that is the offer with this 0-based index: offers follow the request.
+    /// Returns the participant that is the offer with a 0-based index among the offers.  The offers follow the request.
     #[must_use]
     pub fn of_offer(offer: usize) -> Self {
         Participant::at(offer + 1)
     }
 
-    /// Returns the 0-based position of this participant; the request is at 0.
+    /// Returns the 0-based index of this participant; the request has index 0.
     #[must_use]
     pub fn position(self) -> usize {
         self.0 as usize
@@ -56,13 +56,13 @@ pub struct ScopeFrame {
     pub ad: Ad,
     /// The frame of the enclosing ad; `None` for a root ad.
     pub enclosing: Option<Arc<ScopeFrame>>,
-    /// Number of the root ad of this chain.
+    /// Index of the root ad of this chain.
     pub participant: Participant,
-    /// 0-based index in the root ad's port list, if this ad is a port or nested in one; the labels of earlier ports are
-    /// visible.
+    /// 0-based index, in the root ad's port list, of the port that the ad belongs to; `None` if the ad belongs to no
+    /// port.  The index decides which labels of ports are visible in the ad.
     pub port: Option<u32>,
-    /// Whether HTCondor's lookup continues from here in the other ad of a match: true for a root, false for an ad
-    /// nested in it.
+    /// Whether a name that no ad of this chain has is looked up in the other ad of the match, in HTCondor's dialect.
+    /// True for a root ad, false in the frames that [`ScopeFrame::enter`] and [`ScopeFrame::dock`] create.
     pub falls_through: bool,
 }
 
@@ -73,7 +73,8 @@ impl ScopeFrame {
         Arc::new(ScopeFrame { ad, enclosing: None, participant, port: None, falls_through: true })
     }
 
-    /// Creates the scope of an expression outside any ad: an empty root with the number [`Participant::NONE`].
+    /// Creates the scope of an expression outside any ad: the frame of an empty root ad with the index
+    /// [`Participant::NONE`].
     pub(crate) fn outside_ads() -> Arc<ScopeFrame> {
         ScopeFrame::root(Ad::default(), Participant::NONE)
     }
@@ -83,14 +84,14 @@ impl ScopeFrame {
         self.participant == Participant::NONE && self.enclosing.is_none() && self.ad.is_empty()
     }
 
-    /// Creates the frame of an ad nested in the ad of `self`.
+    /// Creates the frame of `ad`, which is nested in the ad of this frame and belongs to the same port.
     #[must_use]
     pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<ScopeFrame> {
         self.dock(ad, self.port)
     }
 
-    /// Creates the frame of `record`, which belongs to a port of this ad; `position` is the 0-based index of the port
-    /// in the port list.
+    /// Creates the frame of `record`, which is nested in the ad of this frame and describes a port or a group of ports.
+    /// `position` is the 0-based index of the port in the root ad's port list, `None` outside ports.
     #[must_use]
     pub fn dock(self: &Arc<Self>, record: Ad, position: Option<u32>) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
@@ -102,8 +103,8 @@ impl ScopeFrame {
         })
     }
 
-    /// Returns a copy of this frame for a separate evaluation in its ad.  The copy takes `falls_through` from the
-    /// enclosing frame; for a root ad it is true.
+    /// Returns a copy of this frame for evaluating an expression that is not written in the frame's ad.  The copy takes
+    /// `falls_through` from the enclosing frame; for a root ad it is true.
     pub(crate) fn as_context(&self) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
             ad: self.ad.clone(),

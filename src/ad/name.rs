@@ -47,7 +47,7 @@ impl KnownName {
 }
 
 impl Name {
-    /// Creates the name `text`, which shares memory with a recent name of this spelling in the thread.
+    /// Creates the name `text`, which shares memory with a recent name of the same spelling in this thread.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let hash = folded_hash(text);
@@ -58,7 +58,7 @@ impl Name {
                 _ => slot.insert(Name::allocate(text, hash)).clone(),
             }
         });
-        // The cache is gone while the thread ends.
+        // While a thread ends, its cache is no longer accessible.
         shared.unwrap_or_else(|_| Name::allocate(text, hash))
     }
 

@@ -19,14 +19,14 @@ pub enum OperatorGroup {
 
 macro_rules! binary_operators {
     ($($name:ident $symbol:literal $precedence:literal $group:ident,)*) => {
-        /// An operator between two operands; all associate to the left (thesis Figure 3).
+        /// An operator between two operands. All binary operators associate to the left (thesis Figure 3).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum BinaryOperator {
             $(#[doc = concat!("`", $symbol, "`")] $name,)*
         }
 
         impl BinaryOperator {
-            /// Every operator, in the order of the table.
+            /// All binary operators, in the order of their table.
             pub const ALL: &'static [BinaryOperator] = &[$(BinaryOperator::$name,)*];
 
             /// Returns the symbol in bracketed ads and expressions, such as `is`.
@@ -51,7 +51,7 @@ macro_rules! binary_operators {
 }
 
 // The precedences of HTCondor's parser: thesis Figure 3, with `=?=` and `=!=` as spellings of `is` and `isnt`.
-// 1 is reserved for `? :`, 12 for the unary operators, 13 for `?:`.
+// Precedence 1 is reserved for `? :`, 12 for the unary operators, 13 for `?:`.
 binary_operators! {
     Or "||" 2 Logic,
     And "&&" 3 Logic,
@@ -83,7 +83,7 @@ pub const PRECEDENCE_UNARY: u8 = 12;
 pub const PRECEDENCE_CONDITIONAL: u8 = 1;
 
 impl BinaryOperator {
-    /// Returns the symbol in HTCondor's long form.
+    /// Returns the symbol in HTCondor's long form, such as `=?=`.
     #[must_use]
     pub fn condor_symbol(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl BinaryOperator {
         }
     }
 
-    /// Returns the symbol in the expressions of a dialect.
+    /// Returns the symbol in the expressions of a dialect, such as `is` or `=?=`.
     #[must_use]
     pub fn symbol_in(self, dialect: Dialect) -> &'static str {
         if dialect.is_condor() { self.condor_symbol() } else { self.symbol() }

@@ -2,12 +2,12 @@
 
 use super::{Dialect, KnownName, Name};
 
-/// An ad that a name denotes, seen from the ad that holds the expression.
+/// An ad that a name such as `self` or `parent` denotes, relative to the ad that holds the expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeAd {
     /// The ad that holds the expression: `self`, `my`.
     Own,
-    /// The enclosing ad: `parent`.
+    /// The ad that encloses [`ScopeAd::Own`]: `parent`.
     Parent,
     /// The outermost ad: `root`, `toplevel`.
     Root,
@@ -40,20 +40,21 @@ static SCOPE_NAMES: [ScopeName; 7] = [
 ];
 
 impl ScopeAd {
-    /// Returns the ad that a name denotes in a match, in either dialect; `None` for any other name.
+    /// Returns the ad that a name denotes in a match, such as [`ScopeAd::Other`] for `target`; both dialects agree.
+    /// `None` for any other name.
     #[must_use]
     pub fn of(name: &Name) -> Option<Self> {
         SCOPE_NAMES.iter().find(|row| name.is_known(row.name)).map(|row| row.ad)
     }
 
-    /// Returns the ad that a built-in attribute denotes: `self`, `parent` and `root`, and in HTCondor's dialect `my`
-    /// and `toplevel`; `None` for any other name.
+    /// Returns the ad that a name denotes even outside a match: `self`, `parent` and `root`, and in HTCondor's dialect
+    /// also `my` and `toplevel`. `None` for any other name.
     pub(crate) fn built_in(name: &Name, dialect: Dialect) -> Option<Self> {
         let mut rows = SCOPE_NAMES.iter().filter(|row| row.ad != ScopeAd::Other);
         rows.find(|row| (row.is_reserved || dialect.is_condor()) && name.is_known(row.name)).map(|row| row.ad)
     }
 
-    /// See [`Name::is_reserved`].
+    /// Whether the papers reserve the name, so that no attribute and no label may have it.
     pub(super) fn is_reserved(name: &Name) -> bool {
         SCOPE_NAMES.iter().any(|row| row.is_reserved && name.is_known(row.name))
     }

@@ -29,7 +29,7 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// Translates a span of a part into a span of the whole text, in which the part begins at `offset`.
+    /// Converts a span of a part of a text to a span of the whole text. The part begins at the byte `offset`.
     pub fn shifted(self, offset: u32) -> Span {
         Span { start: self.start + offset, end: self.end + offset }
     }

@@ -14,7 +14,8 @@ pub enum Value {
     Error(ErrorCause),
     /// `true` or `false`.
     Boolean(bool),
-    /// A whole number of 64 bits, in both dialects.
+    /// A whole number.  HTCondor's dialect uses all 64 bits; in the papers' dialect an integer beyond 32 bits is an
+    /// error when evaluated.
     Integer(i64),
     /// A number in double precision.
     Real(f64),
@@ -35,14 +36,14 @@ pub enum Value {
 pub struct ListValue {
     /// The elements, unevaluated.
     pub elements: Arc<[Expression]>,
-    /// The scope of the elements; `None` if they refer to no names.
+    /// The scope in which the elements are evaluated; `None` if they refer to no names.
     pub scope: Option<Arc<ScopeFrame>>,
 }
 
 /// An ad as a value: the ad and its scope chain.
 #[derive(Clone, Debug)]
 pub struct AdValue {
-    /// The frame of the scope chain that holds the ad.
+    /// The innermost frame of the scope chain, which holds the ad.
     pub frame: Arc<ScopeFrame>,
 }
 
@@ -63,7 +64,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns the names for machine-readable output and for messages.
+    /// Returns two names of the type: one for machine-readable output and one for messages.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Type::Undefined => ("undefined", "undefined"),
@@ -103,7 +104,7 @@ impl Value {
         Value::String(text.into())
     }
 
-    /// Returns the type of the value itself, whatever a list or an ad contains.
+    /// Returns the type of the value; the elements of a list or an ad do not matter.
     #[must_use]
     pub fn value_type(&self) -> Type {
         match self {

@@ -1,4 +1,4 @@
-//! The clauses of a constraint, collected through the ad's own attributes.
+//! The clauses of a constraint, including those in attributes of the ad that the constraint names.
 
 use crate::ad::{Ad, Attribute, BinaryOperator, Expression, ExpressionKind, Name};
 
@@ -12,8 +12,8 @@ const INITIAL_CAPACITY: usize = 8;
 pub struct ConstraintClauses<'a> {
     /// The clauses.
     pub items: Vec<ConstraintClause<'a>>,
-    /// The attributes that were followed, the constraint's own first. A clause that refers back to one of them is
-    /// circular: it evaluates differently here than by itself.
+    /// The attributes whose clauses were collected, the constraint's own attribute first. A clause that names one of
+    /// them again is circular: within the constraint it has another value than by itself.
     followed: Vec<FollowedAttribute<'a>>,
 }
 
@@ -26,8 +26,8 @@ pub struct ConstraintClause<'a> {
     followed_index: usize,
 }
 
-/// An attribute whose clauses were collected: the constraint, or an attribute that replaced a clause that only names
-/// it.
+/// An attribute whose clauses were collected: the constraint's own attribute, or an attribute whose clauses replace a
+/// clause that is only its name.
 #[derive(Clone, Copy, Debug)]
 struct FollowedAttribute<'a> {
     name: &'a Name,
@@ -38,7 +38,7 @@ struct FollowedAttribute<'a> {
 impl<'a> ConstraintClauses<'a> {
     /// Collects the clauses of the constraint in `attribute`. A clause that only names an attribute of the ad is
     /// replaced by the clauses of that attribute: `Requirements = START && a` with `START = b && c` has three clauses.
-    /// An attribute that is named twice is followed once.
+    /// An attribute that is named twice is followed once, an attribute with a literal value never.
     #[must_use]
     pub fn of(ad: &'a Ad, attribute: &'a Name) -> Self {
         ConstraintClauses::resolved(attribute, ad.get(attribute), |name| {
@@ -46,8 +46,9 @@ impl<'a> ConstraintClauses<'a> {
         })
     }
 
-    /// Collects the clauses of `constraint`, the expression of `attribute`; without a constraint there are none.
-    /// `resolve` gives the attribute to follow in place of a clause that only names it, `None` to keep the clause.
+    /// Collects the clauses of `constraint`, the expression of `attribute`. There are no clauses if `constraint` is
+    /// `None`. For a clause that is only a name, `resolve` returns the attribute whose clauses replace the clause;
+    /// `None` keeps the clause.
     pub fn resolved(
         attribute: &'a Name,
         constraint: Option<&'a Expression>,
@@ -55,8 +56,8 @@ impl<'a> ConstraintClauses<'a> {
     ) -> Self {
         let mut items = Vec::with_capacity(INITIAL_CAPACITY);
         let mut followed = vec![FollowedAttribute { name: attribute, parent: None }];
-        // Both operands are dereferenced when they are pushed, before either is processed, so that the CPU cache misses
-        // on their nodes overlap.
+        // An entry is a clause and its root node. The nodes of both operands are read before either operand is
+        // processed, so that their CPU cache misses overlap.
         let mut pending = Vec::with_capacity(INITIAL_CAPACITY);
         let push = |pending: &mut Vec<_>, part: ConstraintClause<'a>| {
             pending.push((part, part.expression.without_parentheses().kind()));
@@ -105,8 +106,8 @@ impl<'a> ConstraintClauses<'a> {
     }
 }
 
-/// Returns the name if the clause consists only of a reference to an attribute that may be the ad's own (`x` or
-/// `MY.x`); else `None`.
+/// Returns the name if the clause is only a reference `x` or `MY.x`, which may denote an attribute of the ad itself.
+/// `None` for any other clause.
 #[must_use]
 pub fn own_attribute_name(part: &Expression) -> Option<&Name> {
     match ClauseOperand::of(part) {

@@ -1,5 +1,5 @@
-//! The form of one clause: either a test that an index can look up, or a residue that needs evaluation (thesis 4.4:
-//! exported and imported intervals).
+//! The form of one clause of a constraint: a test that an index can answer, or a residue that must be evaluated (thesis
+//! 4.4).
 
 use std::borrow::Borrow;
 
@@ -15,20 +15,20 @@ pub enum ClauseOperand<'e> {
     Other(&'e Name),
     /// `my.x` or `self.x`: an attribute of this side.
     Own(&'e Name),
-    /// `x`: an attribute of this side or, if this side lacks it, of the other.
+    /// `x`: an attribute of this side or, if this side lacks it, of the other side.
     Unqualified(&'e Name),
     /// A literal value.
     Literal(&'e Value),
 }
 
-/// The form of one clause of a constraint, with operands of type `O`.
+/// The form of one clause of a constraint. `O` is the type of its operands.
 #[derive(Clone, Copy, Debug)]
 pub enum ClauseForm<'e, O = ClauseOperand<'e>> {
     /// `left operator right`: a comparison or an identity test (`is`, `isnt`).
     Comparison(BinaryOperator, O, O),
-    /// An attribute that must be true.
+    /// An operand that must be true, such as the attribute `HasDocker`.
     Truth(O),
-    /// An attribute that must be an item of a string list: `stringListMember(attribute, "a, b")`.
+    /// An operand that must be an item of a string list: `stringListMember(attribute, "a, b")`.
     StringListMember(O, &'e ByteString),
     /// Any other expression.
     Residue,
@@ -82,8 +82,8 @@ impl<'e> ClauseForm<'e> {
 }
 
 impl<O> ClauseForm<'_, O> {
-    /// Replaces the operands of a comparison or of an attribute that must be true. `None` for other forms, and if an
-    /// operand has no replacement.
+    /// Replaces the operands of a [`ClauseForm::Comparison`] or a [`ClauseForm::Truth`] by what `map` returns for them.
+    /// `None` for other forms, and if `map` returns `None`.
     pub fn map_operands<P>(self, mut map: impl FnMut(O) -> Option<P>) -> Option<ClauseForm<'static, P>> {
         match self {
             ClauseForm::Comparison(operator, left, right) => {
@@ -94,8 +94,8 @@ impl<O> ClauseForm<'_, O> {
         }
     }
 
-    /// Returns the value of a comparison or of an attribute that must be true, without the evaluator. `value` gives the
-    /// values of the operands. `None` for other forms, and if `value` lacks an operand.
+    /// Returns the value of a [`ClauseForm::Comparison`] or a [`ClauseForm::Truth`], without the evaluator. `value`
+    /// returns the value of an operand. `None` for other forms, and if `value` returns `None`.
     pub fn decide<'s, V: Borrow<Value>>(
         &'s self,
         dialect: Dialect,
@@ -112,8 +112,9 @@ impl<O> ClauseForm<'_, O> {
     }
 }
 
-/// Writes a comparison as `subject operator bound`, exchanging the operands if the subject is on the right. `None` if
-/// the operands are not a subject and a bound.
+/// Returns a comparison as `subject operator bound`, with operands exchanged if necessary: `5 < x` becomes `x > 5`.
+/// `subject` and `bound` convert an operand, or return `None` if it is no subject or no bound. `None` if the operands
+/// are not one subject and one bound.
 pub fn orient_comparison<O: Copy, S, B>(
     operator: BinaryOperator,
     left: O,
@@ -127,20 +128,22 @@ pub fn orient_comparison<O: Copy, S, B>(
     }
 }
 
-/// Whether a name denotes a scope or the current time rather than an attribute, as in `x.self`, which is `x`.
+/// Whether a name denotes an ad or the current time rather than an attribute. In `x.self`, for example, `self` is no
+/// attribute of `x`, but `x` itself.
 #[must_use]
 pub fn is_scope_name(name: &Name) -> bool {
     ScopeAd::of(name).is_some() || name.is_known(CURRENT_TIME)
 }
 
-/// Whether an ad has an attribute with a scope name, which changes the meaning of other names.
+/// Whether an ad has an attribute called like a scope, such as `target`. The attribute changes the meaning of
+/// `target.x`.
 #[must_use]
 pub fn has_scope_attribute(ad: &Ad) -> bool {
     ad.iter().any(|attribute| is_scope_name(attribute.name))
 }
 
-/// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do errors, nor integers beyond
-/// 32 bits in the papers' dialect.
+/// Whether a literal evaluates to itself. Lists and ads do not, because they need a scope. Errors do not either, nor do
+/// integers beyond 32 bits in the papers' dialect.
 #[must_use]
 pub fn is_self_evaluating(value: &Value, dialect: Dialect) -> bool {
     match value {

@@ -2,14 +2,14 @@
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind};
 
-/// Returns the operands of the outermost `&&` chain of a constraint, from left to right. A constraint without this
-/// chain is its only operand. Parentheses around operands and around parts of the chain are skipped.
+/// Returns the operands of the outermost `&&` chain of a constraint, from left to right: `a && (b && (c))` has the
+/// operands `a`, `b` and `(c)`. A constraint that is no `&&` is its own only operand.
 #[must_use]
 pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
     chain_operands(constraint, BinaryOperator::And)
 }
 
-/// Returns the operands of the outermost chain of an operator in an expression, as [`conjuncts`] does for `&&`.
+/// Returns the operands of the outermost chain of `operator` in an expression, as [`conjuncts`] does for `&&`.
 pub(super) fn chain_operands(expression: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     let (mut parts, mut pending) = (Vec::new(), Vec::new());
     let mut next = Some(expression);

@@ -30,8 +30,9 @@ const MAX_CLAUSES: usize = 32;
 const MIN_EVALUATION_BUDGET: u32 = 1000;
 
 impl LiteralFilter {
-    /// Compiles a constraint that is evaluated in an ad alone; `None` if it is not such a conjunction, is too long, or
-    /// if the budgets of the context are too small.
+    /// Compiles a constraint that is evaluated in an ad without a partner. `None` if the constraint is no conjunction
+    /// of comparisons and boolean attributes, if it has too many conjuncts, or if the budgets of `context` are too
+    /// small.
     #[must_use]
     pub fn new(constraint: &Expression, context: &Context) -> Option<Self> {
         let parts = conjuncts(constraint);
@@ -54,14 +55,15 @@ impl LiteralFilter {
         Some(LiteralFilter { names: names.into_iter().collect(), clauses, dialect: context.dialect })
     }
 
-    /// Returns the attributes whose values [`LiteralFilter::is_met`] needs, in order.
+    /// Returns the names of the attributes whose values [`LiteralFilter::is_met`] takes, in the order in which it takes
+    /// them.
     #[must_use]
     pub fn names(&self) -> &[Name] {
         &self.names
     }
 
-    /// Whether the constraint is met for these values of [`LiteralFilter::names`]. Returns `None` if a value does not
-    /// evaluate to itself: then the evaluator must decide.
+    /// Whether the constraint is met if the attributes in [`LiteralFilter::names`] have these values. `None` if a value
+    /// does not evaluate to itself, so that the evaluator must decide.
     #[must_use]
     pub fn is_met(&self, values: &[Value]) -> Option<bool> {
         if !values.iter().all(|value| is_self_evaluating(value, self.dialect)) {
@@ -116,9 +118,9 @@ mod tests {
                 .map(|simple| simple.names().iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
             assert_eq!(found.as_deref(), names, "{text}");
         }
-        // HTCondor defines `CurrentTime`.
+        // `CurrentTime` is the time, not an attribute of the ad.
         assert!(simple("CurrentTime > 3", Dialect::Condor).is_none());
-        // Integers of the papers have 32 bits.
+        // In the papers' dialect an integer has 32 bits, so that this literal does not evaluate to itself.
         assert!(simple("a > 2147483648", Dialect::Classad).is_none());
         assert!(simple("a > 2147483648", Dialect::Condor).is_some());
         let small = Context { max_steps: 10, ..Context::new(Dialect::Condor) };

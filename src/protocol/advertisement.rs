@@ -1,5 +1,5 @@
-//! The advertisement in an ad: its identity, its lifetime, and which of several ads of one agent is the latest
-//! (thesis 3.4.2).
+//! The advertisement in an ad: its identity, its lifetime, and which of several ads of one agent is the latest (thesis
+//! 3.4.2).
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -44,25 +44,25 @@ pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
 pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(11).0;
 
-/// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that hold the current user of an offer; the first one that is present
-/// counts.
+/// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that may hold the current user of an offer. The first one that is a
+/// string or an integer counts.
 pub const USER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(13).1.split_at(2).0;
 
 static ATTRIBUTE_NAMES: LazyLock<[Name; 16]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
-/// The current user of an offer, who loses it if the offer is matched anew.
+/// The user who holds an offer at present. A new match of the offer preempts the user's job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OfferOccupant {
     /// The user's name; see [`Advertisement::user`].
     pub user: String,
-    /// The job's identity (`GlobalJobId`), if the offer has it.
+    /// Identity of the user's job (`GlobalJobId`); `None` if the offer's ad lacks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
-    /// The rank that the offer gives the job (`CurrentRank`).
+    /// Rank that the offer gives the user's job (`CurrentRank`); 0 if the offer's ad lacks it.
     pub rank: f64,
 }
 
-/// A view of an ad as an advertisement. Attributes are evaluated in the ad alone, on each access.
+/// A view of an ad as an advertisement. An attribute is evaluated on each access, in the ad alone, without a partner.
 pub struct Advertisement<'a>(AttributeSource<'a>);
 
 /// Source of the values of [`ADVERTISEMENT_ATTRIBUTES`].
@@ -71,14 +71,15 @@ enum AttributeSource<'a> {
     Values(&'a dyn Fn(usize) -> Option<Value>),
 }
 
-/// Identity, version and lifetime of an advertisement.
+/// Identity, kind, sequence number and expiration of an advertisement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AdvertisementHeader {
     /// Identity of the agent; see [`Advertisement::identity`].
     pub identity: Option<ByteString>,
     /// Kind of the advertised thing, such as `Machine`; see [`Advertisement::kind`].
     pub kind: Option<ByteString>,
-    /// Value of `UpdateSequenceNumber`: the agent increments it with each advertisement.
+    /// Value of `UpdateSequenceNumber`, which the agent increments with each advertisement; `None` if it is not an
+    /// integer.
     pub sequence: Option<i64>,
     /// Last second in which the advertisement is valid, in seconds since 1970; `None` if it never expires.
     pub expiration: Option<i64>,
@@ -99,8 +100,8 @@ impl<'a> Advertisement<'a> {
         Advertisement(AttributeSource::Ad(ad, context))
     }
 
-    /// Views an ad of which only the values of [`ADVERTISEMENT_ATTRIBUTES`] are given, by position; `None` means that
-    /// the attribute is absent.
+    /// Creates an advertisement from the values of its attributes. `values` takes an index into
+    /// [`ADVERTISEMENT_ATTRIBUTES`] and returns the value of the attribute, `None` if the attribute is absent.
     #[must_use]
     pub fn from_values(values: &'a dyn Fn(usize) -> Option<Value>) -> Self {
         Advertisement(AttributeSource::Values(values))
@@ -117,8 +118,8 @@ impl<'a> Advertisement<'a> {
         }
     }
 
-    /// Returns the identity of the agent: the first present of `Name`, `GlobalJobId`, `ClusterId.ProcId` and
-    /// `MyAddress`. `None` if all are absent.
+    /// Returns the identity of the agent: the first of `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress` that
+    /// is a string or an integer. `None` if there is none.
     #[must_use]
     pub fn identity(&self) -> Option<String> {
         self.identity_text().as_ref().map(string)
@@ -132,7 +133,8 @@ impl<'a> Advertisement<'a> {
             .or_else(|| self.first_text([Attribute::MyAddress]))
     }
 
-    /// Returns the kind of the advertised thing: `MyType`, in the papers `Type`. `None` if both are absent.
+    /// Returns the kind of the advertised thing: `MyType`, else `Type`, which is the papers' name. `None` if neither is
+    /// a string or an integer.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
         self.kind_text().as_ref().map(string)
@@ -142,26 +144,29 @@ impl<'a> Advertisement<'a> {
         self.first_text([Attribute::MyType, Attribute::Type])
     }
 
-    /// Returns the contact address of the agent: `MyAddress`, else `AddressV1`. `None` if both are absent.
+    /// Returns the contact address of the agent: `MyAddress`, else `AddressV1`. `None` if neither is a string or an
+    /// integer.
     #[must_use]
     pub fn address(&self) -> Option<String> {
         self.first_string([Attribute::MyAddress, Attribute::AddressV1])
     }
 
-    /// Returns the authorization ticket that a claim must present: `ClaimId`. `None` if it is absent.
+    /// Returns the authorization ticket that a claim must present: `ClaimId`. `None` if it is neither a string nor an
+    /// integer.
     #[must_use]
     pub fn ticket(&self) -> Option<String> {
         self.first_string([Attribute::ClaimId])
     }
 
-    /// Returns the name of the offer's current user: `RemoteUser`, else `RemoteOwner`. `None` if both are absent.
+    /// Returns the name of the offer's current user: `RemoteUser`, else `RemoteOwner`. `None` if neither is a string or
+    /// an integer.
     #[must_use]
     pub fn user(&self) -> Option<String> {
         self.first_string([Attribute::RemoteUser, Attribute::RemoteOwner])
     }
 
-    /// Returns the current user of the offer with the job and its rank, from `GlobalJobId` and `CurrentRank`. `None`
-    /// without a user.
+    /// Returns the offer's current user, with the user's job from `GlobalJobId` and the job's rank from `CurrentRank`.
+    /// `None` if the offer has no current user.
     #[must_use]
     pub fn occupant(&self) -> Option<OfferOccupant> {
         Some(OfferOccupant {
@@ -179,7 +184,8 @@ impl<'a> Advertisement<'a> {
     }
 
     /// Returns the last second in which the advertisement is valid, in seconds since 1970: `ExpirationTime`, else
-    /// `LastHeardFrom` plus `ClassAdLifetime`. `None` if it never expires.
+    /// `LastHeardFrom` plus `ClassAdLifetime`. `None` if these attributes give no time: the advertisement never
+    /// expires.
     #[must_use]
     pub fn expiration(&self) -> Option<i64> {
         let at = |attribute| self.get(attribute).as_ref().and_then(whole_seconds);
@@ -187,7 +193,7 @@ impl<'a> Advertisement<'a> {
             .or_else(|| at(Attribute::LastHeardFrom)?.checked_add(at(Attribute::ClassAdLifetime)?))
     }
 
-    /// Returns the text of the first of these attributes that is a string or an integer.
+    /// Returns the text of the first attribute that is a string or an integer; `None` if there is none.
     fn first_text<const N: usize>(&self, attributes: [Attribute; N]) -> Option<ByteString> {
         attributes.into_iter().find_map(|attribute| text_of(self.get(attribute)?))
     }
@@ -205,11 +211,10 @@ impl<'a> Advertisement<'a> {
     }
 }
 
-/// Returns the identity of an ad: the value of `expression` in the ad if an expression is given, else the first present
-/// of `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress`.
+/// Returns the identity of an ad: the value of `expression` in the ad or, without an expression,
+/// [`Advertisement::identity`].
 ///
-/// Returns `None` if the value is neither a string nor an integer, if none of these attributes is present, or if a
-/// budget is exceeded.
+/// Returns `None` if the value is neither a string nor an integer, or if the evaluation exceeds a budget of `context`.
 #[must_use]
 pub fn identity(ad: &Ad, expression: Option<&Expression>, context: &Context) -> Option<String> {
     let Some(expression) = expression else { return Advertisement::new(ad, context).identity() };
@@ -231,7 +236,8 @@ fn string(text: &ByteString) -> String {
     text.to_str().into_owned()
 }
 
-/// Evaluates an attribute in the ad alone; `None` if it is absent or a budget is exceeded.
+/// Evaluates an attribute in the ad alone, without a partner. `None` if it is absent, or if the evaluation exceeds a
+/// budget of `context`.
 pub(super) fn evaluate_attribute(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
     let expression = ad.get(name)?;
     if let ExpressionKind::Literal(value) = expression.without_parentheses().kind() {
@@ -241,7 +247,7 @@ pub(super) fn evaluate_attribute(ad: &Ad, name: &Name, context: &Context) -> Opt
     Evaluator::new(&environment, context).attribute(&frame, name).ok()
 }
 
-/// Converts a time or a duration to whole seconds, rounding down.
+/// Converts a time or a duration to whole seconds, rounding down. `None` for NaN and for values of other types.
 #[allow(clippy::cast_possible_truncation)] // what is beyond every time becomes the last one
 fn whole_seconds(value: &Value) -> Option<i64> {
     match value {
@@ -253,15 +259,16 @@ fn whole_seconds(value: &Value) -> Option<i64> {
     }
 }
 
-/// Tells for each of `number` ads whether it is the current advertisement of its agent: the one with the greatest
-/// `UpdateSequenceNumber`, and among equal ones the last. An absent number is less than any other.
+/// Returns for each of `number` ads whether it is the current advertisement of its agent. The current ad has the
+/// greatest `UpdateSequenceNumber`; of several ads with the greatest number, the last one is current. An ad without a
+/// number is older than any ad with one.
 ///
-/// Two ads come from the same agent if their identities and kinds are equal. An ad without identity is always
-/// current. O(n) in the number of ads.
+/// `standing` returns the header of the ad with an index. Two ads come from the same agent if their identities and
+/// kinds are equal. An ad without identity is always current. O(n) in the number of ads.
 #[must_use]
 pub fn latest_advertisements<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, AdvertisementHeader>) -> Vec<bool> {
     let hash = |standing: &AdvertisementHeader| FxBuildHasher.hash_one((&standing.identity, &standing.kind));
-    // The index of each agent's current ad so far.
+    // The index of each agent's current ad, among the ads seen so far.
     let mut of_agents: HashTable<usize> = HashTable::with_capacity(number);
     let mut counts = vec![true; number];
     for index in 0..number {
@@ -303,7 +310,8 @@ mod tests {
         texts.iter().map(|text| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()).collect()
     }
 
-    /// Negotiation, which calls `user`, and notices, which call `occupant`, get the same user.
+    /// `user` and `occupant` must return the same user: negotiation calls `user`, and notices of matches call
+    /// `occupant`.
     #[test]
     fn the_user_is_the_remote_user_or_owner() {
         let context = Context::new(Dialect::Condor);
@@ -343,7 +351,7 @@ mod tests {
         let three = [name("UpdateSequenceNumber = 2"), name("UpdateSequenceNumber = 3"), name("")];
         assert_eq!(counting(&three.each_ref().map(String::as_str)), [false, true, false]);
         assert_eq!(counting(&["[ Name = \"a\"; v = 1 ]", "[ Name = \"a\"; v = 2 ]"]), [false, true]);
-        // The same number twice: the later one.
+        // Of two ads with the same number, the later one is current.
         let twice = name("UpdateSequenceNumber = 1 + 1");
         assert_eq!(counting(&[&three[0], &twice]), [false, true]);
     }

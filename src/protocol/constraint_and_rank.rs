@@ -2,18 +2,18 @@
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 
-/// The names of the attributes that hold an ad's constraint and rank.
+/// The names of the attributes that hold an ad's constraint and its rank.
 #[derive(Clone, Debug)]
 pub struct Protocol {
-    /// Candidate names of the constraint; the first that an ad has counts.
+    /// Names of attributes that may hold the constraint. The first one that an ad has counts.
     constraint_names: Vec<Name>,
-    /// The name of the rank.
+    /// Name of the attribute that holds the rank.
     rank_name: Name,
 }
 
 impl Protocol {
-    /// Returns the dialect's default names. The papers say `Constraint`, HTCondor says `Requirements`; if an ad has
-    /// both, the name of `dialect` counts.
+    /// Returns the default names. The papers call the constraint `Constraint`, HTCondor calls it `Requirements`. Both
+    /// names are accepted; if an ad has both attributes, the usual name of `dialect` counts.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         let names = match dialect {
@@ -23,7 +23,7 @@ impl Protocol {
         Protocol { constraint_names: names.map(Name::new).into(), rank_name: Name::new("Rank") }
     }
 
-    /// Replaces the names that are given; `None` keeps the default.
+    /// Replaces the default name of the constraint, of the rank, or of both; `None` keeps a default name.
     #[must_use]
     pub fn with_attributes(mut self, constraint: Option<&str>, rank: Option<&str>) -> Self {
         if let Some(constraint) = constraint {
@@ -35,14 +35,14 @@ impl Protocol {
         self
     }
 
-    /// Returns the name of the attribute that holds the constraint of this ad or port; `None` if it has no
-    /// constraint.
+    /// Returns the name of the attribute that holds the constraint of `ad`, which may be the record of a port; `None`
+    /// if `ad` has no constraint.
     #[must_use]
     pub fn constraint_name(&self, ad: &Ad) -> Option<&Name> {
         self.constraint_names.iter().find(|name| ad.get(name).is_some())
     }
 
-    /// Returns the constraint of this ad or port; `None` if it has no constraint.
+    /// Returns the constraint of `ad`, which may be the record of a port; `None` if `ad` has no constraint.
     #[must_use]
     pub fn constraint_expression<'a>(&self, ad: &'a Ad) -> Option<&'a Expression> {
         self.constraint_names.iter().find_map(|name| ad.get(name))
@@ -71,8 +71,8 @@ pub fn is_met(value: &Value, dialect: Dialect) -> bool {
     }
 }
 
-/// Converts the value of a rank expression to a number: a number is itself, a boolean is 0 or 1, anything else (NaN
-/// too) is 0 (1998 paper 3.2). Minus zero is 0, so that both are one rank.
+/// Returns the value of a rank expression as a number. A number is itself, `true` is 1, `false` is 0; NaN and any other
+/// value are 0 (1998 paper 3.2). `-0.0` becomes `0.0`, so that both are one rank.
 #[must_use]
 #[allow(clippy::cast_precision_loss)] // a rank beyond 2^53 is compared as the nearest real
 pub fn rank_value(value: &Value) -> f64 {

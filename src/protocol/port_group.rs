@@ -1,4 +1,4 @@
-//! Groups of ports: which ports of an ad may stay unfilled (open in thesis 6.2.2).
+//! Groups of ports: which ports of an ad may stay unfilled. Thesis 6.2.2 leaves the question open.
 
 use std::cmp::Reverse;
 
@@ -27,7 +27,7 @@ pub enum PortGroupEntry {
 /// The set of filled ports, as indexes into all ports of an ad.
 pub type PortPattern = FixedBitSet;
 
-/// Maximum number of patterns enumerated for one ad.
+/// Maximum number of port patterns enumerated for one ad.
 pub const MAX_PORT_PATTERNS: usize = 1 << 16;
 
 impl PortGroup {
@@ -50,7 +50,8 @@ impl PortGroup {
     /// Whether the group is satisfied when exactly the ports in `filled` are filled.
     #[must_use]
     pub fn is_satisfied_by(&self, filled: &PortPattern) -> bool {
-        // An empty nested group whose `Min` is 0 may be counted as filled or as unfilled, so the count is a range.
+        // An empty nested group whose `Min` is 0 may be counted as filled or as unfilled: the number of filled entries
+        // is a range.
         let (mut least, mut most) = (0, 0);
         for entry in &self.entries {
             let (has_filled, may_count) = match entry {
@@ -66,7 +67,7 @@ impl PortGroup {
         least <= self.max && most >= self.min
     }
 
-    /// Whether the group or a group nested in it contains one of these ports.
+    /// Whether the group, or a group nested in it, contains a port of the set `ports`.
     fn contains_any(&self, ports: &PortPattern) -> bool {
         self.entries.iter().any(|entry| match entry {
             PortGroupEntry::Port(port) => ports.contains(*port),
@@ -74,10 +75,11 @@ impl PortGroup {
         })
     }
 
-    /// Enumerates the patterns that satisfy the group, `ports` being the number of ports of the ad. Patterns that
-    /// fill more ports come first, among these the ones that fill ports further left.
+    /// Returns the patterns that satisfy the group; `ports` is the number of ports of the ad. Patterns that fill more
+    /// ports come first. Of patterns with the same number of ports, those with smaller port indexes come first.
     ///
-    /// Returns `None` if there are more than [`MAX_PORT_PATTERNS`].
+    /// Returns `None` if more than [`MAX_PORT_PATTERNS`] patterns are enumerated, including those that fill too few
+    /// ports.
     #[must_use]
     pub fn patterns(&self, ports: usize) -> Option<Vec<PortPattern>> {
         let mut patterns = self.unsorted_patterns(ports)?;
@@ -85,9 +87,9 @@ impl PortGroup {
         Some(patterns)
     }
 
-    /// Enumerates the patterns without sorting them.
+    /// Returns the distinct patterns that satisfy the group, not yet in the order of [`PortGroup::patterns`].
     fn unsorted_patterns(&self, ports: usize) -> Option<Vec<PortPattern>> {
-        // `by_count[n]`: the patterns that fill `n` of the entries processed so far.
+        // `by_count[n]` holds the patterns that fill `n` of the entries processed so far.
         let mut by_count: Vec<Vec<PortPattern>> = vec![vec![PortPattern::with_capacity(ports)]];
         for entry in &self.entries {
             let ways = match entry {
@@ -101,7 +103,8 @@ impl PortGroup {
             let mut more: Vec<Vec<PortPattern>> = vec![Vec::new(); by_count.len() + 1];
             for (count, before) in by_count.into_iter().enumerate() {
                 for (way, filled) in before.iter().flat_map(|before| ways.iter().map(move |way| (before, way))) {
-                    // A nested group with `Min = 0` contributes its empty pattern too.
+                    // At most `max` entries are filled. The empty pattern of a nested group with `Min = 0` counts as
+                    // filled, too.
                     if count < self.max {
                         let mut both = way.clone();
                         both.union_with(filled);
@@ -138,7 +141,7 @@ mod tests {
         assert_eq!(patterns(&some(1, 1), 3), [[0], [1], [2]]);
         assert_eq!(patterns(&some(1, 2), 3), [vec![0, 1], vec![0, 2], vec![1, 2], vec![0], vec![1], vec![2]]);
         assert_eq!(patterns(&some(0, 0), 3), [[0; 0]]);
-        // Port 0, and either port 1 or the two ports after it.
+        // Fills port 0, and either port 1 or both port 2 and port 3.
         let both = PortGroup { entries: vec![PortGroupEntry::Port(2), PortGroupEntry::Port(3)], min: 2, max: 2 };
         let either = PortGroup { entries: vec![PortGroupEntry::Port(1), PortGroupEntry::Group(both)], min: 1, max: 1 };
         let all = PortGroup { entries: vec![PortGroupEntry::Port(0), PortGroupEntry::Group(either)], min: 2, max: 2 };
@@ -146,7 +149,7 @@ mod tests {
         assert_eq!(patterns(&all, 4), [vec![0, 2, 3], vec![0, 1]]);
     }
 
-    /// A random group of ports, numbered from `next` on, and of nested groups.
+    /// Returns a random group with random nested groups. Its ports are numbered from `next` on.
     fn random(random: &mut fastrand::Rng, next: &mut usize, depth: usize) -> PortGroup {
         let mut entries = Vec::new();
         for _ in 0..random.usize(1..4) {

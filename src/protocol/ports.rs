@@ -15,8 +15,8 @@ pub struct Port {
     /// The records of the groups that contain the port, outermost first. The attributes of these records are visible in
     /// the port.
     pub groups: Vec<Ad>,
-    /// The record that describes the port. `None` for the implicit port `other` of an ad without `Ports`: there the
-    /// ad itself describes the port.
+    /// The record that describes the port. `None` for the implicit port `other` of an ad without `Ports`, because the
+    /// ad itself describes this port.
     pub record: Option<Ad>,
 }
 
@@ -25,7 +25,7 @@ pub struct Port {
 pub struct Ports {
     /// The ports in textual order, including those inside groups.
     pub list: Vec<Port>,
-    /// The group that says which of the ports must be filled; its leaves are indexes into `list`.
+    /// The group that says which of the ports must be filled. It refers to the ports by their indexes in `list`.
     pub group: PortGroup,
 }
 
@@ -53,16 +53,16 @@ static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
 /// Maximum nesting depth of port groups.
 const MAX_GROUP_DEPTH: usize = 64;
 
-/// Reads the ports of an ad in the order of its list. An ad without `Ports` has the one implicit port `other`.
+/// Reads the ports of an ad in the order of its list `Ports`. An ad without `Ports` has only the implicit port `other`.
 ///
 /// An entry of the list may be a group of ports, `[ Ports = {...}; Min = m; Max = n ]`. At least `Min` and at most
-/// `Max` entries of the group are filled (open in thesis 6.2.2). `Max` defaults to the number of entries, `Min` to the
-/// smaller of this number and `Max`.
+/// `Max` entries of the group are filled. `Max` defaults to the number of entries, `Min` to the smaller of this number
+/// and `Max`. Which ports may stay unfilled is an open question in thesis 6.2.2.
 ///
 /// # Errors
 ///
-/// Fails if `Ports` is not a list of records, a record has no label, two ports have the same label, or a group asks
-/// for more entries than it has.
+/// Fails if `Ports` is not a list of records, a record has no label, two ports have the same label, a group asks for
+/// more entries than it has, or groups are nested too deeply.
 pub fn read_ports(ad: &Ad) -> Result<Ports, PortFault> {
     let Some(list) = ad.get(&PORTS) else {
         let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
@@ -73,7 +73,7 @@ pub fn read_ports(ad: &Ad) -> Result<Ports, PortFault> {
     Ok(Ports { list: found, group: PortGroup { min: entries.len(), max: entries.len(), entries } })
 }
 
-/// Reads the entries of a list of ports and appends the ports among them to `found`.
+/// Reads the entries of a list of ports. Appends its ports, including those of its groups, to `found`.
 fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Vec<PortGroupEntry>, PortFault> {
     let ExpressionKind::List(elements) = list.without_parentheses().kind() else {
         return Err(fault(list, "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`"));

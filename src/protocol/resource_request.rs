@@ -7,25 +7,26 @@ use crate::eval::Context;
 
 use super::advertisement::evaluate_attribute;
 
-/// The attribute that holds the number of offers an ad asks for.
+/// Name of the attribute that holds the number of offers a request asks for.
 pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
 
-/// Maximum count of one resource request; larger counts are cut to this one.
+/// Maximum number of offers that one resource request asks for. A larger count is reduced to it.
 const MAX_RESOURCE_COUNT: i64 = 1_000_000;
 
 static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
 
-/// Returns the number of offers that a request asks for: negative counts become 0, large ones at most 1,000,000.
+/// Returns the number of offers that a request asks for. A negative count becomes 0, a count above 1,000,000 becomes
+/// 1,000,000.
 ///
-/// Returns `None` if the request has no count, or one that is not an integer.
+/// Returns `None` if the request has no count, or if the count is not an integer.
 #[must_use]
 pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
     let Value::Integer(count) = evaluate_attribute(ad, &COUNT, context)? else { return None };
     usize::try_from(count.clamp(0, MAX_RESOURCE_COUNT)).ok()
 }
 
-/// Returns why the count of a request does not take effect as written, as a phrase. `None` if it does, or if there is
-/// no count.
+/// Returns the reason, as a phrase, why the count of a request is not used as written, such as a negative count. `None`
+/// if the count is used as written, undefined or absent.
 #[must_use]
 pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
     let written = evaluate_attribute(ad, &COUNT, context)?;

@@ -6,7 +6,7 @@ use crate::ad::Span;
 
 use super::token::{StringSyntax, Token, to_offset};
 
-/// The first item of a text that holds bracketed ads.
+/// What a text of bracketed ads begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdBoundary {
     /// The text has only white space, comments, and separators between ads.
@@ -37,7 +37,7 @@ pub fn find_first_ad(text: &[u8]) -> AdBoundary {
                     return AdBoundary::Closed(Span::new(to_offset(start), to_offset(range.end)));
                 }
             }
-            // Ads may be the elements of a list, or be separated by commas or semicolons.
+            // Between ads, the braces of a list and separators are skipped; inside an ad, every token is.
             (Ok(Token::Comma | Token::Semicolon | Token::BraceOpen | Token::BraceClose), None) | (_, Some(_)) => {}
             (_, None) => {
                 let line = memchr::memchr2(b'\n', b'[', &text[range.end..]);
@@ -52,8 +52,8 @@ pub fn find_first_ad(text: &[u8]) -> AdBoundary {
     }
 }
 
-/// Returns the length of the longest prefix that further text cannot change: complete ads, and text that is no ad up
-/// to the `[` of the last ad.  0 if there is no such prefix.
+/// Returns the length, in bytes, of the part at the start of a text that appended text cannot change.  This part ends
+/// after the last complete ad or before the `[` of an unclosed ad, whichever is later.  0 if the text has no ad.
 #[must_use]
 pub fn complete_ads_length(text: &[u8]) -> usize {
     let mut depth = 0_usize;
@@ -62,7 +62,7 @@ pub fn complete_ads_length(text: &[u8]) -> usize {
         match result {
             Ok(Token::BracketOpen) => {
                 if depth == 0 {
-                    // Text before the bracket that is no ad ends here.
+                    // Appended text cannot change the text before an ad that has begun.
                     complete = range.start;
                 }
                 depth += 1;
@@ -73,7 +73,7 @@ pub fn complete_ads_length(text: &[u8]) -> usize {
                     complete = range.end;
                 }
             }
-            // Further text may close the string, the quoted name or the comment.
+            // Appended text may close the string, the quoted name or the comment.
             Err(error) if error.is_unterminated() => break,
             _ => {}
         }

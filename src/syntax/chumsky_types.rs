@@ -1,4 +1,4 @@
-//! Type aliases of the chumsky parsers: over tokens with spans, with rich errors that can carry a
+//! Type aliases for the chumsky parsers. The parsers read tokens with spans, and their errors can carry a
 //! [`SyntaxError`].
 
 use chumsky::Parser;
@@ -14,7 +14,7 @@ pub(super) type TokenInput<'t> = MappedInput<'t, Token, Span, &'t [SpannedToken]
 pub(super) type ChumskyError<'t> = Rich<'t, Token, Span, SyntaxError>;
 pub(super) type ChumskyExtra<'t> = chumsky::extra::Err<ChumskyError<'t>>;
 
-/// What our own parsers read from.
+/// The input of the parsers that are written as functions rather than combinators: the tokens not yet read.
 pub(super) type TokenInputRef<'t, 'p> = InputRef<'t, 'p, TokenInput<'t>, ChumskyExtra<'t>>;
 
 pub(super) trait TokenParser<'t, T>: Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>> + Clone {}
@@ -39,7 +39,7 @@ impl chumsky::span::Span for Span {
     }
 }
 
-/// Returns the text of a token that is ASCII by its definition.
+/// Returns the text of a token, with U+FFFD in place of bytes that are not UTF-8.
 pub(super) fn token_text(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&text[span.range()])
 }
@@ -51,7 +51,7 @@ pub(super) fn skip_token(input: &mut TokenInputRef<'_, '_>) -> Span {
     input.span_since(&before)
 }
 
-/// Consumes the next token and returns the error that one of `labels` was expected instead of that token.
+/// Consumes the next token. Returns an error: the token was found, but one of `labels` was expected.
 pub(super) fn expected_error<'t>(input: &mut TokenInputRef<'t, '_>, labels: &[&'static str]) -> ChumskyError<'t> {
     let before = input.cursor();
     let found = input.next();

@@ -33,7 +33,7 @@ impl SyntaxError {
         self
     }
 
-    /// Translates the spans of an error in a part of a text into spans of the whole text, in which the part begins at
+    /// Converts the spans of an error in a part of a text to spans of the whole text. The part begins at the byte
     /// `offset`.
     #[must_use]
     pub fn shifted(mut self, offset: u32) -> Self {

@@ -9,11 +9,11 @@ use super::chumsky_types::{ChumskyError, token_text};
 use super::hints;
 use super::token::{LexicalError, SpannedToken, Token};
 
-/// Converts chumsky's error into a [`SyntaxError`].
+/// Converts chumsky's error into a [`SyntaxError`], with a hint and a related place that are found among `tokens`.
 pub(super) fn to_syntax_error(error: ChumskyError<'_>, tokens: &[SpannedToken], text: &[u8]) -> SyntaxError {
     let span = *error.span();
     let mut ours = match error.into_reason() {
-        // An error that our own parsers raised.
+        // A parser of this crate raised the error: it is a `SyntaxError` already.
         RichReason::Custom(ours) => return ours,
         RichReason::ExpectedFound { expected, found } => {
             let found = found.map(|token| *token);

@@ -53,8 +53,8 @@ pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, 
     grammar.run(grammar.expression().then_ignore(end()), &tokens)
 }
 
-/// Parses the longest expression at the start of a text, as HTCondor reads the value of a line.  Returns it with
-/// the span of the unparsed rest; `None` if there is no rest.
+/// Parses the longest expression at the start of a text, as HTCondor reads the value of a line in the long form.
+/// Returns the expression with the span of the unparsed rest of the text; `None` if there is no rest.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub fn parse_ad(text: &[u8], rules: ParseOptions) -> Result<Ad, SyntaxError> {
 
 type ParsedAttribute = (Name, Expression);
 
-/// The parsers of the tokens of a text.
+/// A text and the options for parsing it.  The methods return the parsers of the parts of the grammar.
 #[derive(Clone, Copy)]
 pub(super) struct Grammar<'t> {
     pub text: &'t [u8],
@@ -120,8 +120,8 @@ impl<'t> Grammar<'t> {
         self.run_within(parser, tokens, self.end(), tokens)
     }
 
-    /// Runs a parser over a part of the tokens, which ends at the span `end`, and converts chumsky's first error to a
-    /// [`SyntaxError`].  Hints take the tokens `around` into account.
+    /// Runs a parser over `tokens`, which may be a part of the text's tokens and ends at the span `end`.  Converts
+    /// chumsky's first error to a [`SyntaxError`], whose hint is derived from the tokens `around`.
     pub fn run_within<T>(
         self,
         parser: impl TokenParser<'t, T>,
@@ -155,7 +155,8 @@ impl<'t> Grammar<'t> {
             .delimited_by(just(Token::BracketOpen).then(semicolons), just(Token::BracketClose))
     }
 
-    /// Returns the parser of the name before a `=`, which is not empty and, in the papers' dialect, not reserved.
+    /// Returns the parser of the name before a `=`.  The parser refuses an empty name and, in the papers' dialect, a
+    /// reserved name.
     fn attribute_name(self) -> impl TokenParser<'t, Name> {
         self.name().try_map(move |name, span| {
             let error = if self.rules.dialect == Dialect::Classad && name.is_reserved() {
@@ -182,7 +183,7 @@ impl<'t> Grammar<'t> {
         )
     }
 
-    /// Returns the text between the quotes of a token.
+    /// Returns the text between the quotes of the token at `span`.
     fn between_quotes(self, span: Span) -> &'t [u8] {
         &self.text[span.start as usize + 1..span.end as usize - 1]
     }
@@ -299,7 +300,7 @@ impl<'t> Grammar<'t> {
     }
 }
 
-/// Returns a call, or a literal if the call writes one: `absTime("...")`, `relTime("...")`, `real("INF")`.
+/// Returns a call, or a literal if the call denotes one: `absTime("...")`, `relTime("...")`, `real("INF")`.
 fn call(name: Name, arguments: Vec<Expression>, rules: ParseOptions) -> Result<ExpressionKind, SyntaxError> {
     if let [argument] = arguments.as_slice()
         && let ExpressionKind::Literal(Value::String(text)) = argument.kind()
@@ -310,7 +311,8 @@ fn call(name: Name, arguments: Vec<Expression>, rules: ParseOptions) -> Result<E
     Ok(ExpressionKind::Call(name, arguments.into()))
 }
 
-/// Returns the result of `read`, or records its error and returns `undefined`, so that parsing continues.
+/// Returns the expression in `read`.  If `read` is an error, records the error in `input` and returns `undefined`, so
+/// that parsing continues.
 fn or_emit_error(input: &mut TokenInputRef<'_, '_>, read: Result<ExpressionKind, SyntaxError>) -> ExpressionKind {
     read.unwrap_or_else(|error| {
         input.emit(Rich::custom(error.span, error));

@@ -5,7 +5,7 @@ use crate::ad::Span;
 use super::chumsky_types::token_text;
 use super::token::{SpannedToken, Token};
 
-/// The tokens around an error.
+/// The tokens of a text that has a syntax error.
 struct ErrorContext<'t> {
     tokens: &'t [SpannedToken],
     text: &'t [u8],
@@ -26,7 +26,7 @@ pub(super) fn syntax_hint(error: Span, tokens: &[SpannedToken], text: &[u8]) -> 
 }
 
 impl ErrorContext<'_> {
-    /// Returns the token `by` places after the error, or before it for negative numbers.
+    /// Returns the token `by` tokens after the error, before it if `by` is negative; `None` if there is no such token.
     fn token(&self, by: isize) -> Option<Token> {
         self.spanned(by).map(|(token, _)| *token)
     }
@@ -39,13 +39,13 @@ impl ErrorContext<'_> {
         self.spanned(by).map(|(_, span)| token_text(self.text, *span).into_owned()).unwrap_or_default()
     }
 
-    /// Whether no space separates the token at `by` from the next one.
+    /// Whether no space separates the token that is `by` tokens after the error from the next token.
     fn adjacent(&self, by: isize) -> bool {
         let tokens = self.spanned(by).zip(self.spanned(by + 1));
         tokens.is_some_and(|((_, left), (_, right))| left.end == right.start)
     }
 
-    /// Hint for a `?` without its `:`.
+    /// Returns a hint for a `?` without its `:`.
     fn conditional_hint(&self) -> Option<String> {
         let count = |wanted: Token| self.tokens[..self.at].iter().filter(|(token, _)| *token == wanted).count();
         let ends = self.token(0).is_none_or(|token| token.is_closing() || token == Token::Semicolon);
@@ -54,7 +54,7 @@ impl ErrorContext<'_> {
             .then(|| "a `?` wants a `:` behind it: `condition ? value : otherwise`".to_owned())
     }
 
-    /// Hints for operators of other languages, and for misplaced separators.
+    /// Returns a hint for an operator of another language, or for a misplaced separator.
     fn operator_hint(&self) -> Option<String> {
         use Token::{And, Assign, Colon, Comma, Equal, Greater, Less, Not, NotEqual, Question};
         let advice = match (self.token(-1), self.token(0)?, self.token(1)) {
@@ -77,7 +77,8 @@ impl ErrorContext<'_> {
         Some(advice.to_owned())
     }
 
-    /// Hints for words that are operators in other languages, for units, and for a missing `;` before an attribute.
+    /// Returns a hint for a word that is an operator in other languages, for a unit, or for a missing `;` before an
+    /// attribute.
     fn word_hint(&self) -> Option<String> {
         let word = self.word(0).to_ascii_lowercase();
         let before = self.word(-1).to_ascii_lowercase();
@@ -117,7 +118,7 @@ impl ErrorContext<'_> {
         Some(advice.to_owned())
     }
 
-    /// Hints for unmatched brackets and for expressions that end too early.
+    /// Returns a hint for an unmatched bracket, or for an expression that ends too early.
     fn bracket_hint(&self) -> Option<String> {
         let before = self.token(-1);
         let ends = self.token(0).is_none_or(|token| token.is_closing() || matches!(token, Token::Semicolon));
@@ -128,7 +129,8 @@ impl ErrorContext<'_> {
         match (before, self.token(0)) {
             (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
             (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
-            // When one attribute is parsed alone, the opening bracket of its ad is not among the tokens.
+            // One attribute is parsed alone, without the `[` of its ad. The `]` closes that `[`, so that no hint is
+            // needed.
             (_, Some(Token::BracketClose)) if self.tokens.get(1).is_some_and(|(token, _)| *token == Token::Assign) => {
                 None
             }
@@ -146,7 +148,7 @@ impl ErrorContext<'_> {
         }
     }
 
-    /// Hint for attribute names that need quotes, such as `a-b`.
+    /// Returns a hint for an attribute name that needs quotes, such as `a-b`.
     fn name_hint(&self) -> Option<String> {
         let (name, second) = (self.token(-1)?, self.token(1)?);
         let joins = matches!(self.token(0)?, Token::Minus | Token::Dot);
@@ -177,7 +179,7 @@ pub(super) fn innermost_open(tokens: &[SpannedToken]) -> Option<SpannedToken> {
     open.pop()
 }
 
-/// Returns a hint for a character that begins no token; `rest` is the text from there on.
+/// Returns a hint for a character that begins no token; `rest` is the text from the character on.
 pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
     match character {
         '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "strings stand in straight quotes: \"...\"",
@@ -201,7 +203,7 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
     }
 }
 
-/// Returns a hint for a malformed number: the number with the right scale suffix, else the rule for numbers.
+/// Returns a hint for a malformed number: `write 4G` for `4GB`, else the rule for numbers.
 pub(super) fn number_hint(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();

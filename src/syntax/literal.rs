@@ -19,7 +19,8 @@ const SCALE_SUFFIXES: [([char; 2], f64); 5] = [
 ///
 /// # Errors
 ///
-/// If an integer exceeds 64 bits, or is octal or hexadecimal in HTCondor's dialect.
+/// If an integer exceeds 64 bits, or has a leading 0 but a digit that is not octal.  HTCondor's dialect also refuses
+/// octal and hexadecimal integers.
 pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Result<Value, SyntaxError> {
     let sign = if negative { "-" } else { "" };
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
@@ -124,8 +125,8 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
     Ok(value)
 }
 
-/// Reads up to `most` digits at the start of a text as a byte; `None` if the number is 0 or above 255.  Also returns
-/// the number of digits.
+/// Reads up to `most` digits at the start of a text.  Returns the number as a byte, `None` if it is 0 or above 255, and
+/// the number of digits read.
 fn read_escape_digits(text: &[u8], radix: u32, most: usize) -> (Option<u8>, usize) {
     let digits = text.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, length) = digits.fold((0, 0), |(value, length), digit| (value * radix + digit, length + 1));
@@ -250,11 +251,11 @@ fn hexadecimal(text: &str) -> f64 {
     if let Some(exponent) = rest.strip_prefix('p') {
         let signed = usize::from(exponent.starts_with(['+', '-']));
         let digits = exponent[signed..].bytes().take_while(u8::is_ascii_digit).count();
-        // An exponent of more than nine digits is beyond any real.
+        // An exponent of more than nine digits exceeds that of any real, so that nine digits suffice.
         let size: i64 = exponent[signed..signed + digits.min(9)].parse().unwrap_or(0);
         scale += if exponent.starts_with('-') { -size } else { size };
     }
-    // Scale in two steps: 2 to the whole scale may underflow although the result is a subnormal real.
+    // Scale by two powers of 2, because a single power may underflow even if the result is a subnormal real.
     let half = i32::try_from((scale / 2).clamp(-4000, 4000)).unwrap_or(0);
     let other = i32::try_from((scale - scale / 2).clamp(-4000, 4000)).unwrap_or(0);
     value * 2_f64.powi(half) * 2_f64.powi(other)

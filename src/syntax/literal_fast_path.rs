@@ -3,16 +3,16 @@
 use crate::ad::{Expression, ExpressionKind, Span, Value};
 
 /// Parses the value of a line of the long form if it is a simple literal: a boolean, a decimal number, or a string
-/// without backslashes.  The parser would return an equal expression.  `None` for any other text, even for other
-/// literals.
+/// without backslashes.  The parser would return an equal expression.  `None` for any other text, including more
+/// complicated literals.
 #[must_use]
 pub fn simple_literal(text: &[u8]) -> Option<Expression> {
     let (value, span) = scan_simple_literal(text, None)?;
     Some(Expression::new(ExpressionKind::Literal(value), span))
 }
 
-/// Parses a simple literal to its value; `None` for any other text.  A string equal to `before`, often the value
-/// of the previous ad, shares its memory.
+/// Parses a simple literal to its value; `None` for any other text.  `before` is often the same attribute's value in
+/// the previous ad: a string equal to it shares its memory.
 #[must_use]
 pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value> {
     scan_simple_literal(text, before).map(|(value, _)| value)
@@ -41,14 +41,14 @@ fn scan_simple_literal(text: &[u8], before: Option<Value>) -> Option<(Value, Spa
     Some((value, span))
 }
 
-/// Parses a decimal integer or fixed-point number that every dialect reads alike; `digits` is `text` without its
-/// sign.  `None` for any other number.
+/// Parses a decimal integer or fixed-point number that both dialects read alike; `None` for any other number.  `digits`
+/// is `text` without its sign.
 fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
     // Every decimal number with this many digits fits into 64 bits.
     const MAX_DIGITS: usize = 18;
     let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &digits[whole..] {
-        // A leading zero would make the number octal.
+        // A leading 0 makes a longer integer octal in the papers' dialect and an error in HTCondor's.
         [] if (1..=MAX_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => {
             let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
             Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))

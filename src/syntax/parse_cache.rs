@@ -12,24 +12,24 @@ const MAX_CACHED_BYTES: usize = 2 << 20;
 /// Maximum length of a cached text, in bytes; longer ones hardly repeat.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
-/// Maximum length of a cached simple literal, in bytes; longer ones are rare, and all of them parse quickly.
+/// Maximum length of a cached simple literal, in bytes.  Longer literals are rare and parse quickly without the cache.
 const MAX_LITERAL_BYTES: usize = 24;
 
-/// Maps texts of values in the long form to their expressions, each with a note by the caller.
+/// Maps texts of values in the long form to their expressions.  The caller may attach a note of any type to each text.
 pub struct ParseCache<Note> {
     rules: ParseOptions,
     expressions: FxHashMap<Box<[u8]>, (Expression, Note)>,
-    /// Total length of the texts, in bytes.
+    /// Total length of the cached texts, in bytes.
     text_bytes: usize,
 }
 
 /// Result of parsing a text through the cache.
 pub enum CachedParse<Note> {
-    /// A cached text with its note, or a simple literal with the default note if it was not cached.
+    /// The expression and the note of a cached text.  Also a simple literal that was not cached, with the default note.
     Cached(Expression, Note),
-    /// A text that was not cached.
+    /// The expression of a text that was not cached and is no simple literal.
     Parsed(Expression),
-    /// A text that is no expression, or has anything after it.
+    /// The text is no expression, or more text follows the expression.
     Invalid,
 }
 
@@ -40,8 +40,9 @@ impl<Note: Copy + Default> ParseCache<Note> {
         ParseCache { rules, expressions: FxHashMap::default(), text_bytes: 0 }
     }
 
-    /// Parses a text, or returns a copy of the cached tree.  The copy shares all nodes but the root, so that two
-    /// attributes with the same text have different identities.  A literal shares the root, too.
+    /// Parses a text, or returns a copy of the cached expression.  Two attributes with the same text get different root
+    /// nodes, because the evaluator detects circular references by the root's address; they share all other nodes.
+    /// Literals share the root, too.
     pub fn parse(&mut self, text: &[u8]) -> CachedParse<Note> {
         if let Some((seen, note)) = self.expressions.get(text) {
             let expression = match seen.kind() {
@@ -76,7 +77,7 @@ impl<Note: Copy + Default> ParseCache<Note> {
         self.expressions.insert(text.into(), (expression.clone(), Note::default()));
     }
 
-    /// Sets the note of a text, if it is cached.
+    /// Sets the note of a text.  Does nothing if the text is not cached.
     pub fn set_note(&mut self, text: &[u8], note: Note) {
         if let Some((_, noted)) = self.expressions.get_mut(text) {
             *noted = note;

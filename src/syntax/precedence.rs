@@ -11,7 +11,7 @@ use crate::ad::{
 use super::chumsky_types::{ChumskyError, TokenInputRef, TokenParser, expected_error, skip_token};
 use super::token::Token;
 
-/// An entry of the operator stack, which waits for its right operand.
+/// An operator on the stack, whose right operand is not complete yet.
 enum StackedOperator {
     Unary(UnaryOperator, Span),
     Binary(BinaryOperator),
@@ -27,7 +27,7 @@ impl StackedOperator {
             StackedOperator::Unary(..) => PRECEDENCE_UNARY,
             StackedOperator::Binary(operator) => operator.precedence(),
             StackedOperator::Alternative => PRECEDENCE_CONDITIONAL,
-            // Lower than any operator, because only the `:` ends the consequent.
+            // Lower than the precedence of any operator, because only the `:` ends the consequent.
             StackedOperator::Consequent => PRECEDENCE_CONDITIONAL - 1,
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn operators<'t>(
             input.skip();
             reduce(&mut waiting, &mut operands, precedence);
             if matches!(operator, StackedOperator::Alternative) {
-                // The consequent is read.
+                // The `:` ends the consequent, so the `?` on top of the stack is removed.
                 waiting.pop();
             }
             waiting.push(operator);
@@ -111,7 +111,8 @@ fn skip_elvis(input: &mut TokenInputRef<'_, '_>) -> bool {
     found
 }
 
-/// Applies all operators on the stack that bind at least as tightly as `precedence`.
+/// Applies the operators at the top of the stack to their operands, as long as they bind at least as tightly as
+/// `precedence`.
 fn reduce(waiting: &mut Vec<StackedOperator>, operands: &mut Vec<Expression>, precedence: u8) {
     while let Some(operator) = waiting.pop_if(|last| last.precedence() >= precedence) {
         let Some(right) = operands.pop() else { return };
@@ -132,8 +133,8 @@ fn reduce(waiting: &mut Vec<StackedOperator>, operands: &mut Vec<Expression>, pr
     }
 }
 
-/// Whether a minus directly followed by a number comes next: as in HTCondor, `-5` is a literal where an operand is
-/// expected, and `- 5` is an operation.
+/// Whether the next tokens are a minus and a number without space between them.  As in HTCondor, `-5` is a literal
+/// where an operand is expected, and `- 5` is an operation.
 pub(super) fn negative_number_follows(input: &mut TokenInputRef<'_, '_>, text: &[u8]) -> bool {
     let start = input.save();
     let minus = skip_token(input);

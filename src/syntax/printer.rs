@@ -1,4 +1,4 @@
-//! Prints expressions, ads and values.  The text parses back to an equal tree.
+//! Prints expressions, ads and values.  Text in [`Style::New`] parses back to an equal tree.
 //!
 //! The printer keeps an explicit stack of tasks instead of recursing, so that deep trees cannot overflow the call
 //! stack.
@@ -13,7 +13,7 @@ use crate::ad::{
 use super::literal::ESCAPE_LETTERS;
 use super::printf::PrintfConversion;
 
-/// The syntax that is printed.
+/// The syntax in which expressions, ads and values are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// Bracketed ads and expressions: strings with escapes, `is`, reals with the shortest exact digits.
@@ -28,8 +28,8 @@ pub enum Style {
 
 /// Prints an expression.
 ///
-/// The long form cannot represent every string: a newline, or a backslash at the end of a string that does not
-/// end the line, do not parse back; [`print_line`] reports them.
+/// The long form cannot represent every string: a newline becomes a space, and a space may follow a backslash at the
+/// end of a string.  [`print_line`] reports such changes.
 #[must_use]
 pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
     printed(style, |printer| printer.expression(expression, 0))
@@ -40,7 +40,8 @@ pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
 pub enum LossyChange {
     /// A newline in a string became a space.
     Newline,
-    /// A space was put after the backslash at the end of a string that does not end its line.
+    /// A space was put between a backslash at the end of a string and the closing quote, because `\"` closes a string
+    /// only at the end of the line.
     Backslash,
 }
 
@@ -53,8 +54,8 @@ impl fmt::Display for LossyChange {
     }
 }
 
-/// Prints an expression as the value of a line of the long form, and returns the changes to strings that the long
-/// form required, which has no escapes but `\"`.
+/// Prints an expression as the value of a line of the long form.  Also returns the changes to strings that the long
+/// form cannot represent, because `\"` is its only escape.
 #[must_use]
 pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<LossyChange>) {
     let mut printer = ExpressionPrinter::new(Style::Long);
@@ -120,7 +121,7 @@ pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
     printed(style, |printer| printer.string(bytes))
 }
 
-/// Returns what `start` and the tasks that it leaves print.
+/// Returns the text printed by `start` and by the tasks that `start` pushes on the stack.
 fn printed<'a>(style: Style, start: impl FnOnce(&mut ExpressionPrinter<'a>)) -> Vec<u8> {
     let mut printer = ExpressionPrinter::new(style);
     start(&mut printer);
@@ -130,13 +131,12 @@ fn printed<'a>(style: Style, start: impl FnOnce(&mut ExpressionPrinter<'a>)) -> 
 
 /// An entry of the printer's stack.
 enum PrintTask<'a> {
-    /// An expression, in parentheses if its precedence is below this minimum.
+    /// An expression.  It is put in parentheses if its precedence is below this number.
     Expression(&'a Expression, u8),
     /// A name in a definition or a selection.
     Name(&'a Name),
     Text(&'static str),
-    /// A line break, then this many spaces.  The second number is the indentation, in columns, of the lists and ads
-    /// that follow.
+    /// A line break and this many spaces.  The second number, in columns, becomes the current indentation.
     LineBreak(usize, usize),
 }
 
@@ -145,9 +145,9 @@ const PRECEDENCE_PRIMARY: u8 = PRECEDENCE_UNARY + 2;
 
 struct ExpressionPrinter<'a> {
     style: Style,
-    /// Current indentation, in columns, if lists and ads are printed over several lines.
+    /// Current indentation, in columns; `None` if lists and ads are printed on one line.
     indentation: Option<usize>,
-    /// The changes to strings that the long form cannot represent.
+    /// The changes made so far to strings that the long form cannot represent.
     changes: Vec<LossyChange>,
     out: Vec<u8>,
     tasks: Vec<PrintTask<'a>>,
@@ -183,7 +183,7 @@ impl<'a> ExpressionPrinter<'a> {
 
     fn expression(&mut self, expression: &'a Expression, at_least: u8) {
         use PrintTask::{Expression as E, Name as N, Text as T};
-        // The library never adds parentheses.
+        // HTCondor's library never adds parentheses.
         if precedence(expression.kind()) < at_least && self.style != Style::Library {
             return self.push_tasks([T("("), E(expression, 0), T(")")]);
         }
@@ -192,7 +192,7 @@ impl<'a> ExpressionPrinter<'a> {
             ExpressionKind::Attribute(name) => self.reference(name),
             ExpressionKind::RootAttribute(name) => self.push_tasks([T("."), N(name)]),
             ExpressionKind::Select(inner, name) => {
-                // `1.b` would be lexed as a malformed number.
+                // A space before the dot is needed after a number, because `1.b` would be lexed as a malformed number.
                 let number = matches!(inner.kind(), ExpressionKind::Literal(Value::Integer(_) | Value::Real(_)));
                 let dot = if number && self.style != Style::Library { " ." } else { "." };
                 self.push_tasks([E(inner, PRECEDENCE_PRIMARY), T(dot), N(name)]);
@@ -239,7 +239,7 @@ impl<'a> ExpressionPrinter<'a> {
             self.text(" ");
         }
         self.text(operator.symbol());
-        // Without a space `-5` would parse back as a literal.
+        // `-5` would parse back as a literal, `- 5` parses back as an operation.
         if operator == UnaryOperator::Minus && self.style != Style::Library && begins_with_digit(operand) {
             self.text(" ");
         }
@@ -263,14 +263,14 @@ impl<'a> ExpressionPrinter<'a> {
         let attributes = ad.iter().map(|attribute| (Some(attribute.name), attribute.expression));
         let mut attributes: Vec<(Option<&Name>, &Expression)> = attributes.collect();
         if self.style == Style::Library {
-            // The library sorts attributes by the length of the name, then alphabetically.
+            // HTCondor's library sorts attributes by the length of the name, then alphabetically.
             attributes.sort_by_key(|(name, _)| (name.map(|name| name.as_str().len()), *name));
         }
         self.bracketed(["[", "; ", "]"], 4, attributes.into_iter());
     }
 
-    /// Prints the items of a list or an ad, each after its name if it has one.  Over several lines, as the library
-    /// prints them, the brackets are indented by `step` columns and the items by twice as many.
+    /// Prints the items of a list or an ad; the items of an ad have names.  If every item gets its own line, as in
+    /// HTCondor's library, the brackets are indented by `step` columns more and the items by twice as many.
     fn bracketed(
         &mut self,
         [open, separator, close]: [&'static str; 3],
@@ -313,7 +313,7 @@ impl<'a> ExpressionPrinter<'a> {
     /// Prints a name in an expression.  The first byte of a name that would parse as a time is escaped, so that the
     /// text parses back as a name.
     fn reference(&mut self, name: &Name) {
-        // The library quotes references to `parent`.
+        // HTCondor's library quotes references to `parent`.
         if name.is_identifier() && !(self.style == Style::Library && name.is("parent")) {
             return self.text(name.as_str());
         }
@@ -346,7 +346,7 @@ impl<'a> ExpressionPrinter<'a> {
                     byte => self.out.push(*byte),
                 }
             }
-            // `\"` at the end of the line closes the string; elsewhere it would be an escaped quote.
+            // `\"` closes the string only at the end of the line.  Elsewhere it would be an escaped quote.
             if bytes.ends_with(b"\\") && !self.tasks.is_empty() {
                 self.changes.push(LossyChange::Backslash);
                 self.out.push(b' ');
@@ -425,8 +425,8 @@ fn begins_with_digit(operand: &Expression) -> bool {
     }
 }
 
-/// Prints a real with the fewest digits that parse back exactly, or as the library does: C's `%1.15E`, but `0.0` for
-/// zero.
+/// Prints a real.  In [`Style::Library`] it has the format `%1.15E` of C, but zero is `0.0`; in other styles it has the
+/// fewest digits that parse back exactly.
 fn real_text(real: f64, style: Style) -> String {
     match real {
         f64::INFINITY => "real(\"INF\")".to_owned(),
@@ -449,7 +449,7 @@ fn precedence(kind: &ExpressionKind) -> u8 {
 }
 
 impl RelativeTime {
-    /// Formats the time as the library does: `[-][d+][hh:][mm:]ss[.f]`, without leading parts that are zero.
+    /// Formats the time as HTCondor's library does: `[-][d+][hh:][mm:]ss[.f]`, without leading parts that are zero.
     #[must_use]
     pub fn to_library_string(self) -> String {
         let (negative, days, hours, minutes, seconds, fraction) = self.split();

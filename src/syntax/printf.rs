@@ -104,7 +104,7 @@ impl PrintfConversion {
         self.width
     }
 
-    /// Formats a text, cut to the precision.
+    /// Cuts a text to the precision, in characters, and pads it to the width.
     #[must_use]
     pub fn format_text(&self, text: &str) -> String {
         let cut: String = text.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
@@ -124,7 +124,7 @@ impl PrintfConversion {
         let least = self.precision.unwrap_or(1);
         // In C a zero with precision 0 has no digits.
         let digits = if least == 0 && number == 0 { String::new() } else { format!("{digits:0>least$}") };
-        // The alternate form of octal numbers adds a digit to those that begin with no zero.
+        // In C the flag `#` adds a 0 before an octal number that does not begin with 0.
         let is_octal = self.letter == 'o' && self.alternate && !digits.starts_with('0');
         let digits = if is_octal { format!("0{digits}") } else { digits };
         self.padded(sign, &digits, self.precision.is_none())
@@ -147,7 +147,8 @@ impl PrintfConversion {
         self.padded(sign, &digits, number.is_finite())
     }
 
-    /// Returns the decimal point that the flag `#` keeps although no digits follow.
+    /// Returns `.` if `precision` is 0 and the flag `#` is set. Without the flag a number without decimals has no
+    /// decimal point, so the text is empty.
     fn point(&self, precision: usize) -> &'static str {
         if self.alternate && precision == 0 { "." } else { "" }
     }
@@ -183,7 +184,7 @@ impl PrintfConversion {
         }
     }
 
-    /// Pads to the width. `with_zeros` is whether the flag `0` applies.
+    /// Pads a number or a text to the width. The flag `0` has an effect only if `with_zeros` is true.
     fn padded(&self, sign: &str, text: &str, with_zeros: bool) -> String {
         let wanting = self.width.saturating_sub(sign.len() + text.chars().count());
         match (self.left_aligned, self.zero_padded && with_zeros) {
@@ -194,7 +195,8 @@ impl PrintfConversion {
     }
 }
 
-/// Reads a decimal number and advances `text`; `None` if the text begins with no digit.
+/// Reads a decimal number and advances `text` past it. `None` if the text begins with no digit, an error if the number
+/// exceeds [`MAX_WIDTH_CHARS`].
 fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

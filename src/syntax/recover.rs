@@ -42,7 +42,7 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
     let grammar = Grammar { text, rules };
     let Ok(tokens) = grammar.lex() else { return vec![first] };
-    // An unclosed quote swallows the text after it: later errors would be meaningless.
+    // After an unclosed quote the text is read as a string: later errors would be meaningless.
     let end = if first.lacks_quote { first.span.start } else { u32::MAX };
     let mut errors = Vec::new();
     for piece in attribute_token_ranges(&tokens) {
@@ -57,9 +57,10 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
             errors.push(error);
         }
     }
-    // For a missing end of the ad, `first` is the better error: it shows the open bracket.
+    // Drop an error at the end of the text: the ad is not closed, and `first` shows the open bracket.
     errors.retain(|error| error.span.start < first.span.start || error.span.start < to_offset(text.len()));
-    // Here `first` is outside the attributes, or is an unclosed quote that hides later attributes.
+    // Report `first` itself if it is outside the attributes, or if it is an unclosed quote, which hides later
+    // attributes.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
         errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);
         errors.push(first);
@@ -123,13 +124,13 @@ fn close_inner_brackets(open: &mut Vec<Token>) {
     }
 }
 
-/// Whether the tokens at `at` are a name and `=`.
+/// Whether a name and `=` begin at the token index `at`.
 fn begins_attribute(tokens: &[SpannedToken], at: usize) -> bool {
     let token = |at: usize| tokens.get(at).map(|(token, _)| *token);
     matches!(token(at), Some(Token::Name | Token::Quoted)) && token(at + 1) == Some(Token::Assign)
 }
 
-/// Whether the token before `at` ends an operand, so that no other operand can follow.
+/// Whether the token before the index `at` ends an operand, so that no other operand can follow.
 fn ends_operand(tokens: &[SpannedToken], at: usize) -> bool {
     use Token::{Error, False, Flawed, Name, Quoted, String, True, Undefined};
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| *token);

@@ -22,7 +22,8 @@ pub enum StringSyntax {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LexerState {
     strings: StringSyntax,
-    /// Whether a quote was unclosed; from there on, closing quotes are searched within the line only.
+    /// Whether an earlier quote had no closing quote.  If so, a closing quote is searched only up to the end of the
+    /// line.
     quotes_on_line: bool,
     /// Whether no `*/` occurs in the rest of the text.
     no_comment_end: bool,
@@ -46,7 +47,7 @@ pub enum LexicalError {
     UnterminatedQuote,
     /// A comment without its `*/`.
     UnterminatedComment,
-    /// Letters or digits that run into a number: `12abc`, `4GB`.
+    /// A number with letters or digits directly after it: `12abc`, `4GB`.
     Number,
     /// A byte of value 0.
     Nul,
@@ -55,7 +56,7 @@ pub enum LexicalError {
 }
 
 impl LexicalError {
-    /// Whether the closing quote or the end of the comment is missing, which further text may bring.
+    /// Whether a closing quote or the end of a comment is missing.  Text appended later may contain it.
     #[must_use]
     pub fn is_unterminated(self) -> bool {
         use LexicalError::{UnterminatedComment, UnterminatedQuote, UnterminatedString};
@@ -113,7 +114,7 @@ macro_rules! tokens {
         }
 
         impl Token {
-            /// Returns the token's text; `None` if it has more than one spelling.
+            /// Returns the text of the tokens of this kind; `None` if they have different texts, as names have.
             #[must_use]
             pub fn text(self) -> Option<&'static str> {
                 match self { $(Token::$name => Some($text),)* _ => None }
@@ -225,8 +226,8 @@ impl Token {
     }
 }
 
-/// Returns the number of bytes up to and including the closing quote; `None` if the quote is missing.  A backslash
-/// escapes the next byte, and the text may have several lines.
+/// Returns the number of bytes in `rest`, which follows an opening quote, up to and including the closing quote; `None`
+/// if the quote is missing.  A backslash escapes the next byte, and the text may have several lines.
 fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(quote, b'\\', rest.get(at..)?) {
@@ -239,8 +240,8 @@ fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     None
 }
 
-/// Returns the number of bytes up to and including the closing quote of a string in the long form; `None` if the
-/// line has no closing quote.
+/// Returns the number of bytes in `rest`, which follows the opening quote of a string in the long form, up to and
+/// including the closing quote; `None` if the line has no closing quote.
 pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'"', b'\n', &rest[at..]) {
@@ -263,8 +264,8 @@ fn line_length(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).unwrap_or(text.len())
 }
 
-/// Returns the text to search for the closing quote: all the rest, or the rest of the line after an earlier
-/// unclosed quote.
+/// Returns the text in which to search for the closing quote: the rest of the text or, after an earlier unclosed quote,
+/// only the rest of the line.
 fn quote_search_range<'t>(lexer: &Lexer<'t, Token>) -> &'t [u8] {
     let rest = lexer.remainder();
     if lexer.extras.quotes_on_line { &rest[..line_length(rest)] } else { rest }
@@ -274,7 +275,8 @@ fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), LexicalError> {
     let rest = quote_search_range(lexer);
     match lexer.extras.strings {
         StringSyntax::Escaped => end_quoted(lexer, quoted_length(rest, b'"'), LexicalError::UnterminatedString, true),
-        // An escaped string has to write bytes that are not UTF-8 in octal; in the long form HTCondor writes them raw.
+        // A string of the long form may contain bytes that are not UTF-8, as HTCondor writes them.  Other strings must
+        // write them as octal escapes.
         StringSyntax::Long => end_quoted(lexer, long_string_length(rest), LexicalError::UnterminatedString, false),
     }
 }
@@ -309,8 +311,8 @@ fn end_quoted(
     }
 }
 
-/// Skips a comment, of which `//` or `/*` is lexed, and the comments that follow.  logos recurses after each skip, so
-/// that a million comments in a row would overflow the call stack.
+/// Skips a comment whose `//` or `/*` was lexed, and all comments directly after it.  The loop is necessary because
+/// logos recurses after each skip: a million comments in a row would overflow the call stack.
 fn comments(lexer: &mut Lexer<'_, Token>) -> FilterResult<LexicalError, LexicalError> {
     let is_line = lexer.slice() == b"//";
     let Some(length) = comment_length(lexer, is_line, lexer.remainder()) else {
@@ -355,7 +357,7 @@ fn with_span(text: &[u8], result: Result<Token, LexicalError>, range: &std::ops:
     (token, Span::new(to_offset(range.start), to_offset(end)))
 }
 
-/// Converts an offset; readers refuse texts of more than 4 GiB before they are lexed.
+/// Converts a byte offset to 32 bits.  It fits, because readers refuse texts of more than 4 GiB before they are lexed.
 pub(super) fn to_offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -36,7 +36,7 @@ pub fn join_and<S: fmt::Display>(items: &[S]) -> String {
     }
 }
 
-/// Cuts a text to at most `most` characters; a cut text ends with three dots.
+/// Cuts a text to at most `most` characters. A cut text ends with three dots, which count as characters.
 #[must_use]
 pub fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {

@@ -13,8 +13,9 @@ const MAX_NAME_CHARACTERS: usize = 64;
 
 /// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
-/// A name is close if its edit distance is at most one plus a quarter of the letters of `name`, and smaller than the
-/// length of the longer name, so that at least one letter stays. O(m n) to compare names of lengths m and n.
+/// A name is close if its edit distance to `name` is at most one plus a quarter of the letters of `name`. The distance
+/// must also be smaller than the longer of the two names, so that not every letter differs. O(m n) to compare names of
+/// lengths m and n.
 #[must_use]
 pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let Some((name, length)) = folded(name) else { return Vec::new() };
@@ -34,14 +35,14 @@ pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -
     near.into_iter().take(MAX_SUGGESTIONS).map(|(_, _, name)| name).collect()
 }
 
-/// Returns `did you mean a, b?` for the names that [`closest_names`] found; `None` if there are none.
+/// Returns `did you mean a, b?` for the names that [`closest_names`] found; `None` if `near` is empty.
 #[must_use]
 pub fn did_you_mean<S: fmt::Display>(near: &[S]) -> Option<String> {
     let names: Vec<String> = near.iter().map(S::to_string).collect();
     Some(format!("did you mean {}?", names.join(", "))).filter(|_| !near.is_empty())
 }
 
-/// Returns [`did_you_mean`] as the end of a message: `; did you mean a, b?`, or nothing.
+/// Returns [`did_you_mean`] as the end of a message: `; did you mean a, b?`. The text is empty if `near` is empty.
 #[must_use]
 pub fn suggestion<S: fmt::Display>(near: &[S]) -> String {
     did_you_mean(near).map(|question| format!("; {question}")).unwrap_or_default()

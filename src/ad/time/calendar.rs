@@ -1,6 +1,6 @@
 //! The proleptic Gregorian calendar and the machine's time zone.
 //!
-//! No library does the arithmetic, because it must be defined for all times, billions of years away too.
+//! The arithmetic is written out here, because it must also hold for years that no library supports.
 
 use super::{AbsoluteTime, SECONDS_PER_DAY};
 
@@ -19,14 +19,14 @@ pub struct CalendarTime {
     pub minute: i64,
     /// 0 to 59.
     pub second: i64,
-    /// 0 is Sunday.
+    /// 0 for Sunday to 6 for Saturday.
     pub weekday: i64,
-    /// 0 to 365.
+    /// Number of days since January 1: 0 to 365.
     pub day_of_year: i64,
 }
 
-/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days
-/// out of range carry over.
+/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar.  Months and days out of
+/// range carry over: month 13 is January of the next year.
 pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     let months = year.saturating_mul(12).saturating_add(month.saturating_sub(1));
     let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
@@ -47,7 +47,7 @@ pub fn clock_seconds([year, month, day]: [i64; 3], [hour, minute, second]: [i64;
     days.saturating_add(of_day)
 }
 
-/// Returns year, month and day of a day counted from 1970-01-01.
+/// Returns year, month and day for a number of days since 1970-01-01.
 fn date_from_days(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(719_468);
     let century = days.div_euclid(146_097);
@@ -61,15 +61,15 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
     (year_of_century + century * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Returns the offset of the local time zone from UTC at a moment, in seconds east.  The zone is `TZ`, or the
-/// system's.
+/// Returns the offset of the local time zone from UTC at a moment, in seconds east.  The environment variable `TZ`
+/// names the zone; without it, the system's zone counts.
 pub fn local_offset(seconds: i64) -> i32 {
     let offset = jiff::tz::TimeZone::system().to_offset(clamped_timestamp(seconds)).seconds();
-    // Local mean times, from before there were zones, have seconds; times are printed with whole minutes.
+    // Offsets from the years before time zones contain seconds; times are printed with whole minutes.
     offset / 60 * 60
 }
 
-/// Returns a moment, in seconds since 1970, with the offset of the local time zone.
+/// Converts seconds since 1970 to an absolute time with the offset of the local time zone.
 pub fn in_local_zone(seconds: i64) -> AbsoluteTime {
     AbsoluteTime { seconds, offset: local_offset(seconds) }
 }
@@ -89,11 +89,12 @@ fn clamped_timestamp(seconds: i64) -> jiff::Timestamp {
     jiff::Timestamp::from_second(known).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
 
-/// Converts local clock time, in seconds after 1970-01-01T00:00:00 local time, to a moment.  A time that occurs
-/// twice because the clocks are put back means the second occurrence, as in HTCondor.
+/// Converts local clock time, in seconds after 1970-01-01T00:00:00 local time, to a moment.  When the clocks are put
+/// back, a clock time occurs twice: the second occurrence counts, as in HTCondor.
 #[must_use]
 pub fn from_local_clock(clock: i64) -> AbsoluteTime {
-    // The zone's offset changes at most once in two days; the smaller of the two offsets is that of standard time.
+    // The zone's offset changes at most once in two days.  Of the offsets a day earlier and a day later, the smaller
+    // one belongs to standard time.
     let standard =
         local_offset(clock.saturating_sub(SECONDS_PER_DAY)).min(local_offset(clock.saturating_add(SECONDS_PER_DAY)));
     let offset = local_offset(clock.saturating_sub(i64::from(standard)));
@@ -101,7 +102,7 @@ pub fn from_local_clock(clock: i64) -> AbsoluteTime {
 }
 
 impl AbsoluteTime {
-    /// Returns date and time of day at an offset from UTC, in seconds east.
+    /// Returns date and time of day of this moment in a zone that is `offset` seconds east of UTC.
     #[must_use]
     pub fn calendar_time(self, offset: i32) -> CalendarTime {
         let clock = self.seconds.saturating_add(i64::from(offset));

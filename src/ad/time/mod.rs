@@ -26,7 +26,7 @@ pub struct RelativeTime {
 }
 
 const SECONDS_PER_DAY: i64 = 86_400;
-/// 2^63: reals from here on do not fit into `i64`.
+/// 2^63: reals from this value on do not fit into `i64`.
 const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 
 impl fmt::Display for AbsoluteTime {
@@ -59,12 +59,12 @@ impl fmt::Display for RelativeTime {
         let (negative, days, hours, minutes, seconds, fraction) = self.split();
         let sign = if negative { "-" } else { "" };
         if self.seconds.abs() >= TWO_POW_63 {
-            // Splitting would saturate: print seconds only.
+            // The whole seconds do not fit into `split`'s integers: print them without splitting.
             return write!(f, "{sign}0+00:00:{:.0}", self.seconds.abs());
         }
         write!(f, "{sign}{days}+{hours:02}:{minutes:02}:{seconds:02}")?;
         if fraction > 0.0 {
-            // The digits are those of the unsplit length, so that reading the text back gives the same bits.
+            // Take the digits of the fraction from the whole length, so that the text parses back to the same bits.
             let text = self.seconds.abs().to_string();
             f.write_str(text.find('.').map_or("", |dot| &text[dot..]))?;
         }

@@ -20,10 +20,12 @@ pub const MONTHS: [&str; 12] = [
 ];
 
 impl AbsoluteTime {
-    /// Parses the string of `absTime("...")` as HTCondor does: four digits of year, then two each of month, day,
-    /// hour, minute and second with any non-digits between them, and an offset `Z`, `+hhmm` or `+hh:mm` at the end.
-    /// Without an offset it is local time.  Parts out of range carry over; missing parts are the first month, the
-    /// first day, or 0.  `None` for any other text.
+    /// Parses the string of `absTime("...")` as HTCondor does, such as `2001-02-03T04:05:06-06:00`; `None` for a text
+    /// of another form.
+    ///
+    /// The year has four digits.  Month, day, hour, minute and second have two digits each, with any other characters
+    /// between them.  The offset at the end is `Z`, `+hhmm` or `+hh:mm`; a time without an offset is local time.
+    /// Numbers out of range carry over.  A missing month or day is 1, a missing hour, minute or second is 0.
     #[must_use]
     pub fn parse(text: &str) -> Option<AbsoluteTime> {
         if let Some(time) = parse_expanded(text) {
@@ -52,7 +54,7 @@ impl AbsoluteTime {
     /// numeric offset counts; the names of the day and of the zone are ignored and may be missing.
     #[must_use]
     pub fn parse_asctime(text: &str) -> Option<AbsoluteTime> {
-        // The zone's name may have several words.
+        // The zone's name in parentheses may have several words, so it is removed before the text is split into words.
         let without_zone = match (text.find('('), text.rfind(')')) {
             (Some(open), Some(close)) if open < close => format!("{} {}", &text[..open], &text[close + 1..]),
             _ => text.to_owned(),
@@ -86,15 +88,16 @@ impl AbsoluteTime {
     }
 }
 
-/// Splits `hh:mm:ss` or `hh:mm` into its parts; the seconds are 0 if they are left out.
+/// Splits `hh:mm:ss` or `hh:mm` into hours, minutes and seconds; missing seconds are `0`.  `None` if the text has no
+/// colon.
 fn split_clock(text: &str) -> Option<(&str, &str, &str)> {
     let (hours, rest) = text.split_once(':')?;
     let (minutes, seconds) = rest.split_once(':').unwrap_or((rest, "0"));
     Some((hours, minutes, seconds))
 }
 
-/// Parses the printed form of a time whose year has not exactly four digits, or whose offset has 100 hours or
-/// more; `None` for any other text.
+/// Parses a printed time whose year is negative or has not four digits, or whose offset has 100 hours or more, such as
+/// `12001-02-03T04:05:06-06:00`.  `None` for any other text.
 fn parse_expanded(text: &str) -> Option<AbsoluteTime> {
     let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (year, rest) = rest.split_once('-')?;
@@ -108,7 +111,7 @@ fn parse_expanded(text: &str) -> Option<AbsoluteTime> {
     let fields: Vec<&str> = clock.split(':').collect();
     let [hour, minute, second] = fields.as_slice() else { return None };
     let (hours, minutes) = offset.get(1..)?.split_once(':')?;
-    // 2^63 seconds are fewer than 10^12 years.
+    // A year of more digits cannot be printed: 2^63 seconds are fewer than 10^12 years.
     let year = parse_digits(year, 12)?;
     let year = if negative { -year } else { year };
     let [month, day, hour, minute, second, minutes] =
@@ -119,7 +122,8 @@ fn parse_expanded(text: &str) -> Option<AbsoluteTime> {
     Some(AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset })
 }
 
-/// Splits the offset, in seconds east, off the end of a time; `None` if the time has no offset.
+/// Splits the offset off the end of a time.  Returns the text before it and the offset in seconds east of UTC, `None`
+/// if the time has no offset.
 fn split_offset(text: &str) -> (&str, Option<i32>) {
     let trimmed = text.trim_end_matches(is_blank);
     if let Some(body) = trimmed.strip_suffix(['z', 'Z'])
@@ -154,8 +158,8 @@ fn skip_to_digit(rest: &mut &[u8]) {
     *rest = rest.get(digit..).unwrap_or_default();
 }
 
-/// Skips to the next digit and takes two bytes; the second byte counts only if it is a digit, too.  `None` if fewer
-/// than two bytes are left.
+/// Skips to the next digit and reads a number from two bytes; a second byte that is no digit is skipped.  `None` if
+/// fewer than two bytes are left.
 fn two_digits(rest: &mut &[u8]) -> Option<i64> {
     skip_to_digit(rest);
     let (pair, after) = rest.split_at_checked(2)?;
@@ -180,8 +184,8 @@ pub fn month_number(word: &str) -> Option<i64> {
 }
 
 impl RelativeTime {
-    /// Parses the papers' literal `[-][Nd]H:M[:S]`, with an optional fraction of a second; `None` for any other
-    /// text.  Two parts are hours and minutes.
+    /// Parses the papers' literal `[-][Nd]H:M[:S]`, such as `8:00` for eight hours; `None` for any other text.  The
+    /// seconds may have a fraction.
     #[must_use]
     pub fn parse_clock(text: &str) -> Option<RelativeTime> {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -193,9 +197,11 @@ impl RelativeTime {
         Some(with_sign(negative, whole + parse_decimal(seconds)?))
     }
 
-    /// Parses the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, so that `8:00` is eight
-    /// minutes; `None` for any other text.  As in HTCondor, the string is read from its end, the letters `d` `h` `m`
-    /// `s` may replace the separators, and any part may be missing.
+    /// Parses the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, such as `8:00` for eight minutes;
+    /// `None` for any other text.
+    ///
+    /// As in HTCondor, the letters `d`, `h`, `m` and `s` may replace the separators, as in `1h30m`, and any part may be
+    /// missing.
     #[must_use]
     pub fn parse_condor(text: &str) -> Option<RelativeTime> {
         let mut rest = text.trim_end_matches(is_blank);
@@ -218,8 +224,8 @@ impl RelativeTime {
         (rest.trim_end_matches(is_blank).is_empty() && length.is_finite()).then(|| with_sign(negative, length))
     }
 
-    /// Parses the string of `relTime("...")` in the papers' dialect: as the papers' literal, else as HTCondor's
-    /// string.  `None` for any other text.
+    /// Parses the string of `relTime("...")` in the papers' dialect: the papers' literal, in which `+` may replace `d`,
+    /// or else HTCondor's string.  `None` for any other text.
     #[must_use]
     pub fn parse_classad(text: &str) -> Option<RelativeTime> {
         let clock = text.trim();
@@ -230,11 +236,11 @@ impl RelativeTime {
 }
 
 fn with_sign(negative: bool, seconds: f64) -> RelativeTime {
-    // Zero has no sign.
+    // A negative zero would be the same length as zero, so it is avoided.
     RelativeTime { seconds: if negative && seconds != 0.0 { -seconds } else { seconds } }
 }
 
-/// Splits the digits off the end of a text.
+/// Splits the digits off the end of `rest` and returns them; empty if there are none.
 fn take_number<'t>(rest: &mut &'t str) -> &'t str {
     let before = rest.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = rest.get(before.len()..).unwrap_or_default();
@@ -242,7 +248,8 @@ fn take_number<'t>(rest: &mut &'t str) -> &'t str {
     digits
 }
 
-/// Splits a number and its unit off the end of a text and returns the digits; empty if the unit is missing.
+/// Splits a number and its unit off the end of `rest` and returns the digits; empty if the unit is missing.  `unit`
+/// holds the characters that may denote the unit.
 fn take_part<'t>(rest: &mut &'t str, unit: [char; 3]) -> &'t str {
     let Some(before) = rest.strip_suffix(unit) else { return "" };
     *rest = before.trim_end_matches(is_blank);
@@ -251,8 +258,8 @@ fn take_part<'t>(rest: &mut &'t str, unit: [char; 3]) -> &'t str {
     digits
 }
 
-/// Adds up the counts times their units in seconds, and a fraction of a second, rounding once; `None` if the
-/// sum exceeds 64 bits.
+/// Returns the sum of the parts and a fraction of a second, rounded once.  A part is the digits of a count and the
+/// seconds of its unit.  `None` if the whole seconds exceed 64 bits.
 fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
     let mut total: u64 = 0;
     for (digits, unit) in parts {
@@ -262,8 +269,8 @@ fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
     format!("{total}.{fraction}").parse().ok()
 }
 
-/// Adds up the counts times their units in seconds as reals, for sums beyond 64 bits, where fractions do not
-/// matter.
+/// Returns the sum of the parts, computed in reals; see [`exact_seconds`].  It is used for sums beyond 64 bits, where a
+/// fraction of a second is lost in rounding.
 #[allow(clippy::cast_precision_loss)] // the units are small
 fn nearest_seconds(parts: [(&str, u64); 4]) -> f64 {
     parts.into_iter().map(|(digits, unit)| digits.parse().unwrap_or(0.0) * unit as f64).sum()

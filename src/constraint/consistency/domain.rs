@@ -1,4 +1,4 @@
-//! Sets of values of all types, as comparisons define them.
+//! Sets of values of all types, such as the values that satisfy a comparison.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -13,19 +13,19 @@ use crate::protocol::is_met;
 
 use super::ranges::Ranges;
 
-/// A set of values of all types. It may over-approximate, never under-approximate.
+/// A set of values of all types. It may hold too many values, never too few.
 #[derive(Clone, Debug)]
 pub(super) struct ValueDomain {
-    /// Bit set over [`SAMPLES`]; each sample represents the values that compare like this sample.
+    /// Bit set over [`SAMPLES`]. A sample represents all values that compare in the same way.
     samples: u16,
-    /// Integers and reals, both as ranges of reals; NaN is one of [`SAMPLES`].
+    /// The integers of the set, as ranges of reals. NaN belongs to `samples`.
     integers: Ranges<f64>,
     reals: Ranges<f64>,
     strings: Ranges<StringOrderKey>,
 }
 
-/// Sort key of a string under `<`: its lower-case bytes, then, among strings that differ in case only, the string
-/// itself.
+/// Sort key of a string. `<` compares the lower-case bytes; the second part distinguishes strings that differ only in
+/// case.
 type StringOrderKey = (Vec<u8>, CaseEdge);
 
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
@@ -35,7 +35,8 @@ enum CaseEdge {
     After,
 }
 
-/// Values that compare like no other, and one representative of each type whose values the domain does not distinguish.
+/// One value for each set of values that the domain does not distinguish. Some sets have one value only, such as
+/// `true`; others are a whole type, such as all lists.
 static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
     let ad = AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) };
     [
@@ -92,14 +93,14 @@ impl ValueDomain {
             | with(!self.strings.is_empty(), Type::String)
     }
 
-    /// Returns the types of the values other than undefined and error, as a bit set.
+    /// Returns the types of the values other than undefined and error, as in [`ValueDomain::type_bits`].
     pub(super) fn present_type_bits(&self) -> u16 {
         self.type_bits() & !(1 << Type::Undefined as u16 | 1 << Type::Error as u16)
     }
 
-    /// Returns the values that are true as a condition (`wanted`), or those that are false.
+    /// Returns the values that count as true in a condition if `wanted`, else the values that count as false.
     pub(super) fn of_truth(wanted: bool, dialect: Dialect) -> Self {
-        // No sample is a number that counts as false.
+        // Of the samples only `false` counts as false. Numbers that count as false are in `numbers`.
         let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { *value == Value::Boolean(false) };
         let numbers = if dialect.is_condor() {
             number_ranges(Type::Real, 0.0, |order| (order != Ordering::Equal) == wanted)
@@ -114,7 +115,7 @@ impl ValueDomain {
         }
     }
 
-    /// Returns the values of a type (`wanted`), or all others.
+    /// Returns all values of the type `kind` if `wanted`, else all values of other types.
     pub(super) fn of_type(kind: Type, wanted: bool) -> Self {
         let is_in = |of: Type| (of == kind) == wanted;
         ValueDomain {
@@ -130,7 +131,8 @@ impl ValueDomain {
         let gives = |value: &Value, constant: &Value| {
             binary(operator, value, constant, dialect, Span::default()) == Value::Boolean(wanted)
         };
-        // One sample represents all times of a type, so that a comparison with a time always keeps the sample.
+        // One sample represents all absolute times, another all relative times. A comparison with a time keeps the
+        // sample of its type, because some of the times may satisfy it.
         let samples = matching_samples(|value| {
             gives(value, constant)
                 || (value.value_type() == constant.value_type()
@@ -138,8 +140,8 @@ impl ValueDomain {
         });
         let ordered = |order: Ordering| gives(&Value::Integer(order as i64), &Value::Integer(0));
         let numbers = |kind: Type, sample: Value| match as_number(constant, dialect) {
-            // Only numbers are ordered against a constant. For `is` the number types are distinct: every integer
-            // relates to a real constant in the same way, and vice versa.
+            // A numeric constant splits the numbers into ranges. For `is` it splits only the numbers of its own type,
+            // because an integer is never identical with a real.
             Some(at) if operator.group() == OperatorGroup::Comparison || constant.value_type() == kind => {
                 if at.is_nan() {
                     all_or_none(gives(&Value::Real(0.0), &Value::Real(f64::NAN)))
@@ -151,7 +153,7 @@ impl ValueDomain {
         };
         let strings = match constant {
             Value::String(text) => {
-                // `is` minds upper and lower case; other comparisons take all spellings for one string.
+                // `is` distinguishes upper and lower case; for other comparisons all spellings are the same string.
                 let edges = match operator.group() {
                     OperatorGroup::Identity => [CaseEdge::At(text.clone()), CaseEdge::At(text.clone())],
                     _ => [CaseEdge::Before, CaseEdge::After],
@@ -171,7 +173,7 @@ impl ValueDomain {
     }
 }
 
-/// Converts a constant to a real if numbers compare with it; `None` otherwise.
+/// Returns a constant as a real if it is comparable with numbers; `None` otherwise.
 #[allow(clippy::cast_precision_loss)] // as in comparisons
 fn as_number(constant: &Value, dialect: Dialect) -> Option<f64> {
     match constant {
@@ -182,7 +184,7 @@ fn as_number(constant: &Value, dialect: Dialect) -> Option<f64> {
     }
 }
 
-/// Returns the bit set of the samples that satisfy the predicate.
+/// Returns the bit set of the samples that satisfy `is`.
 fn matching_samples(is: impl Fn(&Value) -> bool) -> u16 {
     SAMPLES.iter().enumerate().fold(0, |found, (place, sample)| found | u16::from(is(sample)) << place)
 }
@@ -191,8 +193,8 @@ fn all_or_none<T: PartialOrd + Clone>(all: bool) -> Ranges<T> {
     if all { Ranges::all() } else { Ranges::none() }
 }
 
-/// Returns the union of those of three ranges whose ordering satisfies `holds`: the values up to `below`, the values
-/// `at`, and the values from `above`.
+/// Returns the values whose ordering relative to a point `at` satisfies `holds`. Values up to the bound `below` are
+/// less than the point, values from the bound `above` are greater.
 fn ranges_where<T: PartialOrd + Clone>(
     holds: impl Fn(Ordering) -> bool,
     below: Bound<T>,
@@ -208,11 +210,11 @@ fn ranges_where<T: PartialOrd + Clone>(
     holding.fold(Ranges::none(), |all, (_, (low, high))| all.union(Ranges::of(low, high)))
 }
 
-/// Returns the integers or reals whose ordering relative to `at` satisfies `holds`.
+/// Returns the values of the type `kind`, integer or real, whose ordering relative to `at` satisfies `holds`.
 fn number_ranges(kind: Type, at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
     let point = (Bound::Included(at), Bound::Included(at));
     if at.abs() >= MAX_EXACT_INTEGER {
-        // Neighbouring integers round to the same real, so that the ranges overlap.
+        // Comparisons round several integers to this real, so that all three ranges include it.
         ranges_where(holds, Bound::Included(at), point, Bound::Included(at))
     } else if kind == Type::Real {
         ranges_where(holds, Bound::Excluded(at), point, Bound::Excluded(at))

@@ -15,13 +15,13 @@ use value_constraint::{ConstraintSubject, ValueConstraints};
 /// A set of clauses that cannot be true together.
 #[derive(Clone, Debug)]
 pub struct Inconsistency {
-    /// Positions of the clauses, ascending. The set is minimal: if any one clause is left out, the others do not
-    /// contradict each other about `subject`. A single clause may contradict itself.
+    /// Indexes of the clauses in `parts` of [`inconsistencies`], ascending. The set is minimal: if any one clause is
+    /// left out, the others do not contradict each other about `subject`. A single clause may contradict itself.
     pub clauses: Vec<usize>,
-    /// The expression, in most cases an attribute, for which no value meets all clauses; written as in the first clause
-    /// about it.
+    /// The expression for which no value meets all clauses, in most cases an attribute. It is written as in the first
+    /// clause about it.
     pub subject: Expression,
-    /// Whether value, type or presence of the subject is contradictory.
+    /// What about the subject is contradictory: its value, its type or its presence.
     pub kind: InconsistencyKind,
 }
 
@@ -36,15 +36,16 @@ pub enum InconsistencyKind {
     Presence,
 }
 
-/// Maximum number of contradictions found about one subject.
+/// Maximum number of contradictions found about one subject. Clauses that contradict themselves are reported even
+/// beyond this number.
 const MAX_CONFLICTS: usize = 64;
 
 /// Finds contradictions among clauses, such as [`conjuncts`](super::conjuncts()) returns for a specialized constraint.
 /// Unqualified names are taken as attributes of the other side.
 ///
-/// The search is sound but not complete: some contradictions are missed. Every reported one is certain if its subject
-/// has one value throughout an evaluation. An attribute that calls `random()` has another value for each reference, so
-/// that callers that know the ad must rule this out. O(n²) in the number of clauses that restrict one subject.
+/// The search misses some contradictions. A reported one is certain if its subject has one value throughout an
+/// evaluation. An attribute that calls `random()` has a new value at each reference: a caller that knows the ad must
+/// discard contradictions about it. O(n²) in the number of clauses that restrict one subject.
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     let mut subjects: Vec<(ConstraintSubject<'_>, Vec<(usize, ValueDomain)>)> = Vec::new();
@@ -69,8 +70,8 @@ pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsist
     found
 }
 
-/// Returns minimal conflict sets of clause positions, whose domains do not intersect: single clauses and pairs, or,
-/// if there are neither, one larger set, found by dropping clauses greedily.
+/// Returns minimal sets of clause indexes whose domains do not intersect. The sets are single clauses and pairs. If
+/// there are neither, one larger set is found by leaving out clauses one by one.
 fn minimal_conflicts(domains: &[(usize, ValueDomain)]) -> Vec<Vec<usize>> {
     let (empty, satisfiable): (Vec<_>, Vec<_>) = domains.iter().partition(|(_, domain)| domain.is_empty());
     let mut found: Vec<Vec<usize>> = empty.into_iter().map(|(place, _)| vec![*place]).collect();

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-/// A union of ranges, unsorted. An intersection that would grow too large is over-approximated: the set may hold too
-/// much, never too little.
+/// A union of ranges, unsorted. The set may hold too many values, never too few: an intersection of very many ranges is
+/// not computed.
 #[derive(Clone, Debug)]
 pub(super) struct Ranges<T>(Vec<(Bound<T>, Bound<T>)>);
 
@@ -34,7 +34,8 @@ impl<T: PartialOrd + Clone> Ranges<T> {
         self
     }
 
-    /// Returns the intersection, or `self` if that would take more than [`MAX_RANGE_PAIRS`] pairs.
+    /// Returns the intersection. Returns `self`, which may hold too many values, if more than [`MAX_RANGE_PAIRS`] pairs
+    /// of ranges would be intersected.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         if self.0.len().saturating_mul(other.0.len()) > MAX_RANGE_PAIRS {
             return self.clone();
@@ -48,8 +49,8 @@ impl<T: PartialOrd + Clone> Ranges<T> {
     }
 }
 
-/// Returns the tighter of two bounds: of lower bounds the greater (`narrower` is `Greater`), of upper bounds the
-/// lesser (`narrower` is `Less`).
+/// Returns the tighter of two bounds: the greater of two lower bounds (`narrower` is `Greater`), or the lesser of two
+/// upper bounds (`narrower` is `Less`).
 fn tighter_bound<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: Ordering) -> &'b Bound<T> {
     use Bound::{Excluded, Included, Unbounded};
     let is_left = match (left, right) {

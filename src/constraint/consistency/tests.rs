@@ -7,7 +7,7 @@ use crate::eval::{Context, Environment, Evaluator};
 use crate::protocol::is_met;
 use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
-/// Returns each contradiction as `positions subject kind`.
+/// Returns each contradiction in a constraint as `indexes subject kind`, such as `0,1 x type`.
 fn found(text: &str, dialect: Dialect) -> Vec<String> {
     let tree = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
     inconsistencies(&conjuncts(&tree), dialect)
@@ -181,7 +181,7 @@ fn condition() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whether the other side meets all of these clauses.
+/// Whether the other side meets all clauses in `parts`.
 fn all_met(parts: &[&Expression], other: &Ad, dialect: Dialect) -> bool {
     let (environment, [left, _]) = Environment::pair(Ad::default(), other.clone());
     let context = Context::new(dialect);

@@ -20,8 +20,8 @@ pub(super) struct ConstraintSubject<'e> {
 }
 
 impl<'e> ConstraintSubject<'e> {
-    /// Returns the subject of an expression; `None` for a literal and for an expression that calls `random` or
-    /// `eval`.
+    /// Returns the subject of an expression. `None` for a literal, and for an expression that calls `random` or `eval`,
+    /// because its value may change within one evaluation.
     fn of(expression: &'e Expression) -> Option<Self> {
         let attribute = match ClauseOperand::of(expression) {
             Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
@@ -51,22 +51,22 @@ fn is_nondeterministic(expression: &Expression) -> bool {
     false
 }
 
-/// The necessary conditions for an expression to be true, or to be false.
+/// The necessary conditions for an expression to be true, or to be false: the values that its subjects may have.
 #[derive(Clone, Debug)]
 pub(super) enum ValueConstraints<'e> {
-    /// The condition cannot hold.
+    /// The expression cannot have the wanted value.
     Unsatisfiable,
     /// Each subject must have a value in its domain.
     Domains(Vec<(ConstraintSubject<'e>, ValueDomain)>),
 }
 
-/// Maximum nesting depth that is analysed; deeper expressions are unconstrained.
+/// Maximum nesting depth of an analysed expression. A deeper expression gives no conditions.
 const MAX_NESTING_DEPTH: usize = 100;
 
 impl<'e> ValueConstraints<'e> {
     const UNCONSTRAINED: Self = ValueConstraints::Domains(Vec::new());
 
-    /// Returns the necessary conditions for an expression to be true (`wanted`) or false.
+    /// Returns the necessary conditions for an expression to be true if `wanted`, else to be false.
     pub(super) fn of(expression: &'e Expression, wanted: bool, dialect: Dialect) -> Self {
         ValueConstraints::of_nested(expression, wanted, dialect, 0)
     }
@@ -101,12 +101,12 @@ impl<'e> ValueConstraints<'e> {
         constraints.or_else(of_truth).unwrap_or(ValueConstraints::UNCONSTRAINED)
     }
 
-    /// Restricts the value of an expression; `None` if the expression is no subject.
+    /// Returns the condition that the value of an expression is in `domain`; `None` if the expression is no subject.
     fn of_subject(expression: &'e Expression, domain: ValueDomain) -> Option<Self> {
         Some(ValueConstraints::Domains(vec![(ConstraintSubject::of(expression)?, domain)]))
     }
 
-    /// Whether no value satisfies the conditions.
+    /// Whether no values of the subjects satisfy the conditions.
     fn is_impossible(&self) -> bool {
         match self {
             ValueConstraints::Unsatisfiable => true,
@@ -114,7 +114,7 @@ impl<'e> ValueConstraints<'e> {
         }
     }
 
-    /// Conjunction: intersects the domains of equal subjects.
+    /// Combines the conditions of two operands that must both hold: intersects the domains of equal subjects.
     fn and(self, other: Self) -> Self {
         let (ValueConstraints::Domains(mut claims), ValueConstraints::Domains(others)) = (self, other) else {
             return ValueConstraints::Unsatisfiable;
@@ -128,7 +128,8 @@ impl<'e> ValueConstraints<'e> {
         ValueConstraints::Domains(claims)
     }
 
-    /// Disjunction: unites the domains of the subjects that both sides constrain, and drops all other subjects.
+    /// Combines the conditions of two operands of which one must hold. Unites the domains of the subjects that both
+    /// operands restrict, and drops all other subjects, because the other operand leaves them free.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (ValueConstraints::Unsatisfiable, other) => other,
@@ -158,7 +159,7 @@ fn comparison_constraints<'e>(
     wanted: bool,
     dialect: Dialect,
 ) -> Option<ValueConstraints<'e>> {
-    // Only a comparison has a converse.
+    // Only comparisons, `is` and `isnt` have a converse.
     operator.converse()?;
     let constant = |operand| constant_value(operand, dialect);
     let variable = |operand| constant(operand).is_none().then_some(operand);
@@ -180,7 +181,7 @@ pub(super) const TYPE_PREDICATES: [(&str, Type); 10] = [
     ("isRelTime", Type::RelativeTime),
 ];
 
-/// Membership functions: name, comparison operator, and whether the list is a string list.
+/// Membership functions: name, operator that compares an item, and whether the list is a string list.
 const MEMBERSHIP_FUNCTIONS: [(&str, BinaryOperator, bool); 5] = [
     ("member", BinaryOperator::Equal, false),
     ("isMember", BinaryOperator::Is, false),
