@@ -1,4 +1,4 @@
-//! Greedy bilateral matching: each request in turn takes the best remaining offer.
+//! Greedy bilateral matching: requests are served in order, and each takes the best remaining offer.
 
 use rustc_hash::FxHashMap;
 
@@ -23,19 +23,19 @@ pub struct BilateralMatch {
 
 /// Matches requests one by one, in the order in which they are given.
 ///
-/// The best offer is the one that the request ranks highest, then the one that ranks the request highest, then the
-/// first (1998 paper 3.2).
+/// The best offer is the one that the request ranks highest. Among equally ranked offers the best is the one that ranks
+/// the request highest, then the first (1998 paper 3.2).
 pub struct GreedyMatcher {
     matchmaker: Matchmaker,
     taken: Vec<bool>,
-    /// For each match list, by address, the number of its leading candidates that are known to be taken.
+    /// Number of candidates at the beginning of each match list that are known to be taken, by the address of the list.
     taken_prefixes: FxHashMap<usize, usize>,
     /// Whether a matched offer is unavailable to later requests.
     pub consume: bool,
 }
 
 impl GreedyMatcher {
-    /// Creates a matcher for these offers with all accelerations.
+    /// Creates a matcher for these offers. All accelerations are on.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
         GreedyMatcher::from_matchmaker(Matchmaker::new(offers, protocol, context, Accelerations::ALL))
@@ -48,17 +48,18 @@ impl GreedyMatcher {
         GreedyMatcher { matchmaker, taken, taken_prefixes: FxHashMap::default(), consume: true }
     }
 
-    /// Returns the counters so far.
+    /// Returns the counters of the work done so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.matchmaker.statistics
     }
 
-    /// Returns the best remaining offer for a request and takes it if `consume` is set. `None` if no compatible offer
-    /// remains. `index` only becomes the `request` of the match.
+    /// Returns the match with the best remaining offer; `None` if no compatible offer remains. If `consume` is set, the
+    /// offer is taken. `index` becomes [`BilateralMatch::request`] and has no other effect.
     pub fn take_best(&mut self, index: usize, request: &Ad) -> Option<BilateralMatch> {
         let candidates = self.matchmaker.candidates(request);
-        // A taken offer stays taken, so that the next request with this list can skip the taken prefix.
+        // A taken offer never becomes free again. The next request with this list skips the candidates that were found
+        // taken.
         let passed = self.taken_prefixes.entry(candidates.as_ptr() as usize).or_default();
         while candidates.get(*passed).is_some_and(|candidate| self.taken[candidate.offer]) {
             *passed += 1;

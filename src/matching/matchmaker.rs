@@ -16,11 +16,11 @@ use super::{BilateralMatch, Pair, PairSide, Statistics};
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accelerations {
-    /// Considers requests together that neither offers nor the policy can distinguish (2006 paper 4.1).
+    /// Whether requests that neither offers nor the policy can distinguish are considered together (2006 paper 4.1).
     pub autoclusters: bool,
-    /// Keeps match lists for later equivalent requests (2006 paper 4.2).
+    /// Whether match lists are kept for later equivalent requests (2006 paper 4.2).
     pub match_lists: bool,
-    /// Looks constraints up in an index of the offers (thesis 4).
+    /// Whether constraints are looked up in an index of the offers (thesis 4).
     pub index: bool,
 }
 
@@ -31,7 +31,7 @@ impl Accelerations {
     pub const NONE: Accelerations = Accelerations { autoclusters: false, match_lists: false, index: false };
 }
 
-/// An offer that a request is compatible with, and the ranks that the two give each other.
+/// An offer that is compatible with a request. Holds the ranks that request and offer give each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Index of the offer.
@@ -43,42 +43,43 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Orders better candidates first: by the request's rank, then the offer's rank, then the offer's index.
+    /// Compares two candidates so that the better one sorts first. The request's rank decides, then the offer's rank,
+    /// then the offer's index.
     #[must_use]
     pub fn cmp_best_first(&self, other: &Candidate) -> Ordering {
         let by_request = other.request_rank.total_cmp(&self.request_rank);
         by_request.then(other.offer_rank.total_cmp(&self.offer_rank)).then(self.offer.cmp(&other.offer))
     }
 
-    /// Returns the match of the request with this index and this offer.
+    /// Returns the match of this offer with the request at index `request`.
     #[must_use]
     pub fn match_with(&self, request: usize) -> BilateralMatch {
         BilateralMatch { request, offer: self.offer, request_rank: self.request_rank, offer_rank: self.offer_rank }
     }
 }
 
-/// Finds the offers that requests are compatible with. Callers keep track of taken offers.
+/// Finds the offers that requests are compatible with. Callers must remember which offers are taken.
 pub struct Matchmaker {
     pair: Pair,
     pub(super) offers: Vec<Arc<ScopeFrame>>,
-    /// The offers from which the index was built, without later replacements. Evaluations for the index need the
-    /// original ads, because one answer is shared by all equivalent offers.
+    /// The offers from which the index was built, without later replacements. The index must evaluate these ads,
+    /// because the result for one offer is used for all equivalent offers.
     indexed_offers: Vec<Arc<ScopeFrame>>,
     pub(super) accelerations: Accelerations,
     index: Option<OfferIndex>,
     match_lists: FxHashMap<usize, CachedMatchList>,
-    /// Indexes of replaced offers in chronological order; may hold duplicates.
+    /// Indexes of replaced offers in chronological order. An offer that was replaced twice is listed twice.
     replacements: Vec<usize>,
-    /// Counters so far.
+    /// Counters of the work done so far.
     pub statistics: Statistics,
 }
 
-/// The match list of one request, valid after some number of replacements.
+/// The cached match list of one request.
 struct CachedMatchList {
-    /// Keeps the request alive: its address is the key of the cache.
+    /// The request, kept alive because its address is the key of the cache.
     _request: Ad,
     candidates: Arc<[Candidate]>,
-    /// Number of replacements that the list takes into account.
+    /// Length of [`Matchmaker::replacements`] when the list was computed.
     replacements_seen: usize,
 }
 
@@ -101,9 +102,9 @@ impl Matchmaker {
         }
     }
 
-    /// Returns the offers that a request is compatible with, best first. The list is cached by the identity of the
-    /// ad: a clone of `request` finds it, an ad that is merely equal does not. After replacements only the replaced
-    /// offers are tested again. After an interrupt the list may lack candidates, and is not cached.
+    /// Returns the offers that a request is compatible with, best first. The list is cached for this ad and its clones,
+    /// but not for equal ads. To update a cached list, only offers that were replaced since are tested again. After an
+    /// interrupt the list may lack candidates, and is not cached.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
         let kept = self.match_lists.get(&request.identity());
         if let Some(list) = kept.filter(|list| list.replacements_seen == self.replacements.len()) {
@@ -118,7 +119,7 @@ impl Matchmaker {
                     PairEvaluator { pair: &mut self.pair, offers: &self.indexed_offers, evaluations: 0 };
                 let ProbeResult { sure, unsure } = index.probe(request, &mut evaluator);
                 self.statistics.evaluations += evaluator.evaluations;
-                // The index still describes the ads before their replacement.
+                // The index does not know the replacements, so that all replaced offers are tested below.
                 (sure, unsure, 0)
             }
             (None, None) => (Vec::new(), (0..self.offers.len()).collect(), self.replacements.len()),
@@ -161,7 +162,7 @@ impl Matchmaker {
         self.replacements.push(offer);
     }
 
-    /// Evaluates the pairs of a request and these offers, and appends the matching ones to `found`.
+    /// Evaluates the pair of the request and each of these offers. Appends the offers that match to `found`.
     fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, found: &mut Vec<Candidate>) {
         self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
         for offer in offers {

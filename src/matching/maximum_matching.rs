@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::request_classes::RequestClasses;
 use super::{BilateralMatch, Candidate};
 
-/// Returns a matching with the largest possible number of requests. Each list holds the candidates of one request,
-/// best first.
+/// Returns matches for as many requests as possible. `lists` holds the candidates of each request, best first.
 ///
-/// Every request that greedy matching would serve is matched. In a class of requests with equal lists the first ones
-/// are matched, and the first of these gets the best of the offers that the class holds.
+/// Every request that greedy matching would serve is matched. Requests with equal lists form a class. The first
+/// requests of a class are matched, and an earlier request gets a better offer than a later one.
 #[must_use]
 pub fn maximum_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
     let preferences = RequestClasses::new(lists);
@@ -22,22 +21,22 @@ pub fn maximum_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
     flow.matches()
 }
 
-/// The current matching of classes and offers, and the state of the search for augmenting paths.
+/// The matching of classes with offers that was found so far, and the state of the search for augmenting paths.
 struct HopcroftKarp<'a> {
     classes: &'a RequestClasses<'a>,
     /// The class that holds each offer; `None` if the offer is free.
     owner: Vec<Option<usize>>,
     /// Number of offers that each class holds.
     held_count: Vec<usize>,
-    /// Level of each class in the breadth-first search: the distance from a class that wants more offers. `None` if the
-    /// class is unreached, or a dead end of the current phase.
+    /// Level of each class in the breadth-first search: its distance from a class that wants more offers. `None` if the
+    /// search did not reach the class, or if no shortest path leads through the class.
     level: Vec<Option<usize>>,
-    /// For each class the position in its list at which the depth-first search continues.
+    /// Position in the list of each class at which the depth-first search continues.
     position: Vec<usize>,
 }
 
 impl<'a> HopcroftKarp<'a> {
-    /// Starts from the greedy matching: each request in turn takes the best free offer.
+    /// Starts from the greedy matching: one after the other, each request takes its best free offer.
     fn from_greedy(preferences: &'a RequestClasses<'a>) -> Self {
         let classes = preferences.lists.len();
         let mut flow = HopcroftKarp {
@@ -63,8 +62,8 @@ impl<'a> HopcroftKarp<'a> {
         self.held_count[class] < self.classes.sizes[class]
     }
 
-    /// The breadth-first phase: sets the level of each class. Returns whether a free offer was reached, that is,
-    /// whether an augmenting path exists.
+    /// The breadth-first phase: sets the level of each class. Returns whether an augmenting path exists, which means
+    /// that a free offer was reached.
     fn find_levels(&mut self) -> bool {
         let mut frontier: Vec<usize> = (0..self.held_count.len()).filter(|&class| self.wants_more(class)).collect();
         self.level.fill(None);
@@ -94,13 +93,13 @@ impl<'a> HopcroftKarp<'a> {
         reached
     }
 
-    /// The depth-first phase: finds a shortest augmenting path from a class and applies it. Returns whether there was
-    /// one. The path is an explicit list and not the call stack, since it may visit every class.
+    /// The depth-first phase: finds a shortest augmenting path from a class and applies it. Returns false if there is
+    /// no such path. The path is kept in a list, because it may be too long for recursion.
     fn augment_from(&mut self, first: usize) -> bool {
         let mut path = vec![first];
         while let Some(&class) = path.last() {
             let Some(candidate) = self.classes.lists[class].get(self.position[class]) else {
-                // No shortest path leads through this class any more.
+                // All candidates of the class were tried, so that no shortest path leads through the class.
                 self.level[class] = None;
                 path.pop();
                 if let Some(&before) = path.last() {
@@ -126,7 +125,8 @@ impl<'a> HopcroftKarp<'a> {
         false
     }
 
-    /// Distributes the offers of each class among its requests, best offers to the first requests.
+    /// Returns the matches of the requests. The first request of a class gets the best offer that the class holds, and
+    /// so on.
     fn matches(&self) -> Vec<BilateralMatch> {
         let mut place = vec![0; self.held_count.len()];
         let mut matches = Vec::new();
@@ -150,14 +150,15 @@ mod tests {
     use super::super::testing::{match_lists, random_lists};
     use super::maximum_matching;
 
-    /// The size of a maximum matching by exhaustive search: each request takes any of its offers, or none.
+    /// Returns the size of a maximum matching by exhaustive search: each request takes any free candidate, or none.
+    /// `taken` has a bit for each taken offer.
     fn largest(lists: &[Arc<[Candidate]>], taken: u64) -> usize {
         let Some((first, rest)) = lists.split_first() else { return 0 };
         let with = |c: &Candidate| (taken & 1 << c.offer == 0).then(|| 1 + largest(rest, taken | 1 << c.offer));
         first.iter().filter_map(with).fold(largest(rest, taken), usize::max)
     }
 
-    /// The requests that greedy matching serves.
+    /// Returns the requests that greedy matching serves.
     fn served(lists: &[Arc<[Candidate]>]) -> Vec<usize> {
         let mut taken = Vec::new();
         let mut served = Vec::new();
@@ -200,8 +201,8 @@ mod tests {
         }
     }
 
-    /// Each request prefers its predecessor's offer, and only the last one has an alternative: the augmenting path
-    /// moves every offer.
+    /// Greedy matching gives each request but the last its first candidate. The last request has only offer 0, so that
+    /// the augmenting path moves all other requests to their second candidates.
     #[test]
     fn a_long_path() {
         let count = 20_000;

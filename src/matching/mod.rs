@@ -30,30 +30,30 @@ pub use stable_matching::stable_matching;
 /// Counters of one matching run: the work done and the matches found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Statistics {
-    /// Requests considered.
+    /// Number of requests considered.
     pub roots: u64,
-    /// Requests matched.
+    /// Number of requests matched.
     pub matched: u64,
-    /// Pairs of ads, or of ports, tried against each other.
+    /// Number of pairs of ads, or pairs of ports, that were tested for compatibility.
     pub tests: u64,
-    /// Constraints and ranks evaluated.
+    /// Number of constraints and ranks evaluated.
     pub evaluations: u64,
-    /// Queries on an index of offers, whether computed or answered from a cache.
+    /// Number of queries to an index of offers, including queries answered from a cache.
     pub probes: u64,
-    /// Docked candidates that were undocked again.
+    /// Number of candidates that were docked and undocked again.
     pub backtracks: u64,
-    /// Autoclusters: groups of requests that neither offers nor the policy can distinguish.
+    /// Number of autoclusters: groups of requests that neither offers nor the policy can distinguish.
     pub autoclusters: u64,
-    /// Requests skipped because an equivalent one had failed.
+    /// Number of requests skipped because an equivalent request had failed.
     #[serde(skip)]
     pub skipped: u64,
-    /// Evaluations that exceeded a budget; they count as no match.
+    /// Number of evaluations that exceeded a budget. Such an evaluation counts as no match.
     #[serde(skip)]
     pub failures: u64,
 }
 
 impl Statistics {
-    /// Adds the counters of another run.
+    /// Adds the counters of another run to these counters.
     pub fn add(&mut self, other: &Statistics) {
         let Statistics { roots, matched, tests, evaluations, probes, autoclusters, skipped, backtracks, failures } =
             other;

@@ -40,8 +40,8 @@ pub struct Notice {
 pub struct Party {
     /// Identity of the ad.
     pub id: String,
-    /// Identity of the whole advertisement, if this party is only a part of it: the remainder of a divided offer, or
-    /// one unit of a resource request.
+    /// Identity of the whole ad, if the party is only the remainder of a divided offer, or one unit of a resource
+    /// request; `None` for a whole ad.
     #[serde(rename = "of", default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub whole_id: Option<String>,
     /// Kind of the ad, from `MyType` or `Type`.
@@ -50,42 +50,42 @@ pub struct Party {
     /// `UpdateSequenceNumber` of the ad.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub sequence: Option<i64>,
-    /// Contact address of the agent.
+    /// Contact address of the agent that advertised the ad.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub address: Option<String>,
-    /// Authorization ticket that a claim must present.
+    /// Authorization ticket of the ad, which a claim must present.
     #[serde(rename = "claim_id", default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub ticket: Option<String>,
-    /// Place where the party is docked; `None` for the request.
+    /// Where the party is docked; `None` for the request, which is not docked.
     #[serde(flatten)]
     pub docking: Option<Docking>,
-    /// Current user of the offer, who is preempted by this match.
+    /// Current user of the offer, who loses it by this match; `None` if the offer has no user.
     #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub preempts: Option<OfferOccupant>,
 }
 
-/// The place where an offer is docked.
+/// Where an offer is docked: its parent, the parent's port, and the offer's own port.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Docking {
     /// Index of the parent party in [`Notice::parties`]; always less than the index of this party.
     #[serde(rename = "above")]
     pub parent: usize,
-    /// Label of the parent's port.
+    /// Label of the parent's port at which the offer is docked.
     pub label: String,
     /// Index of the offer's own port that is docked to the parent.
     pub link: usize,
-    /// Rank that the parent's port gives the offer, and rank that the offer's port gives the parent; `None` if
-    /// unknown.
+    /// Rank that the parent's port gives the offer, then rank that the offer's port gives the parent. `None` if the
+    /// ranks are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub ranks: Option<[f64; 2]>,
 }
 
-/// Deserializes an optional field of a record of a match. A value of another type counts as a missing one, since
-/// records may come from other programs.
+/// Deserializes an optional field of a record of a match. A value of the wrong type is read as `None`, because records
+/// may come from other programs.
 ///
 /// # Errors
 ///
-/// The text of the record is malformed.
+/// Fails if the text of the record is malformed.
 pub fn read_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     #[derive(serde::Deserialize)]
     #[serde(untagged)]
@@ -99,8 +99,8 @@ pub fn read_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> 
     })
 }
 
-/// Returns the identity of part number `part` of the offer `id`: for part 1, the offer as advertised, `id`; for a later
-/// part, such as part 2, `id#2`.
+/// Returns the identity of a part of the offer `id`. Part 1 is the offer as advertised, with the identity `id`. A later
+/// part gets its number: part 2 is `id#2`.
 #[must_use]
 pub fn part_name(id: &str, part: usize) -> String {
     if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
@@ -122,7 +122,7 @@ impl Party {
         }
     }
 
-    /// Like [`Party::new`], and also reads the current user whom the match preempts.
+    /// Like [`Party::new`], but also reads the current user, who loses the offer by the match.
     #[must_use]
     pub fn from_offer(ad: &Ad, id: &str, context: &Context) -> Self {
         Party { preempts: Advertisement::new(ad, context).occupant(), ..Party::new(ad, id, context) }
@@ -138,7 +138,7 @@ impl Party {
         Party { id: part_name(&self.id, part), whole_id: Some(self.id), preempts: None, ..self }
     }
 
-    /// Returns the identity under which the ad was advertised.
+    /// Returns the identity under which the ad was advertised. For a part of an ad, it is the identity of the whole ad.
     #[must_use]
     pub fn advertised_id(&self) -> &str {
         self.whole_id.as_deref().unwrap_or(&self.id)
@@ -161,7 +161,7 @@ impl Notice {
         Notice { id: format!("{:016x}", stable_hash(text.as_bytes())), time, kind, parties }
     }
 
-    /// Creates the notice of a bilateral match. `offer` returns the party for an offer index.
+    /// Creates the notice of a bilateral match. `offer` returns the party of the offer with a given index.
     pub fn for_pair(
         pairing: &BilateralMatch,
         request: Party,
@@ -174,7 +174,7 @@ impl Notice {
         Notice::new(MatchKind::Pair, parties, time)
     }
 
-    /// Creates the notice of a gang. `offer` returns the party for an offer index.
+    /// Creates the notice of a gang. `offer` returns the party of the offer with a given index.
     pub fn for_gang(gang: &Gang, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
         let mut parties = vec![request];
         let mut pending: Vec<(usize, &DockedOffer)> = gang.ports.iter().rev().map(|docked| (0, docked)).collect();
@@ -197,7 +197,8 @@ impl Notice {
     }
 }
 
-/// FNV-1a in 64 bits: stable across versions of this program, unlike the standard hashers.
+/// Hashes a text by FNV-1a in 64 bits. The hash stays the same in later versions of this program, unlike that of the
+/// standard library.
 fn stable_hash(text: &[u8]) -> u64 {
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -21,7 +21,7 @@ impl PairSide {
     }
 }
 
-/// A pair of ads, each the `other` and `target` of the other (1998 paper 3.2).
+/// A pair of ads. In each ad, `other` and `target` denote the partner (1998 paper 3.2).
 pub struct Pair {
     environment: Environment,
     protocol: Protocol,
@@ -37,7 +37,7 @@ impl Pair {
         Pair { environment, protocol, context, frames }
     }
 
-    /// Creates the scope of an ad for one side of a pair, to be put there with [`Pair::replace`].
+    /// Creates the scope of an ad for one side of a pair. [`Pair::replace`] puts it there.
     #[must_use]
     pub fn make_scope(ad: Ad, side: PairSide) -> Arc<ScopeFrame> {
         ScopeFrame::root(ad, side.participant())
@@ -52,14 +52,14 @@ impl Pair {
         }
     }
 
-    /// Whether the constraint of one side is met by the other; an ad without a constraint accepts nothing.
+    /// Whether the constraint of one side is true for the partner. An ad without a constraint accepts no partner.
     pub fn accepts(&self, side: PairSide) -> Result<bool, Abort> {
         let Some(constraint) = self.protocol.constraint_name(&self.frame(side).ad) else { return Ok(false) };
         let value = self.evaluate_attribute(side, constraint)?;
         Ok(is_met(&value, self.context.dialect))
     }
 
-    /// Returns the rank that one side gives the other.
+    /// Returns the rank that one side gives the partner; 0 if the rank is no number.
     pub fn rank(&self, side: PairSide) -> Result<f64, Abort> {
         self.evaluate_attribute(side, self.protocol.rank_name()).map(|value| rank_value(&value))
     }
@@ -74,7 +74,7 @@ impl Pair {
         Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), name)
     }
 
-    /// Whether an interrupt is raised, so that evaluations may have stopped.
+    /// Whether an interrupt is raised. Evaluations may have stopped early then.
     pub(super) fn is_interrupted(&self) -> bool {
         self.context.is_interrupted()
     }

@@ -1,10 +1,10 @@
-//! The registrar: remembers which advertisements were matched and not advertised afresh since (thesis 3.4.2).
+//! The registrar: remembers which ads were matched and have not been advertised again since (thesis 3.4.2).
 
 use rustc_hash::FxHashMap;
 
 use super::notification::{Notice, Party};
 
-/// The advertisements that earlier matches took, by identity.
+/// The matched advertisements, by identity of the ad.
 #[derive(Clone, Debug, Default)]
 pub struct Registrar {
     matched: FxHashMap<String, Vec<MatchedAdvertisement>>,
@@ -17,7 +17,7 @@ struct MatchedAdvertisement {
 }
 
 impl Registrar {
-    /// Records the parties of a match.
+    /// Records that all parties of a match were matched.
     pub fn record(&mut self, notice: &Notice) {
         for party in &notice.parties {
             let entry = MatchedAdvertisement { kind: party.kind.clone(), sequence: party.sequence };
@@ -25,8 +25,9 @@ impl Registrar {
         }
     }
 
-    /// Whether an ad was matched before and not advertised afresh since: its `UpdateSequenceNumber` is not greater than
-    /// that of the matched advertisement. If one of the two numbers is missing, the ad counts as matched forever.
+    /// Whether an ad was matched and has not been advertised again since. A new advertisement has a greater
+    /// `UpdateSequenceNumber` than the matched one. If one of the two numbers is missing, the ad counts as matched
+    /// forever.
     #[must_use]
     pub fn was_matched(&self, party: &Party) -> bool {
         let same_kind =

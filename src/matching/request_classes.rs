@@ -16,11 +16,11 @@ pub struct RequestClasses<'a> {
     pub lists: Vec<&'a [Candidate]>,
     /// Number of requests in each class.
     pub sizes: Vec<usize>,
-    /// One more than the greatest offer index in any list: the length of a table that is indexed by offer.
+    /// One more than the greatest offer index in any list. A table with an entry for each offer has this length.
     pub offer_bound: usize,
 }
 
-/// Hash key of a list: its contents. Ranks compare by their bits.
+/// A match list as a hash key. Two lists are equal if they have the same offers with the same bits in all ranks.
 struct MatchListKey<'a>(&'a [Candidate]);
 
 impl MatchListKey<'_> {
@@ -44,15 +44,15 @@ impl Hash for MatchListKey<'_> {
 }
 
 impl<'a> RequestClasses<'a> {
-    /// Groups requests by the contents of their lists. The address of a shared list is only a shortcut: the classes
-    /// must not depend on which lists are cached.
+    /// Groups requests by the contents of their lists. Lists with the same address are known to be equal without a
+    /// comparison. Equal lists with different addresses are recognised, too, so that the classes do not depend on
+    /// caching.
     pub fn new(lists: &'a [Arc<[Candidate]>]) -> Self {
         let mut shared: FxHashMap<*const Candidate, usize> = FxHashMap::default();
         let mut equal: FxHashMap<MatchListKey<'a>, usize> = FxHashMap::default();
         let mut preferences = RequestClasses::default();
         for list in lists {
-            // Empty lists may share one address without being the same allocation, so that they are always looked up by
-            // content.
+            // An empty list takes no memory of its own, so that its address does not identify it.
             let known = shared.get(&list.as_ptr()).copied().filter(|_| !list.is_empty());
             let class = known.unwrap_or_else(|| {
                 let next = preferences.lists.len();
@@ -72,7 +72,7 @@ impl<'a> RequestClasses<'a> {
         preferences
     }
 
-    /// Returns the match of a request and the candidate at position `place` of the request's list.
+    /// Returns the match of a request with the candidate at position `place` of its list.
     pub fn match_at(&self, request: usize, place: usize) -> BilateralMatch {
         self.lists[self.class_of_request[request]][place].match_with(request)
     }

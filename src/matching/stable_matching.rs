@@ -7,28 +7,28 @@ use std::sync::Arc;
 use super::request_classes::RequestClasses;
 use super::{BilateralMatch, Candidate};
 
-/// The request that holds an offer, and the rank that the offer gives this request.
+/// The request that holds an offer for now, and the rank that the offer gives this request.
 #[derive(Clone, Copy)]
 struct OfferHolder {
     request: usize,
-    /// Position of the offer in the request's list.
+    /// Position of the offer in the match list of the request.
     position: usize,
     rank: f64,
 }
 
-/// Matches requests so that no request and offer both rank each other higher than their partners. Each list holds the
-/// candidates of one request, best first.
+/// Matches requests so that no request and offer both rank each other higher than their partners. `lists` holds the
+/// candidates of each request, best first.
 ///
-/// Requests propose, so that each gets the best offer that it has in any stable matching. Ties are broken by
-/// position: a request prefers the earlier offer of its list, an offer the earlier request.
+/// Requests propose, so that each request gets the best offer that it has in any stable matching. Positions break ties:
+/// a request prefers the earlier offer of its list, and an offer prefers the earlier request.
 ///
-/// Requests with equal lists form a class. An offer that has refused a request is not asked again by later requests of
-/// the same class, so that the work grows with the number of matches rather than of requests.
+/// Requests with equal lists form a class. If an offer has refused a request, later requests of the class do not
+/// propose to the offer. The work therefore grows with the number of matches, not with the number of requests.
 #[must_use]
 pub fn stable_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
     let preferences = RequestClasses::new(lists);
     let mut holders: Vec<Option<OfferHolder>> = vec![None; preferences.offer_bound];
-    // For each class the first position of its list to which no request of the class has proposed yet.
+    // For each class the first position in its list to which none of its requests has proposed yet.
     let mut frontier = vec![0; preferences.lists.len()];
     for first in 0..lists.len() {
         let (mut request, mut place) = (first, frontier[preferences.class_of_request[first]]);
@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// The requests propose, so that the result is the unique request-optimal matching. Sharing lists cannot change it.
+    /// The request-optimal matching is unique, so that it does not change if requests share their lists.
     #[test]
     fn sharing_lists_changes_nothing() {
         let mut random = fastrand::Rng::with_seed(12);
@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn an_offer_leaves_for_a_request_that_it_ranks_higher() {
-        // Both requests rank offer 0 highest; offer 0 prefers the second request.
+        // A candidate is an offer, the rank that the request gives it, and the rank that it gives the request. Both
+        // requests rank offer 0 highest; offer 0 ranks the second request higher.
         let lists = match_lists(&[&[(0, 5.0, 1.0), (1, 3.0, 0.0)], &[(0, 5.0, 2.0), (1, 4.0, 0.0)]]);
         let offers: Vec<usize> = stable_matching(&lists).iter().map(|pairing| pairing.offer).collect();
         assert_eq!(offers, [1, 0]);

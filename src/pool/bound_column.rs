@@ -1,4 +1,4 @@
-//! Columns of the bounds that ads demand of attributes of the other side (thesis 4.4: imported intervals).
+//! Columns of the bounds that ads set for attributes of the other side (thesis 4.4: imported intervals).
 
 use std::hash::Hash;
 
@@ -10,22 +10,24 @@ use crate::ad::{BinaryOperator, Dialect, Value};
 
 use super::{AttributeColumn, ColumnCell};
 
-/// Collects the bounds in clauses `subject operator bound` of many rows: pairs of row and bound for each column.
+/// Collects the bounds of many rows from clauses `subject operator bound`. Each subject and operator has its own
+/// column.
 pub struct BoundCollector<S, B> {
     columns: IndexMap<(S, BinaryOperator), Vec<(usize, B)>, FxBuildHasher>,
 }
 
-/// The bounds of many rows in clauses `subject operator bound`, one for each row.
+/// The bounds of many rows from clauses `subject operator bound` with one subject and operator. A row has at most one
+/// bound.
 pub struct BoundColumn<S> {
-    /// What the bounds restrict.
+    /// The left operand of the clauses, such as the name of an attribute.
     pub subject: S,
-    /// The operator, with the subject on the left and the bound on the right.
+    /// The operator of the clauses: the subject is its left operand, the bound its right operand.
     pub operator: BinaryOperator,
-    /// The operator with its operands exchanged: bound on the left, subject on the right.
+    /// The operator of the exchanged clauses: the bound is its left operand, the subject its right operand.
     exchanged: BinaryOperator,
     /// The bounds by row; the cell of a row without a bound is absent.
     pub bounds: AttributeColumn,
-    /// The rows that no value excludes: those without a bound, and those whose bound is deviant.
+    /// The rows that no value of the subject excludes: rows without a bound, and rows whose bound is deviant.
     pub always_admitted: FixedBitSet,
 }
 
@@ -36,9 +38,9 @@ impl<S, B> Default for BoundCollector<S, B> {
 }
 
 impl<S: Eq + Hash, B> BoundCollector<S, B> {
-    /// Adds the bound of a row and returns the number of its column. Rows must be added in ascending order. `None` if
-    /// the caller has to check the clause otherwise: the operator cannot be exchanged, or the row has a bound in the
-    /// column already, which is rare.
+    /// Adds the bound of a row to the column of its subject and operator, and returns the number of the column. Rows
+    /// must be added in ascending order. `None` if the operands of the operator cannot be exchanged, or if the row
+    /// already has a bound in the column; the caller must then check the clause without the column.
     pub fn add(&mut self, row: usize, subject: S, operator: BinaryOperator, bound: B) -> Option<usize> {
         operator.converse()?;
         let column = self.columns.entry((subject, operator));
@@ -51,7 +53,8 @@ impl<S: Eq + Hash, B> BoundCollector<S, B> {
         Some(number)
     }
 
-    /// Builds the columns for `rows` rows, in the order of their numbers. `cell` gives the cell of the bound of a row.
+    /// Builds the columns, by column number, each with `rows` rows. `cell` converts the bound of a row to a column
+    /// cell.
     pub fn build(
         self,
         rows: usize,
@@ -75,8 +78,8 @@ impl<S: Eq + Hash, B> BoundCollector<S, B> {
 }
 
 impl<S> BoundColumn<S> {
-    /// Replaces `admitted` by the rows that a value of the subject does not exclude: the rows whose bound the value
-    /// meets, and [`BoundColumn::always_admitted`].
+    /// Sets `admitted` to the rows that a value of the subject does not exclude: the rows whose bound the value meets,
+    /// and [`BoundColumn::always_admitted`].
     pub fn admitting(&self, value: &Value, admitted: &mut FixedBitSet) {
         admitted.clone_from(&self.always_admitted);
         self.bounds.select(self.exchanged, value, admitted);

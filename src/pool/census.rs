@@ -21,42 +21,43 @@ const MAX_NESTED_LEVELS: usize = 8;
 /// repeats the path, so that longer paths would take too much memory.
 const MAX_PATH_BYTES: usize = 256;
 
-/// The attributes of the ads added, each with its [`AttributeSummary`], in the order of first appearance.
+/// The attributes of all ads added, each with its [`AttributeSummary`], in the order of first appearance.
 ///
-/// The memory for values is bounded: at the limit no new distinct values are recorded, which
-/// [`super::DistinctCount::more`] reports; the counts stay exact.  The memory for names is not bounded.
+/// The memory for values is bounded. At the limit no new distinct values are recorded, which
+/// [`super::DistinctCount::more`] reports, but values recorded before are still counted. The memory for names is not
+/// bounded.
 #[derive(Clone, Debug)]
 pub struct Census {
     ads: usize,
     attributes: IndexMap<Name, AttributeSummary, CensusHasher>,
-    /// The attributes whose values are recorded; `None` if those of all attributes are.
+    /// The attributes whose values are recorded; `None` if the values of all attributes are recorded.
     scope: Option<IndexSet<Name, CensusHasher>>,
     nested: bool,
     budget: CensusBudget,
 }
 
 impl Census {
-    /// Creates a census of names only: the number of ads that have each attribute.
+    /// Creates a census that counts the ads with each attribute, but records no values.
     #[must_use]
     pub fn names() -> Self {
         Census::values_of([])
     }
 
-    /// Creates a census of all attributes and their values.
+    /// Creates a census that counts the ads with each attribute, and records the values of all attributes.
     #[must_use]
     pub fn values() -> Self {
         Census { scope: None, ..Census::names() }
     }
 
-    /// Creates a census of names, and of the values of some attributes.
+    /// Creates a census that counts the ads with each attribute, and records the values of the attributes in `names`.
     #[must_use]
     pub fn values_of(names: impl IntoIterator<Item = Name>) -> Self {
         let scope = Some(names.into_iter().collect());
         Census { ads: 0, attributes: IndexMap::default(), scope, nested: false, budget: CensusBudget::default() }
     }
 
-    /// Also counts the attributes of nested ads, under names such as `Outer.Inner`, quoted where necessary.  Excludes
-    /// ads in lists, more than eight levels of nesting, and ads with paths of more than 256 bytes.
+    /// Also counts the attributes of nested ads, under names such as `Outer.Inner`, quoted where necessary. Ads in
+    /// lists, ads nested more than eight levels deep, and ads with paths of more than 256 bytes are not counted.
     #[must_use]
     pub fn nested(self) -> Self {
         Census { nested: true, ..self }
@@ -97,7 +98,7 @@ impl Census {
     }
 
     fn count(&mut self, name: &Name, expression: &Expression) {
-        // Most names are counted already; they are not cloned.
+        // A name is cloned only when it is counted for the first time.
         if !self.attributes.contains_key(name) {
             let with_values = self.scope.as_ref().is_none_or(|names| names.contains(name));
             self.attributes.insert(name.clone(), AttributeSummary::new(with_values));
@@ -125,7 +126,7 @@ impl Census {
         self.attributes.iter()
     }
 
-    /// Returns the attributes with the closest names by edit distance: best first, at most three.
+    /// Returns the names of at most three attributes that are closest to `name` by edit distance, best first.
     #[must_use]
     pub fn closest_names(&self, name: &str) -> Vec<&str> {
         closest_names(name, self.attributes.keys().map(Name::as_str))

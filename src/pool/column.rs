@@ -1,7 +1,7 @@
 //! Dictionary columns: one attribute of many ads.
 //!
-//! Each row has a code, which stands for an entry of a dictionary.  A column of values also has posting lists (rows by
-//! code) and indexes by value, which are built on first use.
+//! Each row has a code, which stands for an entry of a dictionary. A column of values also has posting lists, which
+//! give the rows of a code, and indexes by value. Both are built on first use.
 
 use std::sync::OnceLock;
 
@@ -23,14 +23,14 @@ const DEVIANT: u32 = 1;
 
 /// A dictionary column: a code for each row, and an entry for each code.
 pub struct DictionaryColumn<T> {
-    /// The code of each row.  Rows beyond the end lack the attribute.
+    /// The code of each row. Rows after the last code lack the attribute.
     codes: Vec<u32>,
-    /// The entries by code; the first one stands for [`ABSENT`].
+    /// The entry of each code. The first entry belongs to the code [`ABSENT`].
     pub entries: Vec<T>,
 }
 
 impl<T> DictionaryColumn<T> {
-    /// Creates a column without rows, with entries for the reserved codes.
+    /// Creates a column without rows. `reserved` holds the entries of codes with a fixed meaning, such as [`ABSENT`].
     pub fn new(reserved: impl Into<Vec<T>>) -> Self {
         DictionaryColumn { codes: Vec::new(), entries: reserved.into() }
     }
@@ -41,7 +41,7 @@ impl<T> DictionaryColumn<T> {
         code(self.entries.len() - 1)
     }
 
-    /// Sets the code of a row, which must be greater than all rows set before; skipped rows lack the attribute.
+    /// Sets the code of a row. The row must be greater than all rows set before. Rows left out lack the attribute.
     pub fn push_at(&mut self, row: usize, code: u32) {
         self.codes.resize(row, ABSENT);
         self.codes.push(code);
@@ -65,7 +65,7 @@ pub enum ColumnCell {
 }
 
 impl ColumnCell {
-    /// Returns the value, undefined if the attribute is absent; `None` if it is deviant.
+    /// Returns the value of the attribute: undefined if it is absent, `None` if it is deviant.
     #[must_use]
     pub fn value(self) -> Option<Value> {
         match self {
@@ -79,7 +79,7 @@ impl ColumnCell {
 /// The values of one attribute of many ads, with indexes for selecting rows by value.
 pub struct AttributeColumn {
     dialect: Dialect,
-    /// The values; absent and deviant rows have the value undefined.
+    /// The distinct values. The entries of absent and deviant rows are undefined.
     values: DictionaryColumn<Value>,
     deviant: FixedBitSet,
     has_deviant: bool,
@@ -93,42 +93,42 @@ struct ColumnBuilder {
     codes_by_value: FxHashMap<ValueKey, u32>,
 }
 
-/// Posting lists: the rows of each code, ascending.
+/// Posting lists: for each code the rows with this code, ascending.
 struct PostingLists {
     starts: Vec<usize>,
     rows: Vec<u32>,
 }
 
-/// Indexes of the rows by value.
+/// Indexes of the rows by number and by string, for comparisons such as `<`.
 struct ValueIndexes {
     numbers: RangeIndex<NumberKey>,
     strings: RangeIndex<Box<[u8]>>,
-    /// Codes of the values in neither index, which are compared one by one.
+    /// Codes of the values that neither index contains. These values are compared one by one.
     unordered: Vec<u32>,
 }
 
-/// A value as a hash key: equal only for indistinguishable values.
+/// A value as a hash key. Two keys are equal only if evaluation cannot distinguish the values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ValueKey {
     /// An absent attribute, which has no value.
     Absent,
-    /// `undefined`
+    /// The value `undefined`.
     Undefined,
-    /// Any error.
+    /// An error. All errors have the same key.
     Error,
     /// A boolean.
     Boolean(bool),
     /// An integer.
     Integer(i64),
-    /// A real, by its bits.
+    /// A real, by its bits, so that `0.0` and `-0.0` have different keys.
     Real(u64),
-    /// A string, with its case.
+    /// A string. Strings that differ in case have different keys.
     String(ByteString),
-    /// An absolute time: seconds since 1970, and the offset in seconds.
+    /// An absolute time: seconds since 1970, and the offset of the time zone in seconds.
     AbsoluteTime(i64, i32),
-    /// A relative time, by its bits.
+    /// A relative time in seconds, as the bits of a real.
     RelativeTime(u64),
-    /// A list or an ad, by its address.
+    /// A list or an ad, by its address in memory.
     Structure(usize),
 }
 
@@ -157,7 +157,7 @@ impl ColumnBuilder {
         ColumnBuilder { values: DictionaryColumn::new(absent_and_deviant), codes_by_value: FxHashMap::default() }
     }
 
-    /// Appends a row and returns its code.
+    /// Appends a row with this cell, and returns the code of the row.
     fn push(&mut self, cell: ColumnCell) -> u32 {
         let code = match cell {
             ColumnCell::Absent => ABSENT,
@@ -196,15 +196,15 @@ impl AttributeColumn {
         column.finish(dialect)
     }
 
-    /// Builds the column of an attribute from the expression of each row, `None` for a row without the attribute.
-    /// `cell` gives the cell of a row whose expression is not a literal.
+    /// Builds the column of an attribute from the expression of each row; `None` means that the row lacks the
+    /// attribute. `cell` returns the cell of a row whose expression is not a literal.
     pub fn of_expressions<'a>(
         expressions: impl IntoIterator<Item = Option<&'a Expression>>,
         dialect: Dialect,
         cell: impl Fn(usize, &Expression) -> ColumnCell,
     ) -> Self {
         let mut column = ColumnBuilder::new();
-        // Ads that were read together share equal literals, so that the address of a literal identifies its code.
+        // Ads that were read together share equal literals. A literal seen before is recognised by its address.
         let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
         for (row, expression) in expressions.into_iter().enumerate() {
             let Some(expression) = expression else {
@@ -222,7 +222,7 @@ impl AttributeColumn {
         column.finish(dialect)
     }
 
-    /// Splits groups of rows by value; deviant rows leave their groups.
+    /// Splits groups of rows, so that the rows of a group have equal values. A deviant row leaves its group.
     pub fn split(&self, groups: &mut Partition) {
         let code = |row| Some(self.values.code(row)).filter(|code| *code != DEVIANT);
         groups.split(self.values.entries.len(), code);
@@ -251,9 +251,9 @@ impl AttributeColumn {
         self.has_deviant
     }
 
-    /// Adds the rows for which `attribute operator value` is met.  An absent attribute counts as undefined.
+    /// Adds to `into` the rows for which `attribute operator value` is met. An absent attribute counts as undefined.
     ///
-    /// Deviant rows are left out: a caller that must not miss a match adds [`AttributeColumn::deviant_rows`].  O(log n)
+    /// Deviant rows are not added: a caller that must not miss a match adds [`AttributeColumn::deviant_rows`]. O(log n)
     /// for a range of numbers or strings, plus a pass over a bitmap of all rows.
     pub fn select(&self, operator: BinaryOperator, value: &Value, into: &mut FixedBitSet) {
         let dialect = self.dialect;
@@ -268,7 +268,7 @@ impl AttributeColumn {
             _ => return self.select_where(met, into),
         }
         self.add_codes_where(orders.unordered.iter().copied(), met, into);
-        // A number is never identical to a string, so that `isnt` also accepts the rows of the other index.
+        // Numbers and strings are never identical, so that `isnt` selects all rows of the other index.
         if operator == BinaryOperator::Isnt {
             match number {
                 Some(_) => orders.strings.add_rows(0, orders.strings.len(), into),
@@ -277,13 +277,14 @@ impl AttributeColumn {
         }
     }
 
-    /// Adds the rows whose value a predicate accepts; an absent attribute counts as undefined.  Deviant rows are left
-    /// out.  Calls the predicate once for each code.
+    /// Adds to `into` the rows whose value a predicate accepts. An absent attribute counts as undefined. Deviant rows
+    /// are not added. The predicate is called once for each code.
     pub fn select_where(&self, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
         self.add_codes_where((0..code(self.values.entries.len())).filter(|code| *code != DEVIANT), met, into);
     }
 
-    /// Adds the rows of the keys that a comparison with `key` accepts.
+    /// Adds to `into` the rows of the index `order` for which `attribute operator value` is met. `key` is the key of
+    /// the value.
     fn add_range<K: Ord + Clone>(
         &self,
         order: &RangeIndex<K>,
@@ -305,7 +306,7 @@ impl AttributeColumn {
             }
             _ => {}
         }
-        // Values with the same key may differ in type or in case, so each one is compared.
+        // Values with the same key may still differ in type or in case, so that `met` compares each one.
         if matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
             for row in order.rows(below, upto) {
                 if met(self.value(self.values.codes[*row as usize])) {
@@ -315,7 +316,7 @@ impl AttributeColumn {
         }
     }
 
-    /// Adds the rows of the codes whose value a predicate accepts.
+    /// Adds to `into` the rows that have one of these codes, if the predicate accepts the value of the code.
     fn add_codes_where(&self, codes: impl Iterator<Item = u32>, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
         let lists = self.posting_lists();
         for row in codes.filter(|code| met(self.value(*code))).flat_map(|code| lists.rows(code)) {
@@ -353,7 +354,7 @@ impl AttributeColumn {
         ValueIndexes { numbers: self.range_index(numbers), strings: self.range_index(strings), unordered }
     }
 
-    /// Builds the index of the rows that have these codes, each with its key.
+    /// Builds the index of all rows that have one of these codes. Each code comes with the key of its value.
     fn range_index<K: Ord + Clone>(&self, mut codes: Vec<(K, u32)>) -> RangeIndex<K> {
         codes.sort_unstable();
         let lists = self.posting_lists();
@@ -368,14 +369,14 @@ impl PostingLists {
     }
 }
 
-/// Converts a position to `u32`; pools have fewer than 2^32 rows.
+/// Converts a position to a code. Every position fits, because a pool has fewer than 2^32 rows.
 #[must_use]
 pub fn code(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// Returns the key of a value that compares like a real; `None` for integers beyond 2^53, NaN, and other types.
-/// In HTCondor's dialect booleans compare like numbers.
+/// Returns the key of a number. In HTCondor's dialect booleans are numbers, too. `None` for other values, for NaN, and
+/// for integers beyond 2^53, which reals do not represent exactly.
 #[allow(clippy::cast_precision_loss)] // exact up to 2^53
 fn number_key(value: &Value, dialect: Dialect) -> Option<NumberKey> {
     match value {
@@ -409,7 +410,7 @@ mod tests {
         }
     }
 
-    /// Selecting through the indexes finds the same rows as comparing value by value.
+    /// Selection by the indexes finds the same rows as a comparison with each value.
     #[test]
     fn a_selection_compares_every_value() {
         let mut values: Vec<Value> = [
@@ -472,7 +473,8 @@ mod tests {
         }
     }
 
-    /// In HTCondor's dialect `true` compares like 1; columns of both dialects may hold the same values.
+    /// In HTCondor's dialect `true` equals `1`. Columns with the same values but different dialects select different
+    /// rows.
     #[test]
     fn a_column_selects_in_its_own_dialect() {
         for (dialect, expected) in [(Dialect::Condor, 2), (Dialect::Classad, 1), (Dialect::Condor, 2)] {

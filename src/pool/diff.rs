@@ -9,7 +9,8 @@ use crate::syntax::{Style, print};
 /// How two attributes are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiffMode {
-    /// By their trees: case of names, spaces, parentheses and the order of nested attributes are ignored.
+    /// By the trees of their expressions. Case of names, spaces, parentheses and the order of nested attributes are
+    /// ignored.
     #[default]
     Meaning,
     /// By the spelling of the name and the printed text of the expression.
@@ -31,11 +32,11 @@ impl DiffMode {
 /// An attribute that differs between two ads.
 #[derive(Clone, Copy, Debug)]
 pub enum Difference<'a> {
-    /// In both ads: before and after.
+    /// Both ads have the attribute, but it differs. Holds the attribute of the first ad, then that of the second.
     Changed(Attribute<'a>, Attribute<'a>),
-    /// In the first ad only.
+    /// Only the first ad has the attribute.
     Removed(Attribute<'a>),
-    /// In the second ad only.
+    /// Only the second ad has the attribute.
     Added(Attribute<'a>),
 }
 
@@ -67,8 +68,8 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// Returns the differences between two ads: changed and removed attributes in the order of the first ad, then
-/// added ones in the order of the second.
+/// Returns the differences between two ads. Changed and removed attributes come in the order of the first ad, then
+/// added attributes in the order of the second ad.
 #[must_use]
 pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: DiffMode) -> Vec<Difference<'a>> {
     let mut differences = Vec::new();
@@ -84,19 +85,19 @@ pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: DiffMode) -> Vec<
     differences
 }
 
-/// The ads of a first set that are not yet paired with an ad of a second set: for each identity the 0-based positions
-/// of the ads.
+/// The ads of a first set that have no partner in the second set yet: for each identity the 0-based positions of these
+/// ads.
 ///
-/// Ads with equal identities are paired in order, so that repeated identities, such as of ads without a name, pair
-/// the first with the first and the second with the second.
+/// Several ads of a set may have the same identity, such as ads without a name. The first of them is paired with the
+/// first of the second set, the second with the second, and so on.
 #[derive(Clone, Debug)]
 pub struct UnpairedAds<I> {
     positions: HashMap<I, VecDeque<usize>>,
 }
 
 impl<I: Hash + Eq> UnpairedAds<I> {
-    /// Pairs the next ad of the second set, which has this identity: removes and returns the position of the partner;
-    /// `None` if no unpaired ad has this identity.
+    /// Takes the first unpaired ad with this identity as the partner of an ad of the second set. Returns the position
+    /// of the partner; `None` if no unpaired ad has this identity.
     pub fn take_partner(&mut self, identity: &I) -> Option<usize> {
         self.positions.get_mut(identity).and_then(VecDeque::pop_front)
     }
@@ -111,7 +112,7 @@ impl<I: Hash + Eq> UnpairedAds<I> {
 }
 
 impl<I: Hash + Eq> FromIterator<I> for UnpairedAds<I> {
-    /// Collects the identities of the first set.
+    /// Collects the identities of the ads of the first set, in their order.
     fn from_iter<T: IntoIterator<Item = I>>(identities: T) -> Self {
         let mut waiting: HashMap<I, VecDeque<usize>> = HashMap::new();
         for (place, identity) in identities.into_iter().enumerate() {
@@ -131,7 +132,7 @@ mod tests {
         parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Classad)).unwrap()
     }
 
-    /// Each difference as `before -> after`.
+    /// Returns the text `before -> after` of each difference.
     fn shown(before: &str, after: &str, measure: DiffMode) -> Vec<String> {
         let side = |attribute: Option<Attribute>| {
             attribute.map_or("none".to_owned(), |attribute| {

@@ -13,7 +13,7 @@ use super::column::{ABSENT, DictionaryColumn, ValueKey};
 
 /// The expressions that many ads bind to one attribute.
 pub struct ExpressionColumn {
-    /// The distinct expressions, in order of first occurrence; `undefined` stands for rows without the attribute.
+    /// The distinct expressions, in order of first occurrence. Rows without the attribute have the entry `undefined`.
     column: DictionaryColumn<Expression>,
     free_names: OnceCell<FreeNames>,
 }
@@ -24,7 +24,7 @@ struct ExpressionColumnBuilder {
     literals: FxHashMap<ValueKey, u32>,
     interner: ExpressionInterner,
     codes_by_id: Vec<u32>,
-    /// The latest expression and its code. Consecutive ads often bind equal expressions.
+    /// The expression that was added last, and its code. The next ad often binds an equal expression.
     last: Option<(Expression, u32)>,
 }
 
@@ -35,7 +35,8 @@ pub type ExpressionColumns = IndexMap<Name, Rc<ExpressionColumn>, FxBuildHasher>
 /// name in every ad.
 pub fn build_columns(ads: &[Ad]) -> ExpressionColumns {
     let mut growing: IndexMap<Name, ExpressionColumnBuilder, FxBuildHasher> = IndexMap::default();
-    // Ads tend to have the same attributes in the same order: try the column found at this position in the previous ad.
+    // Index of the column that each position of the previous ad belonged to. It is tried first, because ads tend to
+    // have the same attributes in the same order.
     let mut places: Vec<usize> = Vec::new();
     for (row, ad) in ads.iter().enumerate() {
         for (position, bound) in ad.iter().enumerate() {
@@ -111,8 +112,8 @@ impl ExpressionColumn {
         column.finish()
     }
 
-    /// Returns the code of a row: two rows have equal codes if and only if they bind equal expressions, or both lack
-    /// the attribute.
+    /// Returns the code of a row. Two rows have the same code if they bind equal expressions or both lack the
+    /// attribute, and only then.
     #[must_use]
     pub fn code(&self, row: usize) -> u32 {
         self.column.code(row)
@@ -135,7 +136,7 @@ impl ExpressionColumn {
         self.code(row) != ABSENT
     }
 
-    /// Returns the free names of all expressions of the column that are not literals; computed once.
+    /// Returns the free names of all expressions of the column except literals. They are computed on first use.
     pub fn free_names(&self, dialect: Dialect) -> &FreeNames {
         self.free_names.get_or_init(|| {
             let mut mentions = FreeNames::default();
@@ -147,12 +148,13 @@ impl ExpressionColumn {
     }
 }
 
-/// Whether a value is identified by its [`ValueKey`].  Lists and ads are not: they are interned as expressions.
+/// Whether a literal with this value can be interned by its [`ValueKey`]. Lists and ads cannot: they are interned as
+/// expressions.
 fn has_key(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Ad(_))
 }
 
-/// Whether both are literals with the same integer, boolean or string: a fast check before interning.
+/// Whether both expressions are literals with the same integer, boolean or string. This check is faster than interning.
 fn is_same_literal(left: &Expression, right: &Expression) -> bool {
     let (ExpressionKind::Literal(left), ExpressionKind::Literal(right)) = (left.kind(), right.kind()) else {
         return false;

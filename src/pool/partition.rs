@@ -10,7 +10,7 @@ pub struct Partition {
     first_rows: Vec<u32>,
 }
 
-/// Marks a row that is in no group.
+/// Stands for the group of a row that is in no group.
 const NO_GROUP: u32 = u32::MAX;
 
 impl Partition {
@@ -27,26 +27,26 @@ impl Partition {
         Partition { group_of: numbers.clone(), first_rows: numbers }
     }
 
-    /// Number of rows, in groups or not.
+    /// Number of rows, including rows that are in no group.
     #[must_use]
     pub fn row_count(&self) -> usize {
         self.group_of.len()
     }
 
-    /// Returns the group of a row; `None` if it is in no group.
+    /// Returns the group of a row; `None` if the row is in no group.
     #[must_use]
     pub fn group(&self, row: usize) -> Option<usize> {
         self.group_of.get(row).copied().filter(|group| *group != NO_GROUP).map(|group| group as usize)
     }
 
-    /// The first row of each group.
+    /// Returns the first row of each group.
     #[must_use]
     pub fn first_rows(&self) -> &[u32] {
         &self.first_rows
     }
 
-    /// Splits every group by the codes of its rows, which are below `codes`; a row without a code leaves its group.
-    /// O(n) in the number of rows, plus the clearing of a table of at most four entries per row.
+    /// Splits every group, so that the rows of a group have the same code. Codes are less than `codes`. A row without a
+    /// code leaves its group. O(n) in the number of rows, plus the clearing of a table of at most four entries per row.
     pub fn split(&mut self, codes: usize, code: impl Fn(usize) -> Option<u32>) {
         let mut known = GroupTable::new(self.first_rows.len().saturating_mul(codes), self.group_of.len());
         self.first_rows.clear();
@@ -64,11 +64,11 @@ impl Partition {
     }
 }
 
-/// Maps a pair of an old group and a code, as one number, to the new group.
+/// The new group for each pair of an old group and a code. The two are combined into one number.
 enum GroupTable {
-    /// An array over all possible pairs.
+    /// An array with an entry for each possible pair.
     Dense(Vec<u32>),
-    /// A hash map, if far more pairs are possible than rows exist.
+    /// A hash map with the pairs that occur. Used if far more pairs are possible than rows exist.
     Sparse(FxHashMap<usize, u32>),
 }
 
@@ -82,7 +82,7 @@ impl GroupTable {
         }
     }
 
-    /// Returns the group of a pair, which is `next` if the pair is new.
+    /// Returns the new group of the pair `number`. A pair that has no group yet gets the group `next`.
     fn group_of(&mut self, number: usize, next: u32) -> u32 {
         let known = match self {
             GroupTable::Dense(known) => &mut known[number],

@@ -6,38 +6,40 @@ use fixedbitset::FixedBitSet;
 
 use super::code;
 
-/// Maximum memory for the bitmaps of one index, in bytes; with more rows the bitmaps are spaced wider.
+/// Maximum memory for the bitmaps of one index, in bytes. The more rows an index has, the more rows lie between two
+/// bitmaps.
 const MAX_BITMAP_BYTES: usize = 1 << 20;
 
-/// Minimum distance between bitmaps, in rows: for fewer rows, inserting them one by one is as fast.
+/// Minimum number of rows between two bitmaps. Inserting fewer rows one by one is as fast as using a bitmap.
 const MIN_BITMAP_STEP_ROWS: usize = 16;
 
-/// Number of keys in a block, within which the second bisection searches.
+/// Number of keys in a block. A search first finds the block, then the key in the block.
 const KEYS_PER_BLOCK: usize = 64;
 
-/// Rows sorted by key.  A range of keys is found by bisection, O(log n).  The set of its rows is the difference of
-/// two prefix bitmaps, plus single rows at the ends of the range.
+/// Rows sorted by key. A range of keys is found by bisection, O(log n). The rows of the range are the difference of two
+/// prefix bitmaps, plus single rows at the ends of the range.
 pub struct RangeIndex<K> {
     /// The distinct keys, ascending.
     keys: Vec<K>,
     /// The first key of each block.
     block_keys: Vec<K>,
-    /// For each key the position of its first row in `rows`; finally `rows.len()`.
+    /// For each key the position of its first row in `rows`. A last entry holds `rows.len()`.
     starts: Vec<u32>,
     rows: Vec<u32>,
-    /// Number of rows in the pool, indexed or not.
+    /// Number of rows in the pool, including rows that are not indexed.
     length: usize,
     bitmaps: OnceLock<PrefixBitmaps>,
 }
 
-/// Prefix bitmaps: the n-th holds the rows at the positions before n times `step`.
+/// Prefix bitmaps: bitmap `n` holds the first `n * step` rows of the index.
 struct PrefixBitmaps {
     step: usize,
     maps: Vec<FixedBitSet>,
 }
 
 impl<K: Ord + Clone> RangeIndex<K> {
-    /// Builds the index from distinct rows with their keys, sorted by key; `length` is the number of rows in the pool.
+    /// Builds the index from pairs of a key and a row, sorted by key; no row occurs twice. `length` is the number of
+    /// rows in the pool.
     pub fn new(entries: impl IntoIterator<Item = (K, u32)>, length: usize) -> Self {
         let (mut keys, mut starts, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (key, row) in entries {
@@ -52,9 +54,11 @@ impl<K: Ord + Clone> RangeIndex<K> {
         RangeIndex { keys, block_keys, starts, rows, length, bitmaps: OnceLock::new() }
     }
 
-    /// Returns the end position of the rows whose keys are less than `key`, and of those whose keys are not greater.
+    /// Returns two positions: the end of the rows whose keys are less than `key`, and the end of the rows whose keys
+    /// are less than or equal to `key`.
     pub fn bounds(&self, key: &K) -> (usize, usize) {
-        // Two short bisections: the first keys of the blocks stay in the processor's cache, and only one block is read.
+        // Bisects the blocks and then the keys of one block. The first keys of the blocks stay in the processor's
+        // cache.
         let piece = self.block_keys.partition_point(|k| k < key).saturating_sub(1) * KEYS_PER_BLOCK;
         let end = (piece + KEYS_PER_BLOCK + 1).min(self.keys.len());
         let below = piece + self.keys[piece..end].partition_point(|k| k < key);
@@ -67,12 +71,12 @@ impl<K: Ord + Clone> RangeIndex<K> {
         self.rows.len()
     }
 
-    /// Returns the rows at a range of positions.
+    /// Returns the rows at the positions `from..to` of the index.
     pub fn rows(&self, from: usize, to: usize) -> &[u32] {
         &self.rows[from..to]
     }
 
-    /// Adds the rows at a range of positions to a set.
+    /// Adds the rows at the positions `from..to` of the index to `into`.
     pub fn add_rows(&self, from: usize, to: usize, into: &mut FixedBitSet) {
         let each = |rows: &[u32], into: &mut FixedBitSet| rows.iter().for_each(|row| into.insert(*row as usize));
         if to - from <= 2 * MIN_BITMAP_STEP_ROWS {
@@ -104,7 +108,8 @@ impl<K: Ord + Clone> RangeIndex<K> {
     }
 }
 
-/// A real as a key: totally ordered, without NaN, with -0.0 equal to 0.0.  Keys are compared with one instruction.
+/// A real as a key of an index. Keys are totally ordered integers, so that one instruction compares them. There is no
+/// key for NaN, and -0.0 has the key of 0.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NumberKey(i64);
 
@@ -112,7 +117,8 @@ impl NumberKey {
     /// Returns the key of a number; `None` for NaN.
     pub fn new(number: f64) -> Option<Self> {
         let bits = (number + 0.0).to_bits().cast_signed();
-        // The bits of positive reals are in the order of integers; those of negative ones are in the reverse order.
+        // The bits of positive reals, read as integers, are in the order of the reals. The bits of negative reals are
+        // in the reverse order, so that all but the sign bit are inverted.
         (!number.is_nan()).then_some(NumberKey(if bits < 0 { bits ^ i64::MAX } else { bits }))
     }
 }

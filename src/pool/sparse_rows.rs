@@ -1,17 +1,17 @@
-//! Sparse bit sets of rows, for repeated intersection with a dense one.
+//! Sparse bit sets of rows, which are often intersected with dense bit sets.
 
 use fixedbitset::FixedBitSet;
 
-/// A sparse bit set: stores only the nonzero words, so that few rows take few words, and many are intersected 64
-/// at a time.
+/// A sparse bit set. It stores only nonzero words, so that a few rows take little memory. Many rows are intersected one
+/// word at a time.
 #[derive(Clone, Debug, Default)]
 pub struct SparseRows {
-    /// The nonzero words with their positions, ascending.
+    /// The nonzero words, each with its position, by ascending position.
     words: Vec<(u32, usize)>,
 }
 
 impl SparseRows {
-    /// Adds a row, which must not be less than any other in the set.
+    /// Adds a row. The row must not be less than any row in the set.
     pub fn push(&mut self, row: usize) {
         let (position, bit) = (super::code(row / WORD_BITS), 1 << (row % WORD_BITS));
         match self.words.last_mut() {
@@ -20,13 +20,13 @@ impl SparseRows {
         }
     }
 
-    /// Iterates over the intersection with a set, ascending.
+    /// Iterates over the rows that are also in `set`, ascending.
     pub fn intersection<'r>(&'r self, set: &'r FixedBitSet) -> impl Iterator<Item = usize> + 'r {
         let set = set.as_slice();
         let rows = move |(position, word): &(u32, usize)| {
             let position = *position as usize;
             let word = word & set.get(position).copied().unwrap_or(0);
-            // Each step removes the least bit.
+            // Each step removes the lowest bit of the word, which stands for one row.
             let rests = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
             let rests = rests.take_while(|word| *word != 0);
             rests.map(move |word| position * WORD_BITS + word.trailing_zeros() as usize)
@@ -44,7 +44,7 @@ impl FromIterator<usize> for SparseRows {
     }
 }
 
-/// Number of bits in a word.
+/// Number of bits in a word of a bit set.
 const WORD_BITS: usize = usize::BITS as usize;
 
 #[cfg(test)]

@@ -8,15 +8,15 @@ use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Value
 use crate::eval::compare;
 use crate::syntax::{Style, print};
 
-/// Statistics of one attribute: number of ads, and if recorded its values.
+/// Statistics of one attribute: the number of ads that have it and, if values are recorded, its values.
 #[derive(Clone, Debug, Default)]
 pub struct AttributeSummary {
     ads: usize,
-    /// Whether values are recorded.
+    /// Whether values are recorded, and not only the number of ads.
     has_values: bool,
     contents: Vec<(BindingKind, usize)>,
-    /// The text of each value, with the number of ads that have it.  The hash is seeded, so that no pool can be
-    /// crafted to make its values collide.
+    /// Number of ads with each value, by text of the value. The hash is seeded, so that nobody can craft a pool whose
+    /// values collide.
     counts: IndexMap<Box<str>, usize>,
     more: bool,
     numbers: Option<ObservedRange>,
@@ -28,7 +28,7 @@ pub struct AttributeSummary {
 /// The kind of expression bound to an attribute in one ad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingKind {
-    /// A literal, a list or an ad, of this type.
+    /// A literal, a list or an ad. Holds its type.
     Value(Type),
     /// Any other expression, which has to be evaluated.
     Expression,
@@ -46,7 +46,7 @@ impl BindingKind {
         }
     }
 
-    /// Returns the name for output: [`Type::as_str`], or `expression`.
+    /// Returns the name of the kind for output: the name of the type, or `expression`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl BindingKind {
     }
 }
 
-/// Number of distinct values of an attribute.
+/// Number of distinct values of an attribute, as far as they were recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DistinctCount {
     /// Number of distinct values recorded.
@@ -66,13 +66,13 @@ pub struct DistinctCount {
 }
 
 impl fmt::Display for DistinctCount {
-    /// Writes the number, with a `+` if there are more.
+    /// Writes the number of recorded values, followed by `+` if there are more values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.values, if self.more { "+" } else { "" })
     }
 }
 
-/// The least and the greatest of some comparable values.
+/// The least and the greatest value of an attribute among values of one kind, such as numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObservedRange {
     /// The least value.
@@ -81,12 +81,12 @@ pub struct ObservedRange {
     pub greatest: Value,
 }
 
-/// The remaining budget of a census for recording values.
+/// The limits up to which a census may still record values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CensusBudget {
-    /// Maximum number of distinct values per attribute.
+    /// Maximum number of distinct values that are recorded for each attribute.
     pub values: usize,
-    /// Bytes left for the values of all attributes together, including overhead.
+    /// Number of bytes left for recording values of all attributes, including overhead.
     pub bytes: usize,
 }
 
@@ -96,7 +96,7 @@ impl Default for CensusBudget {
     }
 }
 
-/// Overhead of a recorded value in bytes: allocation, table entry, count.
+/// Memory that a recorded value takes beside its text, in bytes: for allocation, table entry and count.
 const VALUE_OVERHEAD_BYTES: usize = 64;
 
 impl AttributeSummary {
@@ -119,7 +119,7 @@ impl AttributeSummary {
         self.ads
     }
 
-    /// Returns the kinds of expressions bound to the attribute, most frequent first, each with its number of ads.
+    /// Returns the kinds of expressions bound to the attribute, each with the number of ads; most frequent first.
     #[must_use]
     pub fn contents(&self) -> Vec<(BindingKind, usize)> {
         let mut contents = self.contents.clone();
@@ -127,30 +127,30 @@ impl AttributeSummary {
         contents
     }
 
-    /// Returns the number of distinct values.  Values are distinguished by their printed texts, so that literals differ
-    /// by value or by type.
+    /// Returns the number of distinct values. Values with different printed texts are distinct, so that `1` and `1.0`
+    /// count as two.
     #[must_use]
     pub fn distinct(&self) -> DistinctCount {
         DistinctCount { values: self.counts.len(), more: self.more }
     }
 
-    /// Returns the `most` most frequent values as texts, each with its number of ads; equally frequent ones in the
-    /// order of first appearance.  The counts are exact, but if [`DistinctCount::more`] is set, values that were not
-    /// recorded are missing.
+    /// Returns the `most` most frequent values as texts, each with the number of ads that have it. Equally frequent
+    /// values come in the order of first appearance. The counts are exact. If [`DistinctCount::more`] is set, some
+    /// values were not recorded and are missing.
     pub fn most_frequent(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
         let mut all: Vec<(&str, usize)> = self.counts.iter().map(|(text, ads)| (&**text, *ads)).collect();
         all.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
         all.into_iter().take(most)
     }
 
-    /// Returns the ranges of the numbers, of the absolute times and of the relative times, as far as there are any.
-    /// NaN is ignored.
+    /// Returns the ranges of the numbers, of the absolute times and of the relative times. A kind without values has no
+    /// range. NaN is ignored.
     pub fn ranges(&self) -> impl Iterator<Item = &ObservedRange> {
         [&self.numbers, &self.absolute_times, &self.relative_times].into_iter().flatten()
     }
 
-    /// Returns the least and the greatest length, of strings in bytes and of lists in elements; `None` without recorded
-    /// strings and lists.
+    /// Returns the least and the greatest length: strings count bytes, lists count elements. `None` if no string and no
+    /// list was recorded.
     #[must_use]
     pub fn lengths(&self) -> Option<(usize, usize)> {
         self.lengths

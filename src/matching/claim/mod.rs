@@ -1,4 +1,5 @@
-//! Claiming of matches: each party verifies that it can still take part, then all commit or none (thesis 3.7).
+//! Claiming of matches (thesis 3.7): each party votes on whether it can still take part. Then the match is committed,
+//! in whole or in part, or it is aborted.
 
 mod redocking;
 mod transcript;
@@ -16,44 +17,45 @@ use crate::protocol::{Advertisement, Protocol};
 use super::{Notice, Party};
 use redocking::RedockedMatch;
 
-/// Claims matches one after the other against the current ads.
+/// Claims matches with the current ads, one match at a time. A claimed ad cannot be claimed again by a later match.
 pub struct Claimer<'a> {
     ads: &'a [Ad],
     protocol: Protocol,
     context: Context,
-    /// Time of the claims in seconds since 1970. Ads that expired before it vote ABORT; with `None` no ad counts as
-    /// expired.
+    /// Time of the claims in seconds since 1970. An ad that expired before this time votes ABORT. If `None`, no ad
+    /// counts as expired.
     at: Option<i64>,
-    /// For each claimed ad, by index, the identifier of the match that claimed it.
+    /// Identifier of the match that claimed an ad, by the index of the ad.
     claimed: FxHashMap<usize, String>,
-    /// Constraints evaluated.
+    /// Number of constraints and `AcceptPartial` expressions evaluated.
     pub evaluations: u64,
-    /// Evaluations that exceeded a budget.
+    /// Number of evaluations that exceeded a budget.
     pub failures: u64,
 }
 
 /// The reason for which a party votes ABORT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Veto {
-    /// No current ad has this identity.
+    /// No current ad has the identity of the party.
     Gone,
-    /// Several current ads have this identity; their number.
+    /// Several current ads have the identity of the party. Holds the number of these ads.
     Ambiguous(usize),
-    /// The ad has expired; the last second in which it was valid.
+    /// The ad has expired. Holds the last second in which the ad was valid, in seconds since 1970.
     Expired(i64),
-    /// The ticket of the ad differs from the one in the notice.
+    /// The ticket of the current ad differs from the ticket in the notice.
     TicketDiffers,
-    /// The notice has a ticket for the party, but the ad has none any more.
+    /// The notice has a ticket for the party, but the current ad has no ticket.
     TicketMissing,
-    /// Another match has claimed the ad; the identifier of that match.
+    /// Another match has claimed the ad. Holds the identifier of that match.
     AlreadyClaimed(String),
-    /// The port of the match is missing, or the ad's ports cannot be used; the reason.
+    /// A port that the match needs is missing, or the ports of the ad cannot be used. Holds the reason as a phrase.
     Ports(String),
-    /// The party does not accept its parent; the identity of the parent.
+    /// The party does not accept its parent. Holds the identity of the parent.
     RejectsParent(String),
-    /// The parent does not accept the party; a phrase for the parent or the port of the parent.
+    /// The parent does not accept the party. Holds a phrase that names the parent; in a gang the phrase names the
+    /// parent's port, too.
     RejectedByParent(String),
-    /// Parties docked at this party voted ABORT, and `AcceptPartial` of its ad is not true without them; the labels of
+    /// Parties docked at this party voted ABORT, and `AcceptPartial` of the party's ad is not true. Holds the labels of
     /// the ports that became empty.
     LostPartners(Vec<String>),
 }
@@ -78,11 +80,11 @@ impl fmt::Display for Veto {
 /// The outcome of claiming a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimResult {
-    /// Indexes of the claimed parties; empty if the match was aborted.
+    /// Indexes of the claimed parties in [`Notice::parties`]; empty if the match was aborted.
     pub claimed: Vec<usize>,
-    /// The parties that voted ABORT, as indexes, and why; in the order of the parties.
+    /// Index and reason of each party that voted ABORT, in the order of [`Notice::parties`].
     pub vetoes: Vec<(usize, Veto)>,
-    /// The messages of the protocol.
+    /// Messages that the parties exchanged, in chronological order.
     pub transcript: Vec<ClaimMessage>,
 }
 
@@ -97,11 +99,12 @@ impl ClaimResult {
 /// The votes of the parties while one match is claimed.
 struct ClaimState<'a> {
     notice: &'a Notice,
-    /// The current ad of each party; `None` if there is none.
+    /// The current ad of each party; `None` if the party has no current ad.
     ads: Vec<Option<&'a Ad>>,
-    /// Why each party voted ABORT; `None` if it has not.
+    /// The reason for which each party voted ABORT; `None` if the party has not voted ABORT.
     vetoes: Vec<Option<Veto>>,
-    /// Whether each party is left out of the current round, because the party or one above it voted ABORT before.
+    /// Whether each party is left out of the current round, because the party itself or a party above it voted ABORT
+    /// earlier.
     excluded: Vec<bool>,
 }
 
@@ -113,13 +116,15 @@ impl<'a> Claimer<'a> {
         Claimer { ads, protocol, context, at, claimed: FxHashMap::default(), evaluations: 0, failures: 0 }
     }
 
-    /// Lets the parties of a match vote, and claims the ads of those that commit. `indexes` gives for each party the
-    /// index of its current ad, or the reason why there is none.
+    /// Lets the parties of a match vote, and claims the ads of the parties that commit. `indexes` gives for each party
+    /// the index of its current ad, or the reason why the party has no ad.
     ///
-    /// Parties verify bottom-up: those below vote first, so that each party answers for the ones docked at it. A party
-    /// with a subordinate that votes ABORT votes ABORT too, unless its `AcceptPartial` is true. There `aborted` is the
-    /// list of the labels of the ports that became empty. If only some parties abort, the others verify again in
-    /// another round without them.
+    /// A party votes after the parties docked at it. If a party docked at it votes ABORT, it votes ABORT too, unless
+    /// its attribute `AcceptPartial` is true. In `AcceptPartial` the name `aborted` denotes the list of the labels of
+    /// the ports that became empty.
+    ///
+    /// If the request votes ABORT, the match is aborted. If only offers vote ABORT, the remaining parties vote again in
+    /// another round.
     pub fn claim(&mut self, notice: &Notice, indexes: &[Result<usize, Veto>]) -> ClaimResult {
         let ad = |index: &Result<usize, Veto>| index.as_ref().ok().and_then(|index| self.ads.get(*index));
         let mut vote = ClaimState {
@@ -128,7 +133,7 @@ impl<'a> Claimer<'a> {
             vetoes: notice.parties.iter().zip(indexes).map(|(party, index)| self.own_veto(party, index)).collect(),
             excluded: vec![false; notice.parties.len()],
         };
-        // Parties below one that cannot take part are not asked.
+        // Parties below a party that cannot take part are not asked to vote.
         vote.exclude_below_vetoes();
         let mut transcript = Vec::new();
         for round in 1.. {
@@ -153,15 +158,15 @@ impl<'a> Claimer<'a> {
             }
         }
         let claimed: Vec<usize> = vote.participants().collect();
-        // Parts of one ad are claimed separately and do not block each other, so that only whole ads are recorded.
+        // Only whole ads are recorded as claimed, because several matches may claim parts of one ad.
         let wholes = claimed.iter().filter(|&&party| notice.parties[party].whole_id.is_none());
         let ads = wholes.filter_map(|&party| indexes.get(party)?.as_ref().ok());
         self.claimed.extend(ads.map(|ad| (*ad, notice.id.clone())));
         ClaimResult { claimed, vetoes: vote.into_vetoes(), transcript }
     }
 
-    /// Returns the reason that keeps a party from any match, regardless of the other parties; `None` if there is
-    /// none.
+    /// Returns the reason that keeps a party from taking part in any match; `None` if there is no reason. Reasons are a
+    /// missing or expired ad, another ticket, and an earlier claim.
     fn own_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
         let index = match index {
             Ok(index) => index,
@@ -181,15 +186,15 @@ impl<'a> Claimer<'a> {
         other.map(|other| Veto::AlreadyClaimed(other.clone()))
     }
 
-    /// Lets the remaining parties vote, bottom-up.
+    /// Lets the parties that are not excluded vote. Each party votes after the parties docked at it.
     fn verify(&mut self, vote: &mut ClaimState) {
         let (mut meeting, faults) = RedockedMatch::new(vote, &self.protocol, &self.context);
         for (party, reason) in faults {
             vote.vetoes[party].get_or_insert(Veto::Ports(reason));
         }
         let parties = &vote.notice.parties;
-        // For each party the labels of its ports that became empty. Parties are visited in reverse, so the last label
-        // comes first.
+        // For each party the labels of its ports that became empty. The labels are in reverse order, because the loop
+        // visits the last party first.
         let mut aborted: Vec<Vec<String>> = vec![Vec::new(); parties.len()];
         for party in (0..parties.len()).rev() {
             if !vote.excluded[party] && vote.vetoes[party].is_none() {
@@ -220,8 +225,8 @@ impl ClaimState<'_> {
         self.notice.parties[party].docking.as_ref().map(|docking| docking.parent)
     }
 
-    /// Excludes the parties below those that voted ABORT. Parents come before their subordinates, so that one pass
-    /// suffices.
+    /// Excludes the parties below those that voted ABORT. One pass suffices, because a parent has a lower index than
+    /// the parties docked at it.
     fn exclude_below_vetoes(&mut self) {
         for party in 0..self.excluded.len() {
             let above = self.parent(party).is_some_and(|parent| self.excluded[parent] || self.vetoes[parent].is_some());
@@ -229,7 +234,7 @@ impl ClaimState<'_> {
         }
     }
 
-    /// Excludes the parties that voted ABORT, and those below them.
+    /// Excludes the parties that voted ABORT, and the parties below them.
     fn exclude_vetoes(&mut self) {
         self.exclude_below_vetoes();
         for (excluded, veto) in self.excluded.iter_mut().zip(&self.vetoes) {
@@ -237,12 +242,12 @@ impl ClaimState<'_> {
         }
     }
 
-    /// Whether a party still takes part and has an ad.
+    /// Whether a party is not excluded, has not voted ABORT, and has a current ad.
     fn is_present(&self, party: usize) -> bool {
         !self.excluded[party] && self.vetoes[party].is_none() && self.ads[party].is_some()
     }
 
-    /// Returns the vetoes with the indexes of their parties.
+    /// Returns the index and the reason of each party that voted ABORT.
     fn into_vetoes(self) -> Vec<(usize, Veto)> {
         let vetoes = self.vetoes.into_iter().enumerate();
         vetoes.filter_map(|(party, veto)| Some((party, veto?))).collect()

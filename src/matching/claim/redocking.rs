@@ -1,4 +1,4 @@
-//! Docks the parties of a match again, with their current ads.
+//! Docks the parties of a match again with their current ads, to see whether the parties still accept each other.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use super::super::gang;
 use super::super::notification::{Docking, MatchKind};
 use super::{ClaimState, Veto};
 
-/// The environment in which the current ads are docked to each other.
+/// The environment in which the current ads of the parties are docked to each other.
 pub struct RedockedMatch<'a> {
     environment: Environment,
     protocol: &'a Protocol,
     context: &'a Context,
     bond: MatchKind,
-    /// Constraints evaluated.
+    /// Number of constraints and `AcceptPartial` expressions evaluated.
     pub evaluations: u64,
-    /// Evaluations that exceeded a budget.
+    /// Number of evaluations that exceeded a budget.
     pub failures: u64,
 }
 
 impl<'a> RedockedMatch<'a> {
-    /// Docks the parties that are present. Also returns the parties whose ports cannot be used, with the reason.
+    /// Docks the parties that are present. Also returns each party whose ports cannot be used, with the reason.
     pub fn new(vote: &ClaimState, protocol: &'a Protocol, context: &'a Context) -> (Self, Vec<(usize, String)>) {
         let bond = vote.notice.kind;
         let environment = Environment::for_match();
@@ -53,7 +53,7 @@ impl<'a> RedockedMatch<'a> {
         self.environment.members().get(party)
     }
 
-    /// Returns the index of a party's port with this label.
+    /// Returns the index of the port with this label in the party's ad; `None` if the ad has no such port.
     fn port_index(&self, party: usize, label: &str) -> Option<usize> {
         let member = self.member_of(party)?;
         if has_implicit_port(member) {
@@ -81,13 +81,13 @@ impl<'a> RedockedMatch<'a> {
         }
     }
 
-    /// Returns the parties whose filled ports do not satisfy their port groups any more, with the reason: the current
-    /// ad may have a port that the match does not fill.
+    /// Returns each party whose filled ports do not satisfy its port groups, with the reason. This happens if the ad
+    /// changed after the match, for example if the ad got another port.
     fn unsatisfied_ports(&self, vote: &ClaimState) -> Vec<(usize, String)> {
         let mut matched = vec![PortPattern::new(); vote.ads.len()];
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking {
-                // A missing port is not reported here: `docking_veto` reports it.
+                // A missing port is not reported here, but by `docking_veto`.
                 if self.member_of(party).is_some_and(|member| docking.link < member.ports.len()) {
                     matched[party].grow_and_insert(docking.link);
                 }
@@ -118,11 +118,12 @@ impl<'a> RedockedMatch<'a> {
         matched.into_iter().enumerate().filter_map(unmatched).collect()
     }
 
-    /// Returns why a party and its parent do not accept each other any more; `None` if they still do.
+    /// Returns the reason why a party and its parent do not accept each other any more; `None` if they accept each
+    /// other.
     pub fn docking_veto(&mut self, vote: &ClaimState, party: usize) -> Option<Veto> {
         let docking = vote.notice.parties[party].docking.as_ref()?;
         let above = &vote.notice.parties[docking.parent].id;
-        // A parent that dropped out has a veto of its own, so that the party needs none.
+        // If the parent is not present, the party is excluded with it and needs no veto of its own.
         if !vote.is_present(docking.parent) {
             return None;
         }
@@ -141,8 +142,8 @@ impl<'a> RedockedMatch<'a> {
         (!self.accepts(&link)).then(|| Veto::RejectsParent(above.clone()))
     }
 
-    /// Whether an ad accepts the match without the parties docked at the ports with the labels `aborted`: there are
-    /// none, or its `AcceptPartial` is true.
+    /// Whether an ad accepts that the ports with the labels `aborted` became empty. It does if `aborted` has no labels,
+    /// or if `AcceptPartial` of the ad is true.
     pub fn accepts_partial(&mut self, ad: Option<&Ad>, aborted: &[String]) -> bool {
         let name = Name::new("AcceptPartial");
         let Some(ad) = ad.filter(|_| !aborted.is_empty()) else { return true };
@@ -162,7 +163,8 @@ impl<'a> RedockedMatch<'a> {
         self.count_met(value)
     }
 
-    /// Counts an evaluation, and returns whether its value is true.
+    /// Counts an evaluation, and returns whether its value is true. An evaluation that exceeded a budget counts as not
+    /// true.
     fn count_met(&mut self, value: Result<Value, Abort>) -> bool {
         self.evaluations += 1;
         self.failures += u64::from(value.is_err());
@@ -170,7 +172,7 @@ impl<'a> RedockedMatch<'a> {
     }
 }
 
-/// Whether the ad has only the implicit port, so that its partner is `other`.
+/// Whether the ad has only the implicit port, at which the partner is called `other`.
 fn has_implicit_port(member: &EnvironmentMember) -> bool {
     matches!(member.ports.as_slice(), [port] if port.port.is_none() && Arc::ptr_eq(port, &member.frame))
 }
@@ -179,8 +181,8 @@ fn empty_member(party: usize) -> EnvironmentMember {
     EnvironmentMember::new(ScopeFrame::root(Ad::default(), Participant::at(party)), Vec::new())
 }
 
-/// Makes the member for a party, with nothing docked yet. In a pair every ad has the implicit port only. A missing ad
-/// becomes an empty member.
+/// Creates the member of the environment for the ad of a party. No port is filled yet. In a pair, every ad has only the
+/// implicit port. Without an ad, the member has no attributes and no ports.
 fn member(ad: Option<Ad>, party: usize, bond: MatchKind) -> Result<EnvironmentMember, String> {
     let Some(ad) = ad else { return Ok(empty_member(party)) };
     if bond == MatchKind::Pair {

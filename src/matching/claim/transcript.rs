@@ -5,7 +5,7 @@ use super::{ClaimState, Veto};
 /// A message between two parties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimMessage {
-    /// Number of the verification round, from 1; every partial abort starts another round.
+    /// 1-based number of the verification round. Another round begins after each partial abort.
     pub round: usize,
     /// Index of the sending party.
     pub from: usize,
@@ -18,11 +18,11 @@ pub struct ClaimMessage {
 /// What a message says: a question, a vote or the decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClaimMessageKind {
-    /// Asks whether the receiver joins.
+    /// Asks the receiver whether it joins the match.
     Verify,
-    /// Vote to join.
+    /// Vote to join the match.
     Ok,
-    /// Vote against, with the reason.
+    /// Vote not to join the match, with the reason.
     Veto(Veto),
     /// The match is committed.
     Commit,
@@ -31,7 +31,7 @@ pub enum ClaimMessageKind {
 }
 
 impl ClaimMessageKind {
-    /// Returns the message's name in the thesis.
+    /// Returns the name of the message in the thesis, such as `COMMIT`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -43,17 +43,18 @@ impl ClaimMessageKind {
     }
 }
 
-/// Iterates over the present parties with their parents, in preorder.
+/// Iterates over the links of the current round, in preorder. A link is the index of a parent and the index of a party
+/// docked at the parent.
 fn present_links<'v>(vote: &'v ClaimState) -> impl Iterator<Item = (usize, usize)> + 'v {
     vote.participants().filter_map(|party| Some((vote.parent(party)?, party)))
 }
 
-/// Records the messages of a verification round: each party asks the ones docked at it, and answers its parent after
-/// they have answered.
+/// Records the messages of a verification round. Each party asks the parties docked at it to vote. After these votes,
+/// the party sends its own vote to its parent.
 pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<ClaimMessage>) {
     let mut say = |from, to, word| transcript.push(ClaimMessage { round, from, to, kind: word });
     let answer = |party: usize| vote.vetoes[party].clone().map_or(ClaimMessageKind::Ok, ClaimMessageKind::Veto);
-    // Stack of the parties that were asked and have not answered.
+    // Stack of the parties that were asked and have not answered yet, each after its parent.
     let mut asked: Vec<(usize, usize)> = Vec::new();
     for (parent, party) in present_links(vote) {
         while let Some((above, below)) = asked.pop_if(|(_, below)| *below != parent) {
@@ -67,18 +68,18 @@ pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<Claim
     }
 }
 
-/// Records that all present parties are told to commit.
+/// Records that each parent tells the parties docked at it to commit.
 pub fn record_commit(vote: &ClaimState, round: usize, transcript: &mut Vec<ClaimMessage>) {
     let message = |(from, to)| ClaimMessage { round, from, to, kind: ClaimMessageKind::Commit };
     transcript.extend(present_links(vote).map(message));
 }
 
-/// Records that the parties below `top` that voted OK are told to abort.
+/// Records that all parties below `top` that voted OK are told to abort.
 pub fn record_abort(vote: &ClaimState, round: usize, top: usize, transcript: &mut Vec<ClaimMessage>) {
     let mut below = vec![false; vote.excluded.len()];
     below[top] = true;
     for (from, to) in present_links(vote) {
-        // Parents come before their subordinates, so that one pass suffices.
+        // One pass finds all parties below `top`, because a parent comes before the parties docked at it.
         if below[from] {
             below[to] = true;
             if vote.vetoes[to].is_none() {

@@ -15,38 +15,39 @@ use super::columns::OfferColumns;
 use super::one_sided::{needs_pair_evaluation, one_sided_verdict};
 use super::residue::{Residue, ResidueTable};
 
-/// An operand that does not refer to the other side.
+/// An operand of a clause that does not refer to the other side.
 #[derive(Clone, Copy)]
 pub enum OwnOperand<'e> {
     /// A literal.
     Value(&'e Value),
-    /// The value of an attribute of the ad.
+    /// An attribute of the ad that contains the clause.
     Attribute(&'e Name),
 }
 
-/// Clauses collected from all offers; offers are given by position.
+/// The clauses of all offers, sorted by kind. An offer is given by its position in the list of offers.
 pub struct CollectedClauses<'a> {
     dialect: Dialect,
-    /// Attributes that were followed while the constraints were split into clauses.
+    /// Attributes through which clauses were found, such as `Requirements` and the attributes that `Requirements`
+    /// names.
     pub followed: Vec<Name>,
     /// Offers that have a constraint.
     pub eligible: FixedBitSet,
     /// Offers with a clause that only evaluation of the pair can decide.
     pub needs_evaluation: FixedBitSet,
-    /// Offers that cannot be indexed.
+    /// Offers that cannot be indexed, because they redefine a scope name such as `target`.
     pub unindexable: FixedBitSet,
     /// Bounds on attributes of requests.
     pub bounds: BoundCollector<Name, OwnOperand<'a>>,
-    /// String lists that must contain the value of an attribute of the request, by that attribute.
+    /// String lists of the offers, by the attribute of the request whose value the lists must contain.
     pub item_postings: FxHashMap<Name, ItemPostings>,
-    /// All other clauses.
+    /// Clauses that are neither bounds nor string lists.
     pub residues: ResidueTable<bool>,
-    /// For each residue the offers whose constraints have it.
+    /// Offers whose constraints contain each residue, by index of the residue.
     pub residue_offers: Vec<Vec<u32>>,
 }
 
 impl<'a> CollectedClauses<'a> {
-    /// Prepares to collect the clauses of the offers of these columns.
+    /// Creates an empty collection for the offers in `columns`.
     pub fn new(columns: &OfferColumns) -> Self {
         let none = FixedBitSet::with_capacity(columns.offers.len());
         CollectedClauses {
@@ -82,12 +83,13 @@ impl<'a> CollectedClauses<'a> {
         }
     }
 
-    /// Adds one clause of an offer. Returns false if only evaluation of the pair can decide the clause.
+    /// Adds one clause of an offer to the bounds, the string lists or the residues. Returns false if only evaluation of
+    /// the pair can decide the clause.
     fn add_clause(&mut self, offer: usize, ad: &Ad, clause: &'a Expression, clauses: &ConstraintClauses<'a>) -> bool {
         let condition = ClauseForm::of(clause);
         let theirs = |operand| other_side_attribute(ad, operand);
         let mine = |operand| match own_operand(ad, operand, self.dialect) {
-            // An attribute through which the constraint was followed is circular when it is evaluated as a bound.
+            // The clause was found through this attribute, so that using the attribute as a bound would be circular.
             Some(OwnOperand::Attribute(name)) if clauses.followed().any(|followed| followed == name) => None,
             own => own,
         };
@@ -104,7 +106,7 @@ impl<'a> CollectedClauses<'a> {
                 offers: FixedBitSet::with_capacity(self.eligible.len()),
                 postings: FxHashMap::default(),
             });
-            // A second list of the same offer becomes a residue.
+            // Only the first list of an offer is indexed for each attribute. Another list becomes a residue.
             if !lists.offers.put(offer) {
                 for item in string_list_items(list) {
                     lists.postings.entry(item).or_default().push(code(offer));
@@ -127,8 +129,9 @@ impl<'a> CollectedClauses<'a> {
     }
 }
 
-/// Evaluates a residue of these offers' constraints now, once for each class of offers, where it does not depend on the
-/// request: offers that fail it are not eligible, and only undecided ones keep it. `None` if all are decided.
+/// Evaluates a residue once for each class of offers, as far as the residue does not depend on the request. Offers that
+/// do not meet the residue are no longer eligible. Returns the residue with the offers that are still undecided; `None`
+/// if there are no such offers.
 pub fn settle_residue(
     mut residue: Residue<bool>,
     mut offers: Vec<u32>,
@@ -154,7 +157,8 @@ pub fn settle_residue(
     (!offers.is_empty()).then(|| (residue, offers.into_iter().map(|offer| offer as usize).collect()))
 }
 
-/// Returns the attribute of the other side that an operand in an ad refers to; `None` for other operands.
+/// Returns the attribute of the other side to which an operand of a clause refers; `None` if it refers to no such
+/// attribute. A name without a scope refers to the other side if `ad` lacks the attribute.
 pub fn other_side_attribute<'e>(ad: &Ad, operand: ClauseOperand<'e>) -> Option<&'e Name> {
     match operand {
         ClauseOperand::Other(name) => Some(name),
@@ -163,7 +167,7 @@ pub fn other_side_attribute<'e>(ad: &Ad, operand: ClauseOperand<'e>) -> Option<&
     }
 }
 
-/// Returns an operand in an ad that does not refer to the other side; `None` for other operands.
+/// Returns an operand of a clause that is a literal or an attribute of `ad`; `None` for any other operand.
 pub fn own_operand<'e>(ad: &Ad, operand: ClauseOperand<'e>, dialect: Dialect) -> Option<OwnOperand<'e>> {
     match operand {
         ClauseOperand::Literal(value) if is_self_evaluating(value, dialect) => Some(OwnOperand::Value(value)),

@@ -1,4 +1,4 @@
-//! Columns of the offers' attributes, and equivalence classes of offers and requests under some of them.
+//! Columns of the offers' attributes, and classes of offers or requests that agree in some attributes.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,19 +14,19 @@ use crate::pool::{AttributeColumn, ColumnCell, Partition, ValueKey};
 use super::one_sided::one_sided_cell;
 use super::request::ProbedRequest;
 
-/// The columns of the offers and their classes; each is built on first use.
+/// The columns of the offers' attributes, and the classes of equivalent offers. Each is built on first use.
 pub struct OfferColumns {
     pub offers: Vec<Ad>,
     pub context: Rc<Context>,
-    /// Attributes that were followed while the offers' constraints were split into clauses, and the rank. Their values
-    /// can be circular.
+    /// Attributes through which the offers' clauses were found, and the rank. The value of such an attribute may be
+    /// circular. In a column, it is deviant unless it is a literal.
     pub followed: Vec<Name>,
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
 }
 
 impl OfferColumns {
-    /// Prepares the columns of these offers.
+    /// Keeps the offers; columns are built on first use.
     pub fn new(offers: Vec<Ad>, context: Context) -> Self {
         OfferColumns {
             offers,
@@ -37,7 +37,7 @@ impl OfferColumns {
         }
     }
 
-    /// Returns the offers that cannot be indexed, because they redefine a scope name.
+    /// Returns the offers that cannot be indexed, because they redefine a scope name such as `target`.
     pub fn unindexable(&self) -> FixedBitSet {
         let mut unindexable = FixedBitSet::with_capacity(self.offers.len());
         let rows = self.offers.iter().enumerate().filter(|(_, ad)| has_scope_attribute(ad));
@@ -45,7 +45,7 @@ impl OfferColumns {
         unindexable
     }
 
-    /// Returns the column of an attribute of the offers.
+    /// Returns the column of an attribute of the offers, and builds the column on first use.
     pub fn column(&mut self, name: &Name) -> Rc<AttributeColumn> {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
@@ -57,7 +57,8 @@ impl OfferColumns {
         Rc::clone(self.columns.entry(name.clone()).or_insert(Rc::new(column)))
     }
 
-    /// Returns the equivalence classes of offers under the attributes that an expression mentions.
+    /// Returns the classes of offers that agree in all attributes that an expression mentions. The classes are built on
+    /// first use.
     pub fn classes(&mut self, mentions: &FreeNames) -> Rc<RefCell<AttributeClasses>> {
         let mut names: Vec<Name> = mentions.names.iter().filter(|name| !is_side_name(name)).cloned().collect();
         names.sort();
@@ -74,19 +75,21 @@ impl OfferColumns {
     }
 }
 
-/// Equivalence classes under the values of some attributes. Requests are classified when they are probed.
+/// Classes of offers, and classes of requests, that have equal values in some attributes. A request gets its class when
+/// it is probed.
 pub struct AttributeClasses {
-    /// Number of this classification, unique in the index of offers.
+    /// Identifier of this set of classes, unique in the index of the offers.
     id: usize,
-    /// The attributes, sorted.
+    /// Names of the attributes in which the ads of a class agree, sorted.
     names: Vec<Name>,
-    /// The classes of offers; offers in which one of the attributes is deviant are in no class.
+    /// The classes of offers. An offer is in no class if one of the attributes is deviant in the offer.
     pub offers: Partition,
     request_classes: FxHashMap<Box<[ValueKey]>, usize>,
 }
 
 impl AttributeClasses {
-    /// Returns the class of a request. `None` if one of the attributes is deviant, a list or an ad.
+    /// Returns the class of a request. `None` if the request has an attribute in `names` that is deviant, a list or an
+    /// ad.
     pub fn request_class(&mut self, request: &mut ProbedRequest<'_, '_>) -> Option<usize> {
         if let Some(Some(class)) = request.classes.get(self.id) {
             return *class;
@@ -96,8 +99,8 @@ impl AttributeClasses {
             .iter()
             .map(|name| match request.cell(name) {
                 ColumnCell::Absent => Some(ValueKey::Absent),
-                // Lists and ads are keyed by address, which may be reused when this value is dropped, so that they give
-                // no key.
+                // A list or an ad gets no key. Its key would be its address, which another value may get after this one
+                // is dropped.
                 ColumnCell::Constant(value) => {
                     Some(ValueKey::of(&value)).filter(|key| !matches!(key, ValueKey::Structure(_)))
                 }

@@ -1,13 +1,15 @@
-//! The index of the offers (thesis 4), which narrows the candidates of a request without evaluating every pair.
+//! The index of the offers (thesis 4). It narrows the candidates of a request without evaluating every pair.
 //!
-//! Every constraint is split into clauses that must all be true. A comparison of the other side's attribute with a
-//! constant is an interval. Intervals that a request exports are looked up in the column of that attribute of the
-//! offers. Intervals that the offers import are themselves columns of bounds, one for each attribute and operator, in
-//! which the request's value is looked up. Any other clause is a residue: it is evaluated once for each class of
-//! requests and offers that it cannot distinguish.
+//! A constraint is split into clauses, which must all be true. A clause is used in one of three ways:
 //!
-//! An ad in which a needed value depends on the other side (thesis 4.4: deviant) is answered as unsure. The caller
-//! decides on unsure offers by evaluating the pair.
+//! - The request compares an attribute of the offer with a constant, as in `TARGET.Memory >= 1024`. The constant is
+//!   looked up in the column of the offers' `Memory`.
+//! - An offer compares an attribute of the request with a constant. Such constants are bounds. They form one column for
+//!   each attribute and operator, in which the value of the request is looked up.
+//! - Any other clause is a residue. It is evaluated once for each pair of a class of requests and a class of offers.
+//!
+//! If a needed value depends on the other side (thesis 4.4: deviant), the index answers that the offer is unsure. The
+//! caller decides on unsure offers by evaluating the pair.
 
 mod build;
 mod columns;
@@ -36,23 +38,23 @@ use ranks::OfferRanks;
 pub use request::PairEvaluator;
 use residue::{Residue, ResidueTable};
 
-/// The index of a fixed list of offers. All offer sets are bitmaps over the positions in that list.
+/// The index of a fixed list of offers. A set of offers is a bitmap over the positions in this list.
 pub struct OfferIndex {
     columns: OfferColumns,
     protocol: Rc<Protocol>,
     /// Offers that have a constraint and were not withdrawn.
     eligible: FixedBitSet,
-    /// Offers with a clause that only evaluation of the pair can decide.
+    /// Offers that have a clause which only evaluation of the pair can decide.
     needs_evaluation: FixedBitSet,
-    /// Bounds of the offers on attributes of requests, sorted by attribute.
+    /// Bounds of the offers on attributes of requests, one column for each attribute and operator. Sorted by attribute.
     imported_bounds: Vec<BoundColumn<Name>>,
-    /// String lists of the offers in which attributes of requests must occur, by these attributes.
+    /// String lists of the offers, by the attribute of the request whose value the lists must contain.
     item_postings: Vec<(Name, ItemPostings)>,
-    /// Residues of the offers' constraints, each with the offers that have it.
+    /// Residues of the offers' constraints, each with the offers whose constraints contain it.
     offer_residues: Vec<(Residue<bool>, SparseRows)>,
-    /// Residues of the constraints of the requests seen so far.
+    /// Residues of the constraints of all requests probed so far.
     request_residues: ResidueTable<bool>,
-    /// Rank expressions of the requests seen so far.
+    /// Rank expressions of all requests probed so far.
     request_ranks: ResidueTable<f64>,
     request_rank_values: Vec<f64>,
     /// Rank expressions of the offers.
@@ -62,10 +64,10 @@ pub struct OfferIndex {
     scratch: FixedBitSet,
 }
 
-/// String lists of the offers in which one attribute of requests must occur.
+/// The offers' string lists in which the value of one attribute of the request must occur.
 struct ItemPostings {
     offers: FixedBitSet,
-    /// Posting lists: for each item the offers whose list has it.
+    /// Posting lists: for each string the offers whose lists contain it.
     postings: FxHashMap<ByteString, Vec<u32>>,
 }
 

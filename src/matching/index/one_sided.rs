@@ -6,14 +6,16 @@ use crate::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, NameSet
 use crate::pool::ColumnCell;
 use crate::protocol::is_met;
 
-/// Whether a clause depends on more than the values of the attributes that it mentions: it reads unknown names, or
-/// refers back to a followed attribute, which is circular.
+/// Whether only evaluation of the pair can decide a clause. This is so if the value may depend on more than the
+/// mentioned names, as with `eval(Text)`. It is also so if the clause mentions an attribute through which the clause
+/// was found, which is circular.
 pub fn needs_pair_evaluation(parts: &ConstraintClauses<'_>, mentions: &FreeNames) -> bool {
     mentions.reads_unknown() || mentions.names.iter().any(|name| parts.followed().any(|through| through == name))
 }
 
-/// Evaluates an attribute of an ad without a partner. The cell is deviant if the value depends on the partner or refers
-/// to an attribute in `through`. Evaluation that starts at such an attribute is circular and gives another value.
+/// Evaluates an attribute of an ad without a partner. The cell is deviant if the value depends on the partner. The cell
+/// is also deviant if the value refers to an attribute in `through`, because an evaluation that starts at that
+/// attribute is circular and gives another value.
 pub fn one_sided_cell(
     ad: &Ad,
     name: &Name,
@@ -29,7 +31,7 @@ pub fn one_sided_cell(
     if found.reads_anything || through.iter().any(|name| found.internal.contains(name)) {
         return ColumnCell::Deviant;
     }
-    // Without a seed `random()` fails, so that no random value is taken for a constant.
+    // `random()` fails without a seed, so that no random value is taken for a constant.
     let context = Context { random: None, ..context.clone() };
     match Evaluator::new(&environment, &context).attribute(&frame, name) {
         Ok(Value::List(_) | Value::Ad(_)) if !is_closed_structure(expression, context.dialect) => ColumnCell::Deviant,
@@ -38,13 +40,13 @@ pub fn one_sided_cell(
     }
 }
 
-/// Whether an expression is a list or an ad that is written without references.
+/// Whether an expression is a list or an ad that mentions no name.
 fn is_closed_structure(expression: &Expression, dialect: Dialect) -> bool {
     matches!(expression.kind(), ExpressionKind::List(_) | ExpressionKind::Ad(_))
         && FreeNames::of(expression, dialect).all_names().is_some_and(NameSet::is_empty)
 }
 
-/// Evaluates a clause of an ad without a partner: whether it is met. `None` if that depends on the partner.
+/// Returns whether a clause of an ad is met, without a partner; `None` if this depends on the partner.
 pub fn one_sided_verdict(ad: &Ad, part: &Expression, context: &Context) -> Option<bool> {
     let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
     let context = Context { random: None, ..context.clone() };

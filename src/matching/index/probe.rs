@@ -19,27 +19,26 @@ use super::request::{PairEvaluator, ProbedRequest};
 use super::residue::Residue;
 use super::{ItemPostings, OfferIndex};
 
-/// The offers that a probe leaves.
+/// The offers that may match the probed request.
 #[derive(Default)]
 pub struct ProbeResult {
     /// Offers that certainly match, with their ranks.
     pub sure: Vec<Candidate>,
-    /// Offers that may match; the caller must evaluate the pair.
+    /// Indexes of offers that may match. The caller must evaluate their pairs with the request.
     pub unsure: Vec<usize>,
 }
 
-/// The offers that remain while clauses are applied.
+/// The offers that no clause has excluded so far. The clauses are applied one by one.
 struct RemainingOffers {
     /// All remaining offers.
     all: FixedBitSet,
-    /// Offers of which only evaluation of the pair can tell a clause or a rank. May include offers that no longer
-    /// remain.
+    /// Offers with a clause or a rank that only evaluation of the pair can tell. May include offers that were excluded.
     unsure: FixedBitSet,
 }
 
 impl RemainingOffers {
-    /// Evaluates a residue for `offers`, or for all remaining offers. Drops the offers for which it is not met, and
-    /// marks undecided ones as unsure.
+    /// Evaluates a residue for the remaining offers, or only for those in `offers` if it is given. Excludes the offers
+    /// that do not meet the residue. Marks an offer as unsure if only evaluation of the pair can decide the residue.
     fn apply_residue(
         &mut self,
         residue: &mut Residue<bool>,
@@ -66,7 +65,7 @@ impl RemainingOffers {
 }
 
 impl OfferIndex {
-    /// Finds the offers that may match a request, which must already be in the pair of `evaluator`.
+    /// Finds the offers that may match a request. The pair of `evaluator` must already contain the request.
     pub fn probe(&mut self, ad: &Ad, evaluator: &mut PairEvaluator<'_>) -> ProbeResult {
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.columns.context));
         let Some(constraint) = protocol.constraint_name(ad).filter(|_| !self.eligible.is_clear()) else {
@@ -85,7 +84,8 @@ impl OfferIndex {
             cells: FxHashMap::default(),
         };
         let mut left = RemainingOffers { all: self.eligible.clone(), unsure: self.needs_evaluation.clone() };
-        // All clauses are classified before any is looked up, so that the CPU cache misses on their nodes overlap.
+        // All clauses are classified before the first one is looked up, so that the CPU loads their nodes at the same
+        // time.
         let clauses = request.clauses.items.iter().map(|clause| (clause.expression, ClauseForm::of(clause.expression)));
         let clauses: Vec<(&Expression, ClauseForm<'_>)> = clauses.collect();
         let mut residues = Vec::new();
@@ -108,7 +108,8 @@ impl OfferIndex {
         self.rank_remaining(&mut request, left)
     }
 
-    /// Applies a clause of the request to the columns of the offers. Returns false if the clause cannot be looked up.
+    /// Looks a clause of the request up in the columns of the offers, and excludes the offers that do not meet it.
+    /// Returns false if the clause cannot be looked up.
     fn apply_clause(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,
@@ -158,7 +159,7 @@ impl OfferIndex {
         true
     }
 
-    /// Keeps the offers that `select` selects in the column of an attribute, and those that are deviant there, which
+    /// Excludes the offers that `select` does not select in the column of an attribute. Deviant offers are kept and
     /// become unsure.
     fn retain_where(
         &mut self,
@@ -176,7 +177,7 @@ impl OfferIndex {
         left.all.intersect_with(&self.scratch);
     }
 
-    /// Keeps the offers whose bounds and string lists admit the request.
+    /// Excludes the offers whose bounds or string lists do not admit the request.
     fn apply_imported_bounds(&mut self, request: &mut ProbedRequest<'_, '_>, left: &mut RemainingOffers) {
         for bounds in self.imported_bounds.chunk_by(|left, right| left.subject == right.subject) {
             let value = request.cell(&bounds[0].subject).value();
@@ -202,7 +203,7 @@ impl OfferIndex {
                 left.unsure.union_with(offers);
                 continue;
             };
-            // The offers whose lists lack the value.
+            // Offers to exclude: those whose string list lacks the value of the request.
             self.scratch.clone_from(offers);
             if let Value::String(item) = &value
                 && let Some(offers) = postings.get(item)
@@ -215,7 +216,7 @@ impl OfferIndex {
         }
     }
 
-    /// Drops the offers for which a residue of the request's constraint is not met.
+    /// Excludes the offers that do not meet a residue of the request's constraint.
     fn apply_request_residue(
         &mut self,
         clause: &Expression,
@@ -234,7 +235,8 @@ impl OfferIndex {
         }
     }
 
-    /// Computes the ranks of the remaining offers. Offers whose ranks are not certain become unsure.
+    /// Computes the ranks of the remaining offers, and returns the result of the probe. An offer becomes unsure if only
+    /// evaluation of the pair can tell the rank of the request or of the offer.
     fn rank_remaining(&mut self, request: &mut ProbedRequest<'_, '_>, left: RemainingOffers) -> ProbeResult {
         let RemainingOffers { mut all, mut unsure } = left;
         unsure.union_with(&self.offer_ranks.needs_evaluation);

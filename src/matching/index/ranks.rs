@@ -1,5 +1,4 @@
-//! Ranks of many pairs at once: each expression is evaluated once for each class of offers and requests that it
-//! cannot distinguish.
+//! Ranks of many pairs at once. Each rank expression is evaluated once for all pairs that it cannot distinguish.
 
 use fixedbitset::FixedBitSet;
 
@@ -13,29 +12,29 @@ use super::columns::OfferColumns;
 use super::request::ProbedRequest;
 use super::residue::{Residue, ResidueTable};
 
-/// What it takes to know the rank that an ad gives its partner.
+/// How to find the rank that an ad gives its partner.
 #[derive(Clone, Copy)]
 pub enum RankForm {
-    /// The same rank for every partner.
+    /// The rank is the same for every partner.
     Constant(f64),
-    /// A rank that depends on the partner; number of its residue.
+    /// The rank depends on the partner. Holds the index of its expression in [`ResidueTable::residues`].
     Computed(usize),
-    /// A rank that only evaluation of the pair can tell.
+    /// Only evaluation of the pair can tell the rank.
     NeedsEvaluation,
 }
 
 /// The ranks that offers give requests.
 pub struct OfferRanks {
-    /// The distinct rank expressions, each with the offers that rank by it.
+    /// The distinct rank expressions of the offers, each with the offers that have this expression.
     pub expressions: Vec<(Residue<f64>, SparseRows)>,
-    /// Rank of each offer: the constant one, or the one computed for the last request.
+    /// Rank of each offer: its constant rank, or its rank for the request that was probed last.
     pub values: Vec<f64>,
     /// Offers whose ranks only evaluation of the pair can tell.
     pub needs_evaluation: FixedBitSet,
 }
 
 impl OfferRanks {
-    /// Classifies the ranks of all offers.
+    /// Finds the [`RankForm`] of each offer.
     pub fn new(offers: &[Ad], columns: &mut OfferColumns, protocol: &Protocol, unindexable: &FixedBitSet) -> Self {
         let mut values = vec![0.0; offers.len()];
         let mut needs_evaluation = FixedBitSet::with_capacity(offers.len());
@@ -57,8 +56,8 @@ impl OfferRanks {
 }
 
 impl ResidueTable<f64> {
-    /// Classifies the rank of an ad and interns its expression. If the ad cannot be indexed, any rank but a literal
-    /// needs evaluation of the pair.
+    /// Finds the [`RankForm`] of an ad, and adds its rank expression to the table. If the ad cannot be indexed, its
+    /// rank is known only if it is a literal or absent.
     pub fn classify_rank(
         &mut self,
         ad: &Ad,
@@ -75,7 +74,7 @@ impl ResidueTable<f64> {
         }
         let (number, is_new) = self.intern(expression, columns.context.dialect);
         let residue = &mut self.residues[number];
-        // A rank that mentions the rank is circular, so that it gets no classes.
+        // A rank that mentions itself is circular. Without classes, it is evaluated for each pair.
         if is_new && !residue.mentions.names.contains(protocol.rank_name()) {
             residue.classify(columns);
         }
@@ -84,8 +83,8 @@ impl ResidueTable<f64> {
 }
 
 impl Residue<f64> {
-    /// Computes the rank for a request paired with each of these offers into `values`, by offer. Offers of which only
-    /// evaluation of the pair can tell the rank become unsure.
+    /// Computes the rank for the request paired with each of these offers, and writes it to `values`, by offer. An
+    /// offer becomes unsure if only evaluation of the pair can tell the rank.
     pub fn compute_ranks(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,

@@ -13,20 +13,20 @@ use crate::protocol::Protocol;
 use super::super::Pair;
 use super::one_sided::one_sided_cell;
 
-/// Cached results by number. The outer `None` means not computed yet, the inner one that there is no result.
+/// Cached results, by index. An item is `None` before the result is computed, and `Some(None)` if there is no result.
 pub type CachedResults<T> = Vec<Option<Option<T>>>;
 
-/// Evaluates expressions in pairs of one request, which is already in `pair`, and varying offers.
+/// Evaluates expressions in pairs of one request and changing offers. `pair` must already contain the request.
 pub struct PairEvaluator<'m> {
-    /// The pair; holds the request and the offer evaluated last.
+    /// The pair of the request and the offer that was evaluated last.
     pub pair: &'m mut Pair,
-    /// The scopes of the offers, by position.
+    /// The scopes of the offers, by offer index.
     pub offers: &'m [Arc<ScopeFrame>],
     /// Number of expressions evaluated.
     pub evaluations: u64,
 }
 
-/// A request that is probed, with cached attribute values and classes.
+/// A request during a probe of the index, with cached attribute values and classes.
 pub struct ProbedRequest<'r, 'e> {
     /// The request's ad.
     pub ad: &'r Ad,
@@ -36,15 +36,16 @@ pub struct ProbedRequest<'r, 'e> {
     pub context: &'r Context,
     /// Evaluates expressions in pairs of this request and the offers.
     pub evaluator: &'r mut PairEvaluator<'e>,
-    /// The class of the request in each classification, by the number of the classification. The request is in no
-    /// class if an attribute is deviant, a list or an ad.
+    /// Class of the request for each set of attributes, by `AttributeClasses::id`. The request has no class if one of
+    /// the attributes is deviant, a list or an ad.
     pub classes: CachedResults<usize>,
-    /// Cached cells of attributes that are not literals.
+    /// Cached cells of those attributes of the request that are not literals.
     pub cells: FxHashMap<Name, ColumnCell>,
 }
 
 impl ProbedRequest<'_, '_> {
-    /// Returns the cell of an attribute of the request: its value, unless the value depends on the partner.
+    /// Returns the value of an attribute of the request as a column cell. The cell is deviant if the value depends on
+    /// the partner.
     pub fn cell(&mut self, name: &Name) -> ColumnCell {
         let Some(expression) = self.ad.get(name) else { return ColumnCell::Absent };
         if let Some(value) = literal_value(expression, self.context.dialect) {
@@ -53,7 +54,8 @@ impl ProbedRequest<'_, '_> {
         if let Some(known) = self.cells.get(name) {
             return known.clone();
         }
-        // Attributes whose values may be circular when they are reached from the constraint or the rank.
+        // Attributes through which clauses were found, and the rank. An evaluation that comes back to one of these
+        // attributes is circular.
         let through: Vec<Name> = self.clauses.followed().chain([self.protocol.rank_name()]).cloned().collect();
         let cell = one_sided_cell(self.ad, name, expression, &through, self.context);
         self.cells.insert(name.clone(), cell.clone());

@@ -1,4 +1,5 @@
-//! Residues: expressions that need evaluation, with results cached for classes of offers and requests.
+//! Residues: expressions that must be evaluated. Their values are cached for pairs of a class of requests and a class
+//! of offers.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,28 +11,29 @@ use super::super::PairSide;
 use super::columns::{AttributeClasses, OfferColumns};
 use super::request::{CachedResults, ProbedRequest};
 
-/// An expression of one side, evaluated for many pairs.
+/// An expression that is evaluated in the ads of one side, for many pairs.
 pub struct Residue<T> {
     pub expression: Expression,
     side: PairSide,
     /// The names that the expression mentions.
     pub mentions: FreeNames,
-    /// Classes of offers and requests under the attributes that the expression mentions; `None` if only evaluation of
-    /// each pair can tell its value.
+    /// Classes of offers and requests that agree in all attributes that the expression mentions. `None` if only
+    /// evaluation of each pair can tell the value of the expression.
     pub classes: Option<Rc<RefCell<AttributeClasses>>>,
-    /// Cached results by class of requests, then by class of offers.
+    /// Cached results, by class of the request and then by class of the offer.
     cached: Vec<CachedResults<T>>,
 }
 
 impl<T: Copy> Residue<T> {
-    /// Finds the classes that determine the value of the expression, unless it depends on more than the attributes that
-    /// it mentions.
+    /// Finds the classes of ads that the expression cannot distinguish. There are no classes if the value may depend on
+    /// more than the mentioned names, as with `eval(Text)`.
     pub fn classify(&mut self, columns: &mut OfferColumns) {
         self.classes = self.mentions.all_names().map(|_| columns.classes(&self.mentions));
     }
 
-    /// Evaluates the expression for a request and each of the offers, at most once for each pair of classes. `answer`
-    /// gets each offer and the result as `convert` makes it, `None` where only evaluation of the pair can tell.
+    /// Evaluates the expression for a request and each of the offers, at most once for each pair of classes. Calls
+    /// `answer` with each offer and the value that `convert` returns. The value is `None` if only evaluation of the
+    /// pair can tell it.
     pub fn evaluate_each(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,
@@ -64,21 +66,22 @@ impl<T: Copy> Residue<T> {
     }
 }
 
-/// The distinct residues of the ads of one side.
+/// The distinct residues of the offers, or those of the requests.
 pub struct ResidueTable<T> {
     side: PairSide,
     interner: ExpressionInterner,
-    /// The residues by the number of their expression.
+    /// The residues, by the index that [`ResidueTable::intern`] returns.
     pub residues: Vec<Residue<T>>,
 }
 
 impl<T> ResidueTable<T> {
-    /// Creates an empty table.
+    /// Creates an empty table for expressions of this side.
     pub fn new(side: PairSide) -> Self {
         ResidueTable { side, interner: ExpressionInterner::default(), residues: Vec::new() }
     }
 
-    /// Returns the number of the residue of an expression, and whether the residue is new. A new one has no classes.
+    /// Returns the index of the residue of an expression, and whether the residue is new. A new residue has no classes
+    /// before [`Residue::classify`].
     pub fn intern(&mut self, expression: &Expression, dialect: Dialect) -> (usize, bool) {
         let (number, is_new) = self.interner.intern(expression);
         if is_new {

@@ -1,4 +1,4 @@
-//! The index changes no answer: random pools are searched with the index and without.
+//! Tests that the index changes no answer: random pools are searched with the index and without it.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ fn pick<'a>(random: &mut fastrand::Rng, among: &[&'a str]) -> &'a str {
     among[random.usize(..among.len())]
 }
 
-/// A random attribute value: mostly a small number, sometimes anything.
+/// Returns a random attribute value: mostly a small number, sometimes another value or an expression.
 fn value(random: &mut fastrand::Rng) -> String {
     match random.u8(..20) {
         0 => {
@@ -63,7 +63,7 @@ fn operand(random: &mut fastrand::Rng) -> String {
     }
 }
 
-/// A random clause.
+/// Returns a random clause, in which clauses are nested at most `depth` deep.
 fn part(random: &mut fastrand::Rng, depth: u8) -> String {
     match random.u8(..14) {
         0 if depth > 0 => format!("({} || {})", part(random, depth - 1), part(random, depth - 1)),
@@ -110,7 +110,8 @@ fn ad(random: &mut fastrand::Rng, rules: ParseOptions) -> Ad {
     parse_ad(text.as_bytes(), rules).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
-/// With the index all candidates are the same as by evaluation, and some requests do match.
+/// The candidates found with the index are the candidates found without it. Some requests must have candidates, so that
+/// the test means something.
 #[test]
 fn the_index_is_evaluation() {
     let pools: u64 = std::env::var("CLASSAD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300);
@@ -122,7 +123,7 @@ fn the_index_is_evaluation() {
             let rules = ParseOptions::new(dialect);
             let offers: Vec<Ad> = (0..random.usize(1..90)).map(|_| ad(&mut random, rules)).collect();
             let requests: Vec<Ad> = (0..12).map(|_| ad(&mut random, rules)).collect();
-            // Without a seed, `random()` has no value in either matchmaker.
+            // `random()` has no value without a seed, so that both matchmakers find the same candidates.
             let context = Context { random: None, ..Context::new(dialect) };
             let maker =
                 |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);
@@ -132,7 +133,7 @@ fn the_index_is_evaluation() {
                 assert_eq!(quick.candidates(request), expected, "{dialect}, seed {seed}, request {number}");
                 matched += expected.len();
             }
-            // Greedy matching withdraws taken offers from the index.
+            // Greedy matching withdraws each taken offer from the index, so that withdrawal is tested, too.
             let greedy = |accelerations| {
                 let mut greedy = GreedyMatcher::from_matchmaker(maker(accelerations));
                 let twice = requests.iter().chain(&requests).enumerate();

@@ -1,4 +1,4 @@
-//! The match list of an autocluster, best first by the docking vector (2006 paper 4.2, thesis 3.2.4).
+//! The match list of an autocluster: its candidates, best first by the docking vector (2006 paper 4.2, thesis 3.2.4).
 
 use std::sync::Arc;
 
@@ -14,27 +14,29 @@ use super::offers::CycleOffers;
 #[derive(Clone, Debug)]
 pub struct RankedCandidate {
     pub candidate: Candidate,
-    /// The docking vector; `None` if the policy has none, so that ranks decide.
+    /// Docking vector of the request for the candidate; `None` if the policy has no docking vector, so that ranks
+    /// decide.
     pub vector: Option<PolicyVector>,
 }
 
-/// The candidates of an autocluster, best first, as of some number of divisions of offers.
+/// The candidates of an autocluster, best first. The list is kept for later requests of the autocluster, and updated
+/// after an offer was divided.
 #[derive(Default)]
 pub struct ClusterMatchList {
     candidates: Arc<[Candidate]>,
-    /// Candidates that the docking vector accepts, best first: position in `candidates`, and vector. Empty if the
-    /// policy has no docking vector.
+    /// Candidates that the docking vector accepts, best first: the position in `candidates` and the vector of each.
+    /// Empty if the policy has no docking vector.
     by_vector: Vec<(usize, PolicyVector)>,
-    /// Position in the best-first order before which all offers are taken.
+    /// Position in the best-first order at which the search for a free offer starts. All earlier offers are taken.
     next_position: usize,
-    /// Number of divisions of offers that the list takes into account; `None` if it has not been filled.
+    /// Length of [`CycleOffers::divisions`] when the list was last refreshed; `None` if the list was never filled.
     divisions_seen: Option<usize>,
     has_vector: bool,
 }
 
 impl ClusterMatchList {
-    /// Brings the list up to date with the divisions of offers. Vectors of undivided offers are kept, so that they are
-    /// not evaluated again.
+    /// Updates the list if offers were divided since the last refresh. The docking vectors of undivided offers are kept
+    /// and not evaluated again.
     ///
     /// # Errors
     ///
@@ -66,7 +68,8 @@ impl ClusterMatchList {
         Ok(())
     }
 
-    /// Returns the candidate at a position of the best-first order, with its vector.
+    /// Returns the candidate at a position of the best-first order, with its docking vector; `None` after the last
+    /// candidate.
     fn at(&self, position: usize) -> Option<(&Candidate, Option<&PolicyVector>)> {
         if !self.has_vector {
             return Some((self.candidates.get(position)?, None));
@@ -90,7 +93,8 @@ impl ClusterMatchList {
         candidates.filter(|candidate| !offers.taken[candidate.offer]).collect()
     }
 
-    /// Returns the number of compatible offers, including taken ones, and of those that the docking vector discarded.
+    /// Returns two counts: the compatible offers, including taken ones, and those among them that the docking vector
+    /// discarded.
     pub fn counts(&self) -> (usize, usize) {
         let compatible = self.candidates.len();
         (compatible, if self.has_vector { compatible - self.by_vector.len() } else { 0 })

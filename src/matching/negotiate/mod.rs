@@ -21,12 +21,12 @@ use match_list::{ClusterMatchList, RankedCandidate};
 use offers::CycleOffers;
 pub use policy_candidates::PolicyCandidates;
 
-/// The settings of a cycle.
+/// The settings of a negotiation cycle.
 #[derive(Clone, Debug)]
 pub struct NegotiationSettings {
     /// The administrative policy.
     pub policy: Policy,
-    /// The attributes that hold constraint and rank.
+    /// The names of the attributes that hold constraint and rank.
     pub protocol: Protocol,
     /// Dialect, budgets and interrupt of all evaluations.
     pub context: Context,
@@ -34,25 +34,26 @@ pub struct NegotiationSettings {
     pub accelerations: Accelerations,
 }
 
-/// The result of a cycle.
+/// The result of a negotiation cycle.
 #[derive(Clone, Debug, Default)]
 pub struct NegotiationOutcome {
     /// The matches, in the order in which they were made.
     pub grants: Vec<Grant>,
-    /// Counters of the cycle.
+    /// Counters of the work done and the matches made in the cycle.
     pub statistics: Statistics,
     /// The submitters, best priority first, each with the number of offers it got.
     pub submitters: Vec<(String, usize)>,
-    /// Indexes of the components of the docking vector that discarded every candidate, for example because they are
-    /// always undefined.
+    /// Indexes of the components of the docking vector whose values could never be ordered, for example because they
+    /// are always undefined. Such a component discards every candidate.
     pub unordered_components: Vec<usize>,
 }
 
 /// Runs a negotiation cycle and returns its matches. `priority` returns the priority of a submitter that the policy
-/// does not name, or `None` if it is unknown; larger is worse. `tell` gets each event as it happens.
+/// does not name; larger is worse, and `None` means unknown. `tell` is called with each event as it happens.
 ///
-/// Without a policy, each request in turn gets the remaining offer that it ranks highest. Among several, the offer that
-/// ranks the request highest wins, then the first. These are the matches of [`super::GreedyMatcher`].
+/// Without a policy, requests are served in input order. Each request gets the remaining offer that it ranks highest.
+/// Among equally ranked offers it gets the one that ranks the request highest, then the first. [`super::GreedyMatcher`]
+/// makes the same matches.
 ///
 /// # Errors
 ///
@@ -75,7 +76,8 @@ pub fn negotiate(
     Ok(cycle.outcome)
 }
 
-/// Returns the names that a cycle reads from ads in addition to constraints, ranks and the names that these read.
+/// Returns the names of the attributes that a cycle reads besides constraints, ranks and what these read: the names in
+/// the policy, the count of a resource request, and the user of an offer.
 #[must_use]
 pub fn negotiation_names(policy: &Policy, dialect: Dialect) -> FreeNames {
     let mut mentions = policy.free_names(dialect);
@@ -88,7 +90,7 @@ pub fn negotiation_names(policy: &Policy, dialect: Dialect) -> FreeNames {
 struct Submitter {
     name: String,
     priority: f64,
-    /// Indexes of the submitter's requests, in the order in which they are considered.
+    /// Indexes of the submitter's requests, in the order in which they are served.
     requests: Vec<usize>,
     granted: usize,
 }
@@ -100,10 +102,10 @@ struct RequestProgress {
     remaining: usize,
     /// Number of offers that the request has got.
     granted: usize,
-    /// Whether the request is a resource request, which has a count.
+    /// Whether the request is a resource request, which asks for a number of offers.
     is_counted: bool,
-    /// Number of divisions of offers at the time when no offer was left for the request, so that it fails again until
-    /// the next division. `None` if it has not failed.
+    /// Length of [`CycleOffers::divisions`] at the time when the request got no offer; `None` if it never failed. The
+    /// request would fail again until another offer is divided.
     failed_at_division: Option<usize>,
 }
 
@@ -113,12 +115,12 @@ struct NegotiationCycle<'c> {
     requests: Vec<RequestProgress>,
     clusters: Option<RequestClusters>,
     offers: CycleOffers,
-    /// The match list of each autocluster.
+    /// The match list of each autocluster, by index of the autocluster.
     lists: FxHashMap<usize, ClusterMatchList>,
-    /// For each failed autocluster the number of divisions at the time of the failure.
+    /// For each autocluster that got no offer, the length of [`CycleOffers::divisions`] at that time.
     failed_clusters: FxHashMap<usize, usize>,
     outcome: NegotiationOutcome,
-    /// Gets each event as it happens.
+    /// Called with each event as it happens.
     tell: &'c mut dyn FnMut(&NegotiationEvent<'_>),
 }
 
@@ -133,7 +135,7 @@ impl<'c> NegotiationCycle<'c> {
         let policies = policy.match_policies();
         let clusters =
             accelerations.autoclusters.then(|| RequestClusters::new(ads, offers, &policies, protocol, context));
-        // Without autoclusters no two requests are known to be equivalent, and cached lists would only cost memory.
+        // Without autoclusters no two requests are known to be equivalent, so that no cached list would be used again.
         let match_lists = accelerations.match_lists && accelerations.autoclusters;
         let mut outcome = NegotiationOutcome::default();
         outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);
@@ -155,8 +157,8 @@ impl<'c> NegotiationCycle<'c> {
         }
     }
 
-    /// Groups requests by submitter, sorted by priority, the best first, then by name. Without fair share all requests
-    /// belong to one submitter without a name.
+    /// Groups requests by submitter. Submitters are sorted by priority, best first, then by name. Without fair share,
+    /// all requests belong to one submitter without a name.
     fn submitters(&self, roots: &[usize], priority: &dyn Fn(&str) -> Option<f64>) -> Vec<Submitter> {
         let Some(share) = &self.settings.policy.share else {
             return vec![Submitter { name: String::new(), priority: 1.0, requests: roots.to_vec(), granted: 0 }];
@@ -175,19 +177,20 @@ impl<'c> NegotiationCycle<'c> {
         submitters
     }
 
-    /// Whether a request still asks for offers and has not failed since the last division of an offer.
+    /// Whether a request still asks for offers. A request that got no offer stops asking until another offer is
+    /// divided.
     fn is_open(&self, request: usize) -> bool {
         let request = &self.requests[request];
         request.remaining > 0 && request.failed_at_division != Some(self.offers.divisions.len())
     }
 
-    /// Returns the number of offers that a submitter still asks for.
+    /// Returns the number of offers for which the requests of a submitter still ask.
     fn open_demand(&self, submitter: &Submitter) -> usize {
         let left = submitter.requests.iter().filter(|request| self.is_open(**request));
         left.map(|request| self.requests[*request].remaining).sum()
     }
 
-    /// Runs rounds until one makes no match.
+    /// Runs rounds until a round makes no match, no offer is left, or no request asks for an offer.
     fn run_rounds(&mut self, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
         for round in 1.. {
             let before = self.outcome.grants.len();
@@ -218,7 +221,7 @@ impl<'c> NegotiationCycle<'c> {
         Ok(())
     }
 
-    /// Considers the requests of a submitter until the submitter has got its slice of the offers.
+    /// Tries to match the requests of a submitter until the submitter has got `slice` offers.
     fn run_turn(&mut self, submitter: &Submitter, mut slice: usize) -> Result<(), PolicyFault> {
         for request in submitter.requests.iter().copied() {
             while slice > 0 && self.is_open(request) && self.offers.free_count > 0 {
@@ -228,10 +231,10 @@ impl<'c> NegotiationCycle<'c> {
         Ok(())
     }
 
-    /// Tries to give a request one offer, the best remaining one. Returns whether the request got it.
+    /// Gives a request the best remaining offer. Returns false if no compatible offer remains.
     fn consider(&mut self, request: usize, submitter: &str) -> Result<bool, PolicyFault> {
         let divided = self.offers.divisions.len();
-        // Without autoclusters each request is one of its own.
+        // Without autoclusters each request counts as an autocluster.
         let (cluster, representative) = match &self.clusters {
             Some(clusters) => {
                 let cluster = clusters.cluster_of[request];
@@ -259,7 +262,7 @@ impl<'c> NegotiationCycle<'c> {
             return Ok(true);
         }
         (self.tell)(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
-        // The remaining units of a resource request would fail too.
+        // Only the first unit of a resource request was tried. The other units would fail too and count as skipped.
         self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
         self.requests[request].failed_at_division = Some(divided);
         self.failed_clusters.insert(cluster, divided);
@@ -288,15 +291,16 @@ impl<'c> NegotiationCycle<'c> {
     }
 }
 
-/// Returns the slice of a submitter as a number of offers: its share rounded down, but at least one, so that no
-/// submitter starves. Remaining offers are left for the next round.
+/// Returns the maximum number of offers that a submitter may get in a round: its share of `offers`, rounded down. The
+/// number is at least one, so that no submitter starves. Offers left over by rounding are given away in the next round.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // of a count
 fn slice_size(offers: usize, share: f64) -> usize {
-    // 1e-9 absorbs rounding errors just below a whole number. A share that is NaN means no limit.
+    // Adding 1e-9 compensates rounding errors just below a whole number. If the share is NaN, there is no limit.
     if share.is_nan() { offers } else { (offers as f64 * share + 1e-9).floor().max(1.0) as usize }
 }
 
-/// Converts the value of `share.by` to the name of a submitter: a string is the name itself, other values are printed.
+/// Converts the value of `share.by` to the name of a submitter. A string is the name itself; any other value is
+/// printed.
 fn submitter_name(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_str().into_owned(),

@@ -1,4 +1,4 @@
-//! The offers of a cycle: which are taken, what remains of the divided ones, and their docking vectors.
+//! The offers of a cycle: which offers are taken, what remains of divided offers, and their docking vectors.
 
 use std::sync::Arc;
 
@@ -15,25 +15,26 @@ pub struct CycleOffers {
     pub matchmaker: Matchmaker,
     environment: Environment,
     frames: Vec<Arc<ScopeFrame>>,
-    /// For each offer the 1-based number of its remaining part; 1 is the offer as advertised.
+    /// 1-based number of the part of each offer that is offered now. Part 1 is the offer as advertised.
     pub parts: Vec<usize>,
-    /// Whether each offer is unavailable: it was given away without a remainder, or the policy identifies it as a root.
+    /// Whether each offer is unavailable: it was given away and left no remainder, or the policy identifies it as a
+    /// root.
     pub taken: Vec<bool>,
-    /// Number of remaining offers.
+    /// Number of offers that are not taken.
     pub free_count: usize,
-    /// Indexes of divided offers in chronological order.
+    /// Indexes of the offers that were divided, in chronological order. Dividing an offer replaces it by its remainder.
     pub divisions: Vec<usize>,
     pub policy: Policy,
     pub context: Context,
-    /// The work done beside that of the matchmaker.
+    /// Counters of the work that the matchmaker does not count.
     statistics: Statistics,
-    /// For each component of the docking vector the number of times it was evaluated, and how often the value could
-    /// be ordered.
+    /// Two counts for each component of the docking vector: how often the component was evaluated, and how often its
+    /// value could be ordered.
     component_counts: Vec<(usize, usize)>,
 }
 
 impl CycleOffers {
-    /// Prepares the offers. An offer that the policy identifies as a root is never given away.
+    /// Prepares the offers for a cycle. An offer that the policy identifies as a root is never given away.
     pub fn new(ads: &[Ad], settings: &NegotiationSettings, accelerations: Accelerations) -> Self {
         let NegotiationSettings { policy, protocol, context, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
@@ -59,8 +60,8 @@ impl CycleOffers {
         Advertisement::new(&frame.ad, &self.context).user()
     }
 
-    /// Returns the docking vector of a request for an offer. `None` discards the offer: a component cannot be ordered,
-    /// or a budget was exceeded.
+    /// Returns the docking vector of a request for an offer. `None` if a component cannot be ordered or a budget was
+    /// exceeded; the offer is discarded then.
     pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<PolicyVector> {
         let request = put_pair(&mut self.environment, request, &self.frames[offer]);
         self.statistics.evaluations += self.policy.docking.len() as u64;
@@ -75,20 +76,20 @@ impl CycleOffers {
         Some(vector).filter(PolicyVector::is_complete)
     }
 
-    /// Returns the indexes of the components of the docking vector that discarded every candidate: they were
-    /// evaluated, and never had a value that can be ordered.
+    /// Returns the indexes of the components of the docking vector whose values could never be ordered. Such a
+    /// component discards every candidate.
     pub fn unordered_components(&self) -> Vec<usize> {
         let docked = self.component_counts.iter().enumerate();
         docked.filter(|(_, (values, places))| *values > 0 && *places == 0).map(|(component, _)| component).collect()
     }
 
-    /// Checks that docking vectors can be compared.
+    /// Checks that the values of each component can be compared in all docking vectors.
     pub fn check_comparable<'v>(&self, vectors: impl IntoIterator<Item = &'v PolicyVector>) -> Result<(), PolicyFault> {
         PolicyVector::check_comparable(vectors, "docking", &self.policy.docking)
     }
 
-    /// Gives an offer to a request. If the offer leaves a remainder, the remainder replaces it; otherwise the offer is
-    /// taken.
+    /// Gives an offer to a request. If the offer leaves a remainder, the remainder replaces the offer. Otherwise the
+    /// offer is taken.
     pub fn take(&mut self, offer: usize, request: &Ad) {
         if let Some(remainder) = self.remainder(offer, request) {
             self.frames[offer] = Pair::make_scope(remainder.clone(), PairSide::Offer);
@@ -109,7 +110,7 @@ impl CycleOffers {
         remainder.unwrap_or_default()
     }
 
-    /// Returns the counters so far.
+    /// Returns the counters so far, including those of the matchmaker.
     pub fn statistics(&self) -> Statistics {
         let mut statistics = self.statistics;
         statistics.add(&self.matchmaker.statistics);
@@ -117,7 +118,7 @@ impl CycleOffers {
     }
 }
 
-/// Puts a request and the scope of an offer into an environment, and returns the scope of the request.
+/// Pairs a request with an offer in an environment, and returns the scope of the request.
 fn put_pair(environment: &mut Environment, request: &Ad, offer: &Arc<ScopeFrame>) -> Arc<ScopeFrame> {
     let request = Pair::make_scope(request.clone(), PairSide::Request);
     environment.replace_ad(Participant::REQUEST, &request);

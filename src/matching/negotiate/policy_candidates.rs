@@ -1,4 +1,4 @@
-//! The candidates of requests under a policy, without taking any.
+//! The candidates of requests under a policy. Searching for candidates takes no offer.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use super::offers::CycleOffers;
 /// if it is not compatible or the docking vector discards it.
 pub struct PolicyCandidates {
     offers: CycleOffers,
-    /// Cached lists by the address of the request, which is kept alive so that the address is not reused.
+    /// Cached candidates, by the address of the request. The request is kept alive, so that its address is not reused.
     lists: FxHashMap<usize, (Ad, Arc<[Candidate]>)>,
 }
 
 impl PolicyCandidates {
-    /// Prepares the offers. An offer that the policy identifies as a root is no candidate.
+    /// Creates a search among these offers. An offer that the policy identifies as a root is no candidate.
     #[must_use]
     pub fn new(settings: &NegotiationSettings, offers: &[Ad]) -> Self {
         PolicyCandidates {
@@ -30,8 +30,8 @@ impl PolicyCandidates {
         }
     }
 
-    /// Returns the candidates of a request, best first. If lists are cached, a clone of the same ad gets the same
-    /// list. After an interrupt the list may lack candidates, and is not cached.
+    /// Returns the candidates of a request, best first. If lists are cached, clones of one ad share one list. After an
+    /// interrupt the list may lack candidates, and is not cached.
     ///
     /// # Errors
     ///
@@ -49,14 +49,14 @@ impl PolicyCandidates {
         Ok(list)
     }
 
-    /// Returns the indexes of the components of the docking vector that have discarded every candidate so far, for
-    /// example because they are always undefined.
+    /// Returns the indexes of the components of the docking vector whose values could never be ordered, for example
+    /// because they are always undefined. Such a component discards every candidate.
     #[must_use]
     pub fn unordered_components(&self) -> Vec<usize> {
         self.offers.unordered_components()
     }
 
-    /// Returns the counters so far.
+    /// Returns the counters of the work done so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.offers.statistics()

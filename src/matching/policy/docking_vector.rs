@@ -1,4 +1,4 @@
-//! Vectors of values that are compared lexicographically (thesis 3.2.4).
+//! Vectors by which a policy orders requests or candidates. They are compared lexicographically (thesis 3.2.4).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -8,29 +8,31 @@ use crate::eval::{Abort, Context, Environment, Evaluator};
 
 use super::{PolicyFault, PolicyRule, candidate_label};
 
-/// The values of the expressions of a policy vector, `order` or `docking`. A component whose value cannot be ordered is
-/// `None`, and compares as the least.
+/// The values of a vector of the policy: `order` or `docking`. A component is `None` if its value cannot be ordered,
+/// and then compares as the least.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyVector(pub Vec<Option<VectorComponent>>);
 
-/// A value that is comparable with others of its class.
+/// A value that can be ordered among values of the same class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorComponent {
-    /// The value, whose type belongs to the class.
+    /// The value itself, such as the integer `2`.
     pub value: Value,
-    /// The type for comparison: [`Type::Real`] for all numbers.
+    /// The type that stands for the class. [`Type::Real`] stands for all numbers, and in HTCondor's dialect for
+    /// booleans, too.
     class: Type,
 }
 
 impl PolicyVector {
-    /// Evaluates the docking vector of a request for a candidate, both of which are in the environment.
+    /// Evaluates the docking vector of a request for a candidate. The environment must contain both ads.
     pub(in crate::matching) fn evaluate_docking(
         rules: &[PolicyRule],
         environment: &Environment,
         [request, candidate]: [&Arc<ScopeFrame>; 2],
         context: &Context,
     ) -> Result<Self, Abort> {
-        // `candidate_label` is bound in a scope inside the request's, so that no attribute of the request shadows it.
+        // The name `label` is bound in a scope inside the request's scope, so that no attribute of the request shadows
+        // it.
         let candidate = Value::Ad(AdValue { frame: Arc::clone(candidate) });
         let bound: Ad = [(candidate_label(), Expression::literal(candidate))].into_iter().collect();
         let scope = request.enter(bound).as_context();
@@ -39,8 +41,8 @@ impl PolicyVector {
         Ok(PolicyVector::new(values?, context.dialect))
     }
 
-    /// Returns the index of the first component of the docking vector that cannot be ordered, which discards the
-    /// candidate. `None` if all components can be ordered.
+    /// Returns the index of the first component of the docking vector that cannot be ordered; such a component discards
+    /// the candidate. `None` if all components can be ordered.
     pub fn first_unordered(
         rules: &[PolicyRule],
         request: &Ad,
@@ -52,8 +54,8 @@ impl PolicyVector {
         Ok(vector.0.iter().position(Option::is_none))
     }
 
-    /// Makes the vector of these values. A value that cannot be ordered becomes `None`; in HTCondor's dialect booleans
-    /// are numbers.
+    /// Makes the vector of these values. A value that cannot be ordered becomes `None`. In HTCondor's dialect booleans
+    /// are ordered as numbers.
     #[must_use]
     pub fn new(values: Vec<Value>, dialect: Dialect) -> Self {
         PolicyVector(values.into_iter().map(|value| VectorComponent::new(value, dialect)).collect())
@@ -65,15 +67,15 @@ impl PolicyVector {
         self.0.iter().all(Option::is_some)
     }
 
-    /// Compares two vectors so that the greater one sorts first.
+    /// Compares two vectors in descending order: the greater vector sorts first.
     #[must_use]
     pub fn cmp_greatest_first(&self, other: &PolicyVector) -> Ordering {
         let pairs = self.0.iter().zip(&other.0);
         first_difference(pairs.map(|(left, right)| compare_components(right.as_ref(), left.as_ref())))
     }
 
-    /// Compares the vector with `numbers`, followed by zeros. A component that is not a number counts as greater, one
-    /// that cannot be ordered as less.
+    /// Compares the vector with the vector of `numbers`, which is filled up with zeros. A component that is not a
+    /// number counts as greater. A component that cannot be ordered counts as less.
     #[must_use]
     pub fn cmp_numbers(&self, numbers: [f64; 2]) -> Ordering {
         let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));
@@ -91,7 +93,8 @@ impl PolicyVector {
     ///
     /// # Errors
     ///
-    /// Fails for the first component with several classes; `key` is the name of the vector in the policy.
+    /// Fails for the first component with values of several classes. `key` is the name of the vector in the message,
+    /// such as `docking`.
     pub fn check_comparable<'v>(
         vectors: impl IntoIterator<Item = &'v PolicyVector>,
         key: &str,
@@ -109,7 +112,7 @@ impl PolicyVector {
             }
         }
         let Some((position, one, other)) = mixed else { return Ok(()) };
-        // The message must not depend on which type came first.
+        // The two types are sorted by name, so that the message does not depend on the order of the vectors.
         let (one, other) = if one.as_str() <= other.as_str() { (one, other) } else { (other, one) };
         Err(PolicyFault {
             reason: format!(
@@ -138,13 +141,13 @@ impl VectorComponent {
     }
 }
 
-/// Returns the first order other than equal.
+/// Returns the first order that is not `Equal`; `Equal` if there is no such order.
 fn first_difference(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
     orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// Compares two components: one that cannot be ordered is least. The order of values of different classes has no
-/// meaning; [`PolicyVector::check_comparable`] detects them.
+/// Compares two components. A component that cannot be ordered is the least. The order of values of different classes
+/// has no meaning; [`PolicyVector::check_comparable`] reports such values.
 fn compare_components(left: Option<&VectorComponent>, right: Option<&VectorComponent>) -> Ordering {
     let (Some(left), Some(right)) = (left, right) else { return left.is_some().cmp(&right.is_some()) };
     match (&left.value, &right.value) {
@@ -170,12 +173,12 @@ fn as_integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Compares an integer with a real other than NaN exactly. Rounding the integer to a real would not give a total
-/// order.
+/// Compares an integer with a real exactly. The real must not be NaN. Rounding the integer to a real would not give a
+/// total order.
 #[allow(clippy::cast_possible_truncation)] // saturates
 fn compare_integer_with_real(integer: i64, real: f64) -> Ordering {
     let below = real.floor();
-    // Reals beyond the range of `i128` become its ends, which are beyond every integer.
+    // A real beyond the range of `i128` becomes the least or the greatest `i128`, which still is beyond every `i64`.
     i128::from(integer).cmp(&(below as i128)).then(if real > below { Ordering::Less } else { Ordering::Equal })
 }
 
@@ -232,7 +235,7 @@ mod tests {
             fault.reason,
             "component 2 of `docking` is a boolean for some and an integer for others, which do not compare"
         );
-        // HTCondor's booleans are numbers.
+        // In HTCondor's dialect booleans compare as numbers.
         let condor = vectors.map(|vector| {
             PolicyVector::new(
                 vector.0.into_iter().flatten().map(|component| component.value).collect(),

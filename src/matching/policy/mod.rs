@@ -1,4 +1,4 @@
-//! Administrative policy (thesis 3.2.4): the requests to serve and their order, the choice of offers, the remainder
+//! Administrative policy (thesis 3.2.4): which requests are served in which order, which offers they get, what remains
 //! of an offer, and fair share among submitters.
 
 mod docking_vector;
@@ -21,10 +21,10 @@ pub use usage::{Account, Accountant};
 /// Priority of a submitter that neither the policy nor the usage file names; larger is worse.
 pub const UNKNOWN_PRIORITY: f64 = 1000.0;
 
-/// An expression of a policy, with its place in the policy file for error messages.
+/// An expression of a policy, with its position in the policy file for error messages.
 #[derive(Clone, Debug)]
 pub struct PolicyRule {
-    /// The expression; the key that holds it in the policy defines in which ad it is evaluated.
+    /// The expression. Its key in the policy, such as `roots`, decides in which ad it is evaluated.
     pub expression: Expression,
     /// Byte range of the expression in the policy file; `None` if the expression comes from elsewhere.
     pub range: Option<Range<usize>>,
@@ -37,7 +37,7 @@ impl From<Expression> for PolicyRule {
 }
 
 impl PolicyRule {
-    /// Splits a list, `{ a, b }`, into one rule for each element; any other rule is returned as it is.
+    /// Splits a list such as `{ a, b }` into one rule for each element. Any other rule becomes the only component.
     #[must_use]
     pub fn components(self) -> Vec<PolicyRule> {
         match self.expression.without_parentheses().kind() {
@@ -49,13 +49,13 @@ impl PolicyRule {
         }
     }
 
-    /// Evaluates the rule in an ad alone.
+    /// Evaluates the rule in an ad without a partner.
     pub fn evaluate(&self, ad: &Ad, context: &Context) -> Result<Value, Abort> {
         let (environment, frame) = Environment::single(ad.clone());
         Evaluator::new(&environment, context).evaluate(&self.expression, &frame)
     }
 
-    /// Whether the rule is true in an ad alone.
+    /// Whether the rule is true in an ad without a partner.
     pub fn is_met(&self, ad: &Ad, context: &Context) -> Result<bool, Abort> {
         self.evaluate(ad, context).map(|value| is_met(&value, context.dialect))
     }
@@ -64,15 +64,17 @@ impl PolicyRule {
 /// The administrative policy of a pool.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// Root identification: requests for which this is true are served, and offers for which it is true are not given
-    /// away. If `None`, all requests are roots and all offers are available.
+    /// Root identification. A request is served if the rule is true in the request. An offer is not given away if the
+    /// rule is true in the offer. If `None`, all requests are served and all offers are available.
     pub roots: Option<PolicyRule>,
-    /// Root ordering: evaluated in each request, lexicographically greatest first. Undefined, error and NaN come
-    /// last. Input order if empty.
+    /// Root ordering: the components of a vector that is evaluated in each request. Requests with greater vectors are
+    /// served first. A value that cannot be ordered, such as undefined or NaN, counts as the least. If empty, requests
+    /// are served in input order.
     pub order: Vec<PolicyRule>,
-    /// The docking vector: evaluated in the request for each candidate, which is `label` (and `other`) there. The
-    /// greatest wins; a candidate with a component that is undefined or an error is discarded. If empty, the vector
-    /// is the rank of the request, then that of the offer.
+    /// The docking vector: its components are evaluated in the request for each candidate. There, `label` and `other`
+    /// denote the candidate. The candidate with the greatest vector wins. A candidate is discarded if a component
+    /// cannot be ordered, for example because it is undefined. If empty, candidates are ordered by the rank of the
+    /// request, then by the rank of the offer.
     pub docking: Vec<PolicyRule>,
     /// The rules for the remainder of an offer after a match; if `None`, no offer leaves a remainder.
     pub residual: Option<Residual>,
@@ -80,12 +82,13 @@ pub struct Policy {
     pub share: Option<Share>,
 }
 
-/// Fair share: submitters take turns, each up to its slice of the offers.
+/// Fair share: in each round, a submitter gets at most a slice of the offers. The priority of the submitter decides the
+/// size of the slice.
 #[derive(Clone, Debug)]
 pub struct Share {
     /// The expression whose value in a request names the submitter of the request.
     pub by: PolicyRule,
-    /// Priorities of submitters; larger is worse, always positive.
+    /// Priorities of submitters, by name. A priority is positive; larger is worse.
     pub priorities: Vec<(String, f64)>,
 }
 
@@ -98,12 +101,12 @@ impl Share {
 }
 
 impl Policy {
-    /// Returns the indexes of the requests to serve, in the order in which they are served, and the number of requests
-    /// for which the evaluation of `roots` exceeded a budget.
+    /// Returns the indexes of the requests to serve, in the order in which they are served. Also returns the number of
+    /// requests for which the evaluation of `roots` exceeded a budget.
     ///
     /// # Errors
     ///
-    /// Fails if the values of the ordering cannot be compared.
+    /// Fails if the values of a component of `order` cannot be compared.
     pub fn roots(&self, requests: &[Ad], context: &Context) -> Result<(Vec<usize>, u64), PolicyFault> {
         let mut failures = 0;
         let mut roots: Vec<usize> = (0..requests.len()).collect();
@@ -127,13 +130,13 @@ impl Policy {
         Ok((roots, failures))
     }
 
-    /// Whether an offer may be given away: `roots` is not true in it.
+    /// Whether an offer may be given away: `roots` is not true in the offer.
     #[must_use]
     pub fn is_offer(&self, offer: &Ad, context: &Context) -> bool {
         !self.roots.as_ref().is_some_and(|rule| rule.is_met(offer, context).unwrap_or(false))
     }
 
-    /// Returns the names that the expressions of the policy read, in whatever ad they are evaluated.
+    /// Returns the names of all attributes that the policy reads, in requests or in offers.
     #[must_use]
     pub fn free_names(&self, dialect: Dialect) -> FreeNames {
         let Policy { roots, order, docking, residual, share } = self;
@@ -150,8 +153,8 @@ impl Policy {
         mentions
     }
 
-    /// Returns the expressions that decide which offer a request gets. An autocluster holds only requests that these
-    /// expressions cannot distinguish.
+    /// Returns the expressions that decide which offer a request gets. Requests that these expressions can distinguish
+    /// are never in one autocluster.
     #[must_use]
     pub fn match_policies(&self) -> PolicyExpressions {
         let in_requests = self.docking.iter().map(|rule| rule.expression.clone()).collect();
@@ -159,9 +162,9 @@ impl Policy {
         PolicyExpressions { in_requests, in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect() }
     }
 
-    /// Returns the expressions of [`Policy::match_policies`] and those that select and order requests and name their
-    /// submitters. A resource request replaces several requests by a count, so that it may only replace requests that
-    /// none of these expressions can distinguish (2006 paper 4.3).
+    /// Returns the expressions of [`Policy::match_policies`], and the expressions that select requests, order them or
+    /// name their submitters. A resource request may stand only for requests that none of these expressions can
+    /// distinguish (2006 paper 4.3).
     #[must_use]
     pub fn request_policies(&self) -> PolicyExpressions {
         let mut policies = self.match_policies();
@@ -188,7 +191,7 @@ impl fmt::Display for PolicyFault {
 
 impl std::error::Error for PolicyFault {}
 
-/// Returns the name that denotes the candidate in docking expressions.
+/// Returns the name of the candidate in docking expressions: `label`.
 #[must_use]
 pub fn candidate_label() -> Name {
     Name::new("label")

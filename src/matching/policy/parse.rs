@@ -20,7 +20,7 @@ impl Policy {
         settings.finish(policy)
     }
 
-    /// Reads a policy that is part of other settings; errors are collected in `settings`.
+    /// Reads a policy from a node of a larger YAML text. Errors are collected in `settings`.
     pub fn read<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Policy {
         PolicyReader(settings).policy(node)
     }
@@ -88,7 +88,7 @@ impl<'o> PolicyReader<'o, '_> {
         by.map(|by| Share { by, priorities })
     }
 
-    /// Reads a positive number; reports any other node and returns `None`.
+    /// Reads a positive number. Reports an error and returns `None` if the node holds anything else.
     pub fn positive_number(&mut self, node: &YamlNode) -> Option<f64> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let positive = number.filter(|number| number.is_finite() && *number > 0.0);
@@ -98,8 +98,8 @@ impl<'o> PolicyReader<'o, '_> {
         positive
     }
 
-    /// Reads the components of a vector from a YAML sequence or a single expression. A list of the ClassAd language
-    /// is split into its elements (thesis Figure 9).
+    /// Reads the components of a vector from a YAML sequence, or from a single expression. If the expression is a list
+    /// such as `{ a, b }`, each element is a component (thesis Figure 9).
     fn vector(&mut self, node: &'o YamlNode) -> Vec<PolicyRule> {
         match &node.content {
             YamlContent::Sequence(components) if components.is_empty() => {

@@ -1,4 +1,4 @@
-//! Remainders of offers after a match (open in thesis 6.2.1): partitionable slots.
+//! Remainders of offers after a match, such as HTCondor's partitionable slots leave (an open question in thesis 6.2.1).
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use super::PolicyRule;
 /// The rules that define what remains of an offer after a match.
 #[derive(Clone, Debug, Default)]
 pub struct Residual {
-    /// Only offers in which this is true leave a remainder; all offers if `None`.
+    /// Rule that an offer must meet to leave a remainder. If `None`, every offer leaves a remainder.
     pub when: Option<PolicyRule>,
-    /// Attributes of the remainder. They are evaluated in the offer as it was before the match, with `other` for the
-    /// request.
+    /// Attributes that are set in the remainder. Their expressions are evaluated in the offer as it was before the
+    /// match; `other` is the request.
     pub set: Vec<(Name, PolicyRule)>,
-    /// The remainder is offered only if this is true in it; always if `None`.
+    /// Rule that a remainder must meet to be offered again. If `None`, every remainder is offered.
     pub while_true: Option<PolicyRule>,
 }
 
 impl Residual {
-    /// Returns the remainder of an offer after a match with a request; `None` if nothing remains to be offered. The
-    /// environment holds the pair, and `offer` is the scope of the offer there.
+    /// Returns the remainder of an offer after a match with a request; `None` if there is no remainder to offer.
+    /// `environment` contains the pair, and `offer` is the offer's scope in it.
     pub fn remainder(
         &self,
         offer: &Arc<ScopeFrame>,
@@ -49,8 +49,8 @@ impl Residual {
 /// Maximum nesting depth of lists in a remainder.
 const MAX_LIST_DEPTH: usize = 32;
 
-/// Converts a value to an expression that needs no scope: list elements are evaluated now, because they may refer to
-/// the ads of the pair, which are out of scope afterwards.
+/// Converts a value to an expression that needs no scope. List elements are evaluated now: they may refer to the ads of
+/// the pair, which are not in scope later.
 fn scopeless_expression(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<Expression, Abort> {
     let error = |reason| Ok(Expression::literal(Value::error(Span::default(), reason)));
     let list = match value {

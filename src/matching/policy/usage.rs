@@ -20,7 +20,7 @@ const MIN_REAL_PRIORITY: f64 = 0.5;
 /// Offers that a submitter gets in a cycle count as used until the next cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accountant {
-    /// Half-life of the real priority without use, in seconds.
+    /// Time in seconds after which the real priority of a submitter without offers is halved.
     pub half_life_seconds: f64,
     /// Time until which usage is accounted for, in seconds since 1970; `None` before the first cycle.
     pub accounted_until: Option<i64>,
@@ -37,7 +37,7 @@ pub struct Account {
     pub factor: f64,
     /// Number of offers that the submitter uses now.
     pub resources: f64,
-    /// Accumulated usage, in offer-seconds.
+    /// Accumulated usage in offer-seconds: using two offers for ten seconds adds 20.
     pub usage: f64,
 }
 
@@ -54,7 +54,7 @@ impl Default for Accountant {
 }
 
 impl Account {
-    /// Returns the effective priority in a negotiation; larger is worse.
+    /// Returns the effective priority: the real priority times the factor. Larger is worse.
     #[must_use]
     pub fn effective_priority(&self) -> f64 {
         self.real_priority.max(MIN_REAL_PRIORITY) * self.factor
@@ -62,7 +62,7 @@ impl Account {
 }
 
 impl Accountant {
-    /// Reads accounts from YAML; an empty text holds none.
+    /// Reads accounts from YAML. An empty text has no accounts.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl Accountant {
         settings.finish(accountant)
     }
 
-    /// Accounts for the time since the last cycle, up to `now` in seconds since 1970. A clock that was set back
-    /// counts as no time.
+    /// Charges each submitter for the time since the last cycle, and updates its real priority. `now` is in seconds
+    /// since 1970. No time is charged if `now` is before the last cycle.
     #[allow(clippy::cast_precision_loss)] // seconds
     pub fn advance(&mut self, now: i64) {
         let seconds = self.accounted_until.map_or(0, |at| now.saturating_sub(at).max(0)) as f64;
@@ -118,7 +118,8 @@ impl Accountant {
         self.submitters.get(submitter).copied().unwrap_or_default().effective_priority()
     }
 
-    /// Records the number of offers that each submitter uses from now on; submitters not named use none.
+    /// Records the number of offers that each submitter uses from now on. A submitter that `used` does not name uses no
+    /// offers.
     pub fn assign<'s>(&mut self, used: impl IntoIterator<Item = (&'s str, f64)>) {
         self.submitters.values_mut().for_each(|account| account.resources = 0.0);
         for (submitter, resources) in used {
@@ -173,7 +174,7 @@ mod tests {
             accountant.submitters["alice"],
             Account { real_priority: 5.0, factor: 1000.0, resources: 2.0, usage: 205.0 }
         );
-        // The priority is at least 0.5, also of an unknown submitter.
+        // The factor of bob is 10, the default factor is 1000. The real priority of an unknown submitter is 0.5.
         assert_eq!(
             ["bob", "carol", "alice"].map(|name| accountant.effective_priority(name).to_string()),
             ["5", "500", "5000"]
@@ -184,7 +185,7 @@ mod tests {
         let carol = Account { real_priority: 0.5, factor: 1000.0, resources: 3.0, usage: 0.0 };
         assert_eq!((accountant.submitters["alice"], accountant.submitters["carol"]), (alice, carol));
         accountant.advance(1250);
-        // 0.5 * 0.25 + 3 * 0.75
+        // After two half-lives a quarter of the old priority counts: 0.5 * 0.25 + 3 * 0.75.
         assert_eq!(accountant.submitters["carol"], Account { real_priority: 2.375, usage: 600.0, ..carol });
     }
 

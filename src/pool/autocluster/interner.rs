@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use crate::ad::{Dialect, Expression, ExpressionInterner, Name};
 use crate::eval::FreeNames;
 
-/// Number of an interned name or expression.
+/// Identifier of an interned name or expression.
 pub type InternedId = u32;
 
 /// Interns the expressions and names of a set of ads.
@@ -17,11 +17,11 @@ pub struct AutoclusterInterner {
     dialect: Dialect,
     pub names: IndexSet<Name, FxBuildHasher>,
     expressions: ExpressionInterner,
-    /// The free names of each expression, by its number.
+    /// The free names of each expression, by identifier of the expression.
     free_names: Vec<Rc<FreeNameIds>>,
 }
 
-/// The free names of an expression, by number: [`FreeNames`] with interned names, sorted and distinct.
+/// The free names of an expression: [`FreeNames`] with identifiers instead of names, sorted and distinct.
 pub struct FreeNameIds {
     pub reads_anything: bool,
     pub mine: Vec<InternedId>,
@@ -34,7 +34,7 @@ impl AutoclusterInterner {
         AutoclusterInterner { dialect, ..AutoclusterInterner::default() }
     }
 
-    /// Returns the number of a name, which all its spellings share.
+    /// Returns the identifier of a name. All spellings of a name have the same identifier.
     #[allow(clippy::cast_possible_truncation)] // 2^32 names would not fit into memory
     pub fn intern_name(&mut self, name: &Name) -> InternedId {
         match self.names.get_index_of(name) {
@@ -43,7 +43,7 @@ impl AutoclusterInterner {
         }
     }
 
-    /// Returns the number of an expression, which equal expressions share, and its free names.
+    /// Returns the identifier and the free names of an expression. Equal expressions have the same identifier.
     #[allow(clippy::cast_possible_truncation)] // as above
     pub fn intern_expression(&mut self, expression: &Expression) -> (InternedId, Rc<FreeNameIds>) {
         let (number, is_new) = self.expressions.intern(expression);
@@ -54,7 +54,8 @@ impl AutoclusterInterner {
         (number as InternedId, Rc::clone(&self.free_names[number]))
     }
 
-    /// Returns the free names of an expression of a policy, in which `label` stands for the other side, too.
+    /// Returns the free names of an expression of a policy. In such an expression both `label` and `other` denote the
+    /// other side.
     pub fn free_names_of_policy(&mut self, rule: &Expression) -> FreeNameIds {
         let mut mentions = FreeNames::default();
         mentions.add_policy_expression(rule, self.dialect);

@@ -26,22 +26,23 @@ pub struct PolicyExpressions {
 /// An autocluster: requests with equal significant attributes.
 #[derive(Clone, Debug)]
 pub struct RequestCluster {
-    /// The first request, which represents all.
+    /// The first request of the autocluster, which represents the others.
     pub representative: Ad,
-    /// Number of requests; a resource-request ad counts as the number of requests that it stands for.
+    /// Number of requests in the autocluster. A resource-request ad counts as all the requests that it stands for.
     pub members: usize,
-    /// Names of the attributes in which the requests agree, present or absent, sorted.
+    /// Names of the significant attributes, sorted. The requests bind equal expressions to each of them, or all lack
+    /// it.
     pub significant: Vec<Name>,
 }
 
 impl RequestCluster {
-    /// Returns the significant attributes that the requests have, each name in the spelling first met.
+    /// Returns the significant attributes that the requests have. Each name is in the spelling that was read first.
     pub fn attributes(&self) -> impl Iterator<Item = (&Name, &Expression)> {
         self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?)))
     }
 
-    /// Builds the resource-request ad that stands for `count` requests (2006 paper 4.3): their significant attributes,
-    /// the autocluster's number `id`, and the count.
+    /// Builds the resource-request ad that stands for `count` requests (2006 paper 4.3). It has their significant
+    /// attributes, the number `id` of the autocluster, and the count.
     #[must_use]
     pub fn resource_request(&self, id: usize, count: usize) -> Ad {
         let number = |number: usize| Expression::literal(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
@@ -56,19 +57,19 @@ impl RequestCluster {
 pub struct RequestClusters {
     /// The autoclusters, in the order of their first requests.
     pub clusters: Vec<RequestCluster>,
-    /// For each request the index into `clusters`.
+    /// For each request, the index of its autocluster in `clusters`.
     pub cluster_of: Vec<usize>,
 }
 
 impl RequestClusters {
-    /// Groups requests by their significant attributes.
+    /// Groups requests by their significant attributes. Requests are in one autocluster if the same significant
+    /// attributes are present, bound to equal expressions.
     ///
-    /// An attribute is significant if a constraint or rank of the request, a constraint or rank of an offer, or a
-    /// policy may read it, directly or through attributes of either side that are expressions.  Requests are in one
-    /// autocluster if the same significant attributes are present, bound to equal expressions.  If an expression may
-    /// read attributes that it does not name, all attributes are significant.
+    /// An attribute is significant if a constraint or a rank of either side, or a policy, may read it. It may be read
+    /// directly, or through other attributes of either side. If an expression may read attributes that it does not
+    /// name, as with `eval(Text)`, all attributes are significant.
     ///
-    /// Computes a fixpoint: alternates over offers and requests until no further name is read.
+    /// Computes a fixpoint: visits all offers and all requests in alternation, until no new name is read.
     #[must_use]
     pub fn new(
         requests: &[Ad],
@@ -79,14 +80,14 @@ impl RequestClusters {
     ) -> Self {
         let mut reach = SignificantAttributes::new(protocol, context);
         reach.add_policies(policies);
-        // Clones of one ad are visited once.
+        // Clones of one ad have the same identity and are visited once.
         let distinct: IndexMap<usize, &Ad, FxBuildHasher> = offers.iter().map(|ad| (ad.identity(), ad)).collect();
         let (mut before, mut signatures) = (None, FxHashMap::default());
         loop {
             for offer in distinct.values() {
                 reach.signature(offer, OFFERS);
             }
-            // The offers read nothing new, so the requests' signatures are final.
+            // The last visit of the offers added no name, so that the significant attributes of the requests are final.
             if before.replace(reach.size()) == Some(reach.size()) {
                 break;
             }
@@ -109,32 +110,33 @@ impl RequestClusters {
     }
 }
 
-/// The side of the requests, as an index.
+/// Index of the requests' side in [`SignificantAttributes::reads`].
 const REQUESTS: usize = 0;
 
-/// The side of the offers, as an index.
+/// Index of the offers' side in [`SignificantAttributes::reads`].
 const OFFERS: usize = 1;
 
-/// The names that are read of every ad of one side, and whether all attributes may be read.
+/// Names of the attributes that may be read from the ads of one side. `everything` means that any attribute may be
+/// read.
 #[derive(Default)]
 struct SideReads {
     names: IndexSet<InternedId, FxBuildHasher>,
     everything: bool,
 }
 
-/// Stands for the expression of an absent attribute in a [`RequestSignature`].
+/// Identifier that stands for the expression of an absent attribute in a [`RequestSignature`].
 const ABSENT: InternedId = InternedId::MAX;
 
-/// The significant attributes of a request: numbers of names and of their expressions, sorted.
+/// The significant attributes of an ad: pairs of the identifier of a name and the identifier of its expression, sorted.
 type RequestSignature = Vec<(InternedId, InternedId)>;
 
 /// Computes the attributes that constraints, ranks and policies can read.
 struct SignificantAttributes<'c> {
     protocol: &'c Protocol,
     interner: AutoclusterInterner,
-    /// The reads by the side of the ads that are read.
+    /// What is read from the ads of each side, at the indexes [`REQUESTS`] and [`OFFERS`].
     reads: [SideReads; 2],
-    /// The names reached in the current ad; kept from ad to ad so that the memory is reused.
+    /// Names read from the current ad. The set is a field, so that its memory is reused for the next ad.
     reached: IndexSet<InternedId, FxBuildHasher>,
 }
 
@@ -148,7 +150,8 @@ impl<'c> SignificantAttributes<'c> {
         }
     }
 
-    /// Returns the number of names read, and of sides of which all attributes may be read; unchanged at the fixpoint.
+    /// Returns the size of `reads`, which no longer grows at the fixpoint: each name counts as one, and each
+    /// `everything` that is set.
     fn size(&self) -> usize {
         self.reads.iter().map(|reads| reads.names.len() + usize::from(reads.everything)).sum()
     }
@@ -166,8 +169,8 @@ impl<'c> SignificantAttributes<'c> {
         }
     }
 
-    /// Returns the significant attributes of an ad, and records the names that their expressions read on the opposite
-    /// side.
+    /// Returns the significant attributes of an ad on this side. Records the names that their expressions read from the
+    /// other side.
     fn signature(&mut self, ad: &Ad, side: usize) -> RequestSignature {
         let mut signature = RequestSignature::new();
         let mut reached = std::mem::take(&mut self.reached);
@@ -203,7 +206,8 @@ impl<'c> SignificantAttributes<'c> {
         signature
     }
 
-    /// Groups requests by their signatures.  Leaves [`RequestCluster::members`] 0.
+    /// Groups requests by their significant attributes. [`RequestCluster::members`] stays 0, and the caller must set
+    /// it.
     fn group(&self, requests: &[Ad], signatures: &FxHashMap<usize, RequestSignature>) -> RequestClusters {
         let (mut numbers, mut by_ad) = (FxHashMap::<&RequestSignature, usize>::default(), FxHashMap::default());
         let mut found = RequestClusters::default();

@@ -16,7 +16,7 @@ fn clusters(requests: &[&str], offers: &[&str], docking: &[&str]) -> RequestClus
     RequestClusters::new(&ads(requests), &ads(offers), &policies, &Protocol::new(DIALECT), &Context::new(DIALECT))
 }
 
-/// The significant attributes of a single request, without its constraint and rank.
+/// Returns the names of the significant attributes of a single request, except its constraint and rank.
 fn significant(request: &str, offers: &[&str], docking: &[&str]) -> String {
     let found = clusters(&[request], offers, docking);
     let names = found.significant().into_iter().map(Name::as_str);
@@ -33,13 +33,13 @@ fn what_is_significant() {
     assert_eq!(significant(request, &[plain], &[]), own);
     // The offer reads `Owner`, whose expression reads `User`.
     assert_eq!(significant(request, &["[ Requirements = TARGET.Owner == 1 ]"], &[]), "Far Min Owner User Wanted");
-    // A name without a scope is read of the request only if the offer lacks the attribute.
+    // A name without a scope is read from the request only if the offer lacks the attribute.
     assert_eq!(significant(request, &["[ Requirements = Owner == 1; Owner = 2 ]"], &[]), own);
     assert_eq!(significant(request, &["[ Requirements = Nothing ]"], &[]), "Far Min Nothing Wanted");
-    // An attribute of the offer that the request reads refers back to the request.
+    // The request reads `Site` of the offer, which refers to an attribute of the request.
     assert_eq!(significant(request, &["[ Site = TARGET.Args ]"], &[]), "Args Far Min Wanted");
     assert_eq!(significant(request, &["[ Site = Next; Next = other.Args ]"], &[]), "Args Far Min Wanted");
-    // A policy reads an attribute of the request, or one of the offer that refers to the request.
+    // The policy reads an attribute of the request, directly or through an attribute of the offer.
     assert_eq!(significant(request, &[plain], &["label.Cpus - Args"]), "Args Far Min Wanted");
     assert_eq!(significant(request, &["[ Cpus = 1; Size = TARGET.User ]"], &["label.Size"]), "Far Min User Wanted");
     // `eval` may read anything, so all attributes are significant.

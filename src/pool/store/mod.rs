@@ -1,6 +1,6 @@
-//! The ads of a pool as columns, for expressions that are evaluated in all of them.
+//! The ads of a pool as columns, for expressions that are evaluated in every ad.
 //!
-//! An expression is evaluated once for each group of ads that agree in all attributes that its value can depend on.
+//! An expression is evaluated once for each group of ads that agree in all attributes on which its value can depend.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -25,26 +25,28 @@ pub struct Store {
     /// Whether every attribute of the ads has a column.
     has_all_columns: bool,
     has_scope_attribute: OnceCell<bool>,
-    /// The partitions computed so far, by the attributes whose expressions they distinguish.
+    /// The partitions computed so far, by attributes. Rows of one group bind equal expressions to all these attributes.
     partitions: FxHashMap<Rc<[Name]>, Rc<Partition>>,
     name_ids: IndexSet<Name, FxBuildHasher>,
     interner: ExpressionInterner,
     free_names: FxHashMap<usize, Rc<FreeNames>>,
-    /// Dependencies by the number of the expression.
+    /// Dependencies of each expression, by the number that [`Store::intern`] returns; `None` if they are not known.
     dependencies: FxHashMap<usize, Option<Dependencies>>,
 }
 
-/// The attributes that the value of an expression can depend on: the transitive closure of the names that it mentions.
-/// Rows that bind equal expressions to these attributes give the same value, so that one evaluation serves them all.
+/// The attributes on which the value of an expression can depend: the names that it mentions, the names that these
+/// attributes mention, and so on. Rows that bind equal expressions to these attributes give the same value, and one
+/// evaluation serves all these rows.
 #[derive(Clone, Debug)]
 pub struct Dependencies {
-    /// The names, sorted.
+    /// The names of the attributes, sorted.
     pub names: Rc<[Name]>,
-    /// The numbers of the names, unique in the store.
+    /// Numbers of these names, in the same order. Each name has one number in the whole store.
     pub name_ids: Rc<[usize]>,
 }
 
-/// The values of an expression in all ads of a store, kept once for each group of ads.
+/// The values of an expression in all ads of a store. One value is kept for all ads that agree in the attributes on
+/// which the value depends.
 pub struct StoreValues {
     groups: Rc<Partition>,
     values: Vec<Result<Value, Abort>>,
@@ -55,7 +57,7 @@ impl StoreValues {
     ///
     /// # Errors
     ///
-    /// When the evaluation exceeded a budget or was interrupted.
+    /// Fails if the evaluation exceeded a budget or was interrupted.
     pub fn value(&self, row: usize) -> Result<&Value, &Abort> {
         self.values[self.groups.group(row).unwrap_or_default()].as_ref()
     }
@@ -74,7 +76,7 @@ impl Store {
         Store { columns: build_columns(&ads), has_all_columns: true, ..Store::new(ads, dialect) }
     }
 
-    /// Returns the ads, by row.
+    /// Returns the ads of the store. The index of an ad is its row.
     #[must_use]
     pub fn ads(&self) -> &[Ad] {
         &self.ads
@@ -115,12 +117,12 @@ impl Store {
         })
     }
 
-    /// Returns the number of an expression, which equal expressions share.
+    /// Returns the number of an expression. Equal expressions have the same number.
     pub fn intern(&mut self, expression: &Expression) -> usize {
         self.interner.intern(expression).0
     }
 
-    /// Evaluates an expression in each ad, without an ad on the other side.
+    /// Evaluates an expression in each ad, without a partner.
     pub fn evaluate(&mut self, expression: &Expression, context: &Context) -> StoreValues {
         let dependencies = if self.has_scope_attribute() { None } else { self.dependencies(expression) };
         let groups = self.partition(dependencies.map(|found| found.names));
@@ -132,7 +134,8 @@ impl Store {
         StoreValues { groups, values }
     }
 
-    /// Returns what the value of an expression in an ad can depend on; `None` if that is not known. Cached.
+    /// Returns the attributes on which the value of an expression can depend; `None` if they are not known, as with
+    /// `eval(Text)`. The result is cached.
     pub fn dependencies(&mut self, expression: &Expression) -> Option<Dependencies> {
         let number = self.intern(expression);
         if let Some(known) = self.dependencies.get(&number) {
@@ -143,8 +146,8 @@ impl Store {
         found
     }
 
-    /// Returns what the value of an expression can depend on if an ad of the store is matched with `other`; `None` if
-    /// that is not known.
+    /// Like [`Store::dependencies`], for ads of the store that are matched with `other`. Attributes of `other` may read
+    /// further attributes of the store's ads.
     pub fn dependencies_with(&mut self, other: &Ad, expression: &Expression) -> Option<Dependencies> {
         let mut names: IndexSet<Name> = IndexSet::new();
         let add = |mentions: &FreeNames, names: &mut IndexSet<Name>| {
@@ -174,8 +177,8 @@ impl Store {
         Rc::clone(known)
     }
 
-    /// Partitions the rows by the expressions that they bind to some names; without names each row is a group of its
-    /// own. Cached.
+    /// Partitions the rows into groups that bind equal expressions to these attributes. If `names` is `None`, each row
+    /// is a group of its own. A partition by names is cached.
     pub fn partition(&mut self, names: Option<Rc<[Name]>>) -> Rc<Partition> {
         let Some(names) = names else { return Rc::new(Partition::discrete(self.ads.len())) };
         if let Some(known) = self.partitions.get(&names) {

@@ -8,11 +8,12 @@ fn shown(value: &Value) -> String {
     String::from_utf8_lossy(&print_value(value, Style::New)).into_owned()
 }
 
-/// Returns a random line; few names and values are possible, so that lines repeat them.
+/// Returns a random line of an ad. Few names and values are possible, so that many ads agree.
 fn line(random: &mut fastrand::Rng) -> String {
     let mut pick = |among: &[&str]| among[random.usize(..among.len())].to_owned();
     let name = pick(&["a", "A", "b", "c", "d", "START", "target"]);
-    // The name of a scope disables every column, so it must be rare.
+    // `target` is the name of a scope. A single ad with such an attribute disables the columns, so that it must be
+    // rare.
     let name = if name == "target" { pick(&["a", "b", "c", "d", "a", "b", "c", "target"]) } else { name };
     let value = pick(&[
         "1",
