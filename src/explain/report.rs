@@ -87,7 +87,7 @@ pub enum RequestVerdict {
     },
     /// Each clause is true of some offer, but no offer meets all clauses with these indices.
     Conflict(Vec<usize>),
-    /// Some offers meet the request's constraint, and all of them refuse the request.
+    /// Some offers meet the request's constraint, but all of these offers refuse the request.
     Refused,
 }
 

@@ -85,7 +85,7 @@ pub(super) enum LineWordKind<'t> {
     Pattern(NamePattern),
 }
 
-/// Creates an error. `range` is a byte range of the line or of the file.
+/// Creates an error at a byte range in the line. A caller that knows the range in the file may give that instead.
 pub(super) fn error(range: Range<usize>, message: impl Into<String>) -> Problem {
     Problem::error_at(range, 0, message)
 }

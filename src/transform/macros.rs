@@ -137,7 +137,7 @@ pub(super) struct MacroExpander<'a> {
 /// Maximum number of bytes that an expansion copies.
 const MAX_COPIED_BYTES: usize = 16 << 20;
 
-/// Maximum nesting depth of expansions. They nest because a function expands its arguments.
+/// Maximum nesting depth of expansions. Expansions nest because a macro function expands its arguments.
 const MAX_EXPANSION_DEPTH: usize = 50;
 
 impl<'a> MacroExpander<'a> {

@@ -22,8 +22,8 @@ use search::MAX_EDITS;
 pub use search::RequestChange;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 
-/// Maximum number of sets of unmet clauses for which changes are proposed. The limit holds once for the offers that
-/// accept the request and once for all offers.
+/// Maximum number of sets of unmet clauses for which changes are proposed. The sets of the offers that accept the
+/// request are counted separately from the sets of all offers.
 const MAX_CLAUSE_SETS: usize = 12;
 
 /// Maximum number of clauses in a set for which changes are proposed. If every set is larger, the smallest sets are

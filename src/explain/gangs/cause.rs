@@ -47,7 +47,7 @@ pub enum EmptyPortCause {
     },
     /// Each clause of the port's constraint is met by some offer, but no offer meets all clauses with these indices.
     Conflict(Vec<usize>),
-    /// Some offers meet the port's constraint, and all of them refuse the request.
+    /// Some offers meet the port's constraint, but all of these offers refuse the request.
     Refused {
         /// Number of offers that meet the port's constraint.
         suitable: usize,

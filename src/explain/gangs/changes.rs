@@ -89,8 +89,8 @@ impl ChangeProblem for GangChanges<'_> {
         (empty, failure.ports.len().saturating_sub(failure.deepest.ports.len()))
     }
 
-    /// Proposes changes that help to fill the decisive ports. Also proposes to drop each of these ports, or its whole
-    /// group if there are several.
+    /// Proposes changes that help to fill the decisive ports. Also proposes to drop each of these ports. If several
+    /// ports are decisive, a port is dropped together with the other ports of its group.
     fn propose(&mut self, request: &Ad, failure: &GangFailure) -> Result<Vec<Proposal>, GangFault> {
         let mut found = Vec::new();
         let ports = decisive_ports(failure);
