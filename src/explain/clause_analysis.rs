@@ -13,10 +13,11 @@ use crate::eval::{
 
 use super::clauses::ExplainedClause;
 
-/// The analysis of a clause: its residue and its references, given the attributes of the request.
+/// The analysis of a clause while the offer is unknown: what the clause reads, and what the request's attributes leave
+/// of it.
 #[derive(Clone, Debug)]
 pub struct ClauseAnalysis {
-    /// The clause.
+    /// The analysed clause.
     pub clause: ExplainedClause,
     /// The residue: the clause specialized with the request's attributes.
     pub residue: Expression,
@@ -26,30 +27,32 @@ pub struct ClauseAnalysis {
     pub comparison: Option<ClauseComparison>,
     /// The offer's attributes that the clause reads, directly or through attributes of the request.
     pub offer_attributes: IndexSet<Name>,
-    /// The request's attributes that the clause reads, without those on the path to the clause.
+    /// The request's attributes that the clause reads. The attributes in the clause's path, such as `Requirements`, are
+    /// left out.
     pub request_attributes: IndexSet<Name>,
-    /// The attributes that the clause reads as the request's own although the request lacks them.
+    /// The attributes that the clause reads as the request's own, such as `MY.Prio`, and that the request lacks.
     pub missing_own: IndexSet<Name>,
 }
 
-/// A comparison of an operand of the offer with a constant: `operand operator bound`.
+/// A comparison with a constant: `operand operator bound`. The operand depends on the offer.
 #[derive(Clone, Debug)]
 pub struct ClauseComparison {
-    /// The operand that depends on the offer.
+    /// The operand that depends on the offer, such as `TARGET.Memory`.
     pub operand: Expression,
-    /// The operator, with `operand` on the left.
+    /// The operator as it reads with `operand` on the left: `>` for the clause `8 < TARGET.Memory`.
     pub operator: BinaryOperator,
-    /// The constant: the value of the other operand given the request.
+    /// The value of the constant operand, computed with the attributes of the request.
     pub bound: Value,
-    /// The request's attribute that holds the bound, with its expression. `None` unless the other operand is a plain
-    /// reference to an attribute.
+    /// The request's attribute that holds the bound, with its expression. `None` if the bound is not written as a plain
+    /// reference to an attribute, such as `RequestMemory`.
     pub bound_holder: Option<(Name, Expression)>,
-    /// Whether the source has the bound on the left: `bound operator operand`.
+    /// Whether the clause has the bound on the left: `bound operator operand`.
     pub is_reversed: bool,
 }
 
 impl ClauseComparison {
-    /// The offer's attribute, if the operand is a plain reference to an attribute.
+    /// The offer's attribute, such as `Memory` for the operand `TARGET.Memory`. `None` if the operand is no plain
+    /// reference.
     #[must_use]
     pub fn attribute(&self) -> Option<&Name> {
         match ClauseOperand::of(&self.operand) {
@@ -69,7 +72,7 @@ pub struct ClauseAnalyzer {
 impl ClauseAnalyzer {
     pub fn new(ad: &Ad, context: &Context) -> Self {
         let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
-        // Without a random seed, a call of `random()` is not folded to a constant.
+        // Without a source of random numbers, a call of `random()` is not folded to a constant.
         ClauseAnalyzer { environment, frame, context: Context { random: None, ..context.clone() } }
     }
 
@@ -94,8 +97,8 @@ impl ClauseAnalyzer {
         specialize(expression, &self.frame, &self.environment, &self.context, SpecializeOptions::default())
     }
 
-    /// Returns an expression as a comparison with a constant. `None` if the expression is no such comparison, or if the
-    /// constant is a list or an ad.
+    /// Returns an expression as a comparison with a constant, such as `TARGET.Memory >= 8`. `None` if the expression
+    /// has another form, or if the constant is a list or an ad.
     fn comparison(&self, expression: &Expression) -> Option<ClauseComparison> {
         let ExpressionKind::Binary(operator, left, right) = expression.without_parentheses().kind() else {
             return None;
@@ -116,8 +119,8 @@ impl ClauseAnalyzer {
     }
 }
 
-/// Splits the references that an ad does not resolve into names that the other side may define and names that only the
-/// ad itself could define.
+/// Splits the references that the request does not resolve. The first set has the names that an offer may define; the
+/// second has the names that only the request itself could define, such as `Prio` of `MY.Prio`.
 fn split_by_side(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
     let (mut offer_attributes, mut missing_own) = (IndexSet::new(), IndexSet::new());
     for reference in &references.external {

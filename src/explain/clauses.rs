@@ -9,17 +9,18 @@ use crate::syntax::{Style, expression_text};
 /// A clause: one conjunct of a constraint, found directly or through attributes that the constraint names.
 #[derive(Clone, Debug)]
 pub struct ExplainedClause {
-    /// The condition.
+    /// The expression of the clause.
     pub expression: Expression,
-    /// The path of attributes to the clause: the constraint's own attribute first, the attribute that contains the
-    /// clause last.
+    /// The names of the attributes that lead to the clause. The first is the constraint's own attribute, the last is
+    /// the attribute that contains the clause.
     pub path: Arc<[Name]>,
-    /// Whether this is the whole constraint. A constraint that refers back to itself is not split.
+    /// Whether the clause is the whole constraint. A constraint that refers to itself is not split, because its clauses
+    /// would have other values on their own.
     pub is_whole: bool,
 }
 
-/// Maximum number of clauses per constraint: one bit each in a `u128` mask. Further clauses are joined into the last
-/// one.
+/// Maximum number of clauses per constraint. Each clause is one bit in a `u128` mask. Further clauses are joined into
+/// the last one.
 pub const MAX_CLAUSES: usize = u128::BITS as usize;
 
 /// Returns the clauses of the constraint that `ad` has in the attribute `constraint`.
@@ -44,12 +45,12 @@ pub fn split_constraint(ad: &Ad, constraint: &Name) -> Vec<ExplainedClause> {
 }
 
 impl ExplainedClause {
-    /// Wraps an expression that belongs to no attribute.
+    /// Makes a clause of an expression that stands in no attribute of an ad.
     pub(super) fn detached(expression: Expression) -> Self {
         ExplainedClause { expression, path: Arc::from([]), is_whole: false }
     }
 
-    /// Wraps the whole constraint of an ad. `None` if the ad lacks the attribute.
+    /// Makes one clause of the whole constraint of an ad. `None` if the ad lacks the attribute.
     pub(super) fn whole_constraint(ad: &Ad, constraint: &Name) -> Option<Self> {
         let expression = ad.get(constraint)?.clone();
         Some(ExplainedClause { expression, path: Arc::from([constraint.clone()]), is_whole: true })

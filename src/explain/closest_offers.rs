@@ -21,7 +21,7 @@ pub fn closest_offers(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec
     let mut candidates: Vec<(u32, u64, usize)> = Vec::new();
     for (row, failed) in analysis.failed_clauses.iter().enumerate() {
         if failed.count_ones() <= fewest + 1 {
-            // The bits of floats that are not negative sort as the numbers do.
+            // The bits of a non-negative float, read as an integer, sort as the float does.
             candidates.push((failed.count_ones(), total_distance(table, analysis, row).to_bits(), row));
         }
     }
@@ -53,7 +53,7 @@ fn closest_offer(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize)
     ClosestOffer { offer: table.first_offer[row], failed_clauses, unmet_demands }
 }
 
-/// The sum of the distances of a row's values from the bounds of the clauses that it does not meet. A clause that is no
+/// The sum of the distances of a row's values from the bounds of the clauses that the row fails. A clause that is no
 /// comparison with a constant counts as distance 1.
 fn total_distance(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize) -> f64 {
     let distances = bit_positions(analysis.failed_clauses[row]).into_iter().map(|place| {

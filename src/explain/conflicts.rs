@@ -33,9 +33,9 @@ pub fn minimal_masks(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
 }
 
 impl Conflicts {
-    /// Computes the conflicts as the minimal hitting sets of `failing`, whose masks are the clauses that some offer
-    /// fails. A set of clauses is a conflict if it shares a clause with each mask. Berge's algorithm extends the
-    /// hitting sets mask by mask. Without any mask there is no conflict.
+    /// Computes the conflicts as the minimal hitting sets of `failing`. Each mask in `failing` holds the clauses that
+    /// one offer fails. A set of clauses is a conflict if it shares a clause with each mask. Berge's algorithm extends
+    /// the hitting sets mask by mask. There is no conflict if `failing` is empty.
     pub(super) fn from_failures(failing: &[u128]) -> Self {
         let mut found = vec![0_u128];
         let mut is_truncated = false;
@@ -56,8 +56,9 @@ impl Conflicts {
     }
 }
 
-/// Computes some of the minimal hitting sets. Each run starts with all clauses and drops every clause that is not
-/// needed, in cyclic order; there is one run for each clause to begin with.
+/// Computes some of the minimal hitting sets, at most one for each clause. Each run starts with the set of all clauses
+/// and drops every clause without which the set still hits all masks. Each run tries the clauses in the same cyclic
+/// order, but starts with another clause.
 fn greedy_hitting_sets(failing: &[u128]) -> Vec<u128> {
     let all = failing.iter().fold(0, |all, failed| all | failed);
     let places = bit_positions(all);
@@ -81,7 +82,7 @@ fn sorted_positions(sets: Vec<u128>) -> Vec<Vec<usize>> {
 mod tests {
     use super::{Conflicts, greedy_hitting_sets, minimal_masks};
 
-    /// The expected sets, by trying every set of clauses.
+    /// Computes the expected sets by trying every set of clauses.
     fn brute(failing: &[u128], clauses: u32) -> Vec<Vec<usize>> {
         let is_conflict = |set: u128| failing.iter().all(|failed| failed & set != 0);
         super::sorted_positions(minimal_masks((0..1 << clauses).filter(|set| is_conflict(*set))))

@@ -14,8 +14,8 @@ use super::evaluation::{OfferTable, RequestContext};
 const MAX_COMPARED_STRINGS: usize = 5000;
 
 /// Returns the value in `rows` that comes closest to meeting the comparison. For `>` this is the greatest value, for
-/// `<` the least, for equality the nearest number, a similarly spelt string or else the most frequent value. `None` if
-/// no value is comparable with the bound.
+/// `<` the least, for `==` the nearest number. For `==` with a string it is a similarly spelt string, or else the most
+/// frequent value. `None` if there is no such value, as for `!=`.
 pub fn closest_row_value(
     comparison: &ClauseComparison,
     request: &RequestContext,
@@ -94,13 +94,14 @@ pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value
     nearest.first().map(|text| Value::string(*text))
 }
 
-/// Returns the value that most offers have; of several the first. `None` if no two offers share a value.
+/// Returns the value that most offers have. The first of several such values is returned. `None` if no two offers share
+/// a value.
 fn most_frequent_value(values: &[(&Value, usize)]) -> Option<Value> {
     let mut counts: IndexMap<ValueKey, (usize, &Value), FxBuildHasher> = IndexMap::default();
     for (value, weight) in values {
         counts.entry(ValueKey::of(value)).or_insert((0, value)).0 += weight;
     }
-    // Of equal counts the last maximum is taken, so that in reverse the first value wins.
+    // `max_by_key` returns the last of several maxima. In reverse order this is the first value.
     let most_frequent = counts.into_values().rev().max_by_key(|(weight, _)| *weight);
     most_frequent.filter(|(weight, _)| *weight > 1).map(|(_, value)| value.clone())
 }

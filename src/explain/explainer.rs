@@ -25,8 +25,8 @@ use super::report::{ClauseReport, RequestReport, RequestVerdict};
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests.
 pub struct Explainer(OfferTable);
 
-/// The raw analysis of one request: results per clause and per row, before a verdict is drawn. A row is a distinct ad
-/// of the offers; see [`OfferTable`].
+/// The analysis of one request: results per clause and per row, from which a verdict is derived. A row is a distinct ad
+/// of the offers, as in [`OfferTable`].
 pub struct RequestAnalysis {
     pub request: RequestContext,
     pub clauses: Vec<ClauseReport>,
@@ -95,8 +95,8 @@ impl Explainer {
         Explainer(OfferTable::new(offers, protocol, context))
     }
 
-    /// Sets the docking vector of the policy. The vector discards a candidate for which a component has no comparable
-    /// value.
+    /// Sets the docking vector of the policy. The vector discards a candidate for which one of its components has no
+    /// comparable value.
     #[must_use]
     pub fn with_docking(mut self, docking: Vec<PolicyRule>) -> Self {
         self.0.docking = docking;
@@ -160,14 +160,14 @@ impl Explainer {
     }
 }
 
-/// The verdict on a request for which the docking vector discards each row that would match. `discarded` are these rows,
-/// each with the index of the component that discards the row.
+/// The verdict on a request for which the docking vector discards each row that would match. `discarded` has these
+/// rows, each with the index of the component that discards it.
 fn discarded_verdict(table: &OfferTable, discarded: &[(usize, usize)]) -> RequestVerdict {
     let mut counts = vec![0; table.docking.len()];
     for (row, component) in discarded {
         counts[*component] += table.weights[*row];
     }
-    // Of equal counts the last maximum is taken, so that in reverse the first component wins.
+    // `max_by_key` returns the last of several maxima. In reverse order this is the first component.
     let component = (0..counts.len()).rev().max_by_key(|component| counts[*component]).unwrap_or_default();
     let expression = &table.docking[component].expression;
     let dialect = table.context.dialect;
@@ -181,15 +181,15 @@ fn discarded_verdict(table: &OfferTable, discarded: &[(usize, usize)]) -> Reques
     RequestVerdict::Discarded { component, text: text(expression, dialect), missing }
 }
 
-/// The verdict on a request that would match no offer, whatever the policy is.
+/// The verdict on a request that matches no offer even without a docking vector.
 fn unmatched_verdict(report: &RequestReport, table: &mut OfferTable, request: &RequestContext) -> RequestVerdict {
     if report.clauses.is_empty() {
         return RequestVerdict::NoConstraint;
     }
     let residues: Vec<_> = report.clauses.iter().map(|clause| &clause.analysis.residue).collect();
     let decisive = inconsistencies(&residues, table.context.dialect).into_iter().find(|found| {
-        // Skip a clause that contradicts itself if a more specific reason or a comparison can be reported for the
-        // clause.
+        // Do not report a clause that contradicts itself if a comparison or a more specific reason can be reported for
+        // it.
         let is_telling = match found.clauses.as_slice() {
             [only] => {
                 let ClauseReport { analysis, failure, .. } = &report.clauses[*only];
@@ -224,7 +224,7 @@ fn unmatched_verdict(report: &RequestReport, table: &mut OfferTable, request: &R
 /// The attributes that the decisive clauses and refusals read.
 fn decisive_attributes(report: &RequestReport) -> IndexSet<Name> {
     let mut places = report.verdict.clauses();
-    // These two verdicts depend on every clause that no offer meets.
+    // For these two verdicts, also include every other clause that no offer meets.
     if matches!(report.verdict, RequestVerdict::Unmet { .. } | RequestVerdict::Contradiction { .. }) {
         let never = report.clauses.iter().enumerate().filter(|(_, clause)| clause.failure.is_some());
         places.extend(never.map(|(place, _)| place));

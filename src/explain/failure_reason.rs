@@ -11,10 +11,10 @@ use super::evaluation::{OfferTable, RequestContext};
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FailureReason {
-    /// The clause calls an unknown function; holds the names of similar functions, too.
+    /// The clause calls an unknown function. Holds its name and the names of similar functions.
     UnknownFunction(Name, Vec<&'static str>),
-    /// The clause reads an attribute as the request's own that the request lacks; holds similar names of the request,
-    /// too.
+    /// The clause reads an attribute as the request's own that the request lacks. Holds its name and similar names that
+    /// the request has.
     MissingOwnAttribute(Name, Vec<Name>),
     /// Operator precedence differs from what the text suggests, as in `a > b is c ? d : e`; holds the text with
     /// explicit parentheses.
@@ -27,11 +27,11 @@ pub enum FailureReason {
     MissingAttribute(Name),
     /// The clause compares an operand with a bound of another type than the offers' values.
     TypeMismatch {
-        /// The type of the offers' values, taken from the first of them.
+        /// The type of the offers' values. If the values have several types, the type of the first value.
         theirs: Type,
         /// The type of the bound.
         bound: Type,
-        /// Number of offers with a value that is comparable with `theirs`.
+        /// Number of offers whose values have a type that is comparable with `theirs`.
         offers: usize,
     },
     /// The clause compares strings with `=?=`, which is case-sensitive, and some offers' strings differ from the bound
@@ -171,7 +171,8 @@ pub fn type_phrase(kind: Type) -> &'static str {
     }
 }
 
-/// The type of a value; one type stands for all types whose values can be compared with each other.
+/// The type of a value. All types whose values can be compared with each other are given as one, such as `Real` for
+/// integers and reals.
 fn comparable_class(value: &Value, dialect: Dialect) -> Type {
     match value.value_type() {
         Type::Integer => Type::Real,

@@ -25,8 +25,8 @@ pub fn clause_remarks(report: &RequestReport, table: &mut OfferTable, request: &
     remarks
 }
 
-/// Remarks on unknown functions, on precedence, on attributes that a side lacks, and on attributes that are read from
-/// the wrong side. `add` takes the kind and the text of a remark.
+/// Adds remarks on unknown functions, on precedence, on attributes that a side lacks, and on attributes that are read
+/// from the wrong side. `add` takes the kind and the text of a remark.
 fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl FnMut(&'static str, String)) {
     let dialect = table.context.dialect;
     if let Some(FailureReason::UnknownFunction(name, near)) = &clause.failure {
@@ -44,7 +44,8 @@ fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl Fn
         };
         add("lacking", format!("{my}.{name} is not there{}", suggestion(near)));
     }
-    // A clause that some offer meets does not need the attribute, so that there is no remark.
+    // Remark on a missing attribute only if no offer meets the clause. Otherwise the clause can do without the
+    // attribute.
     let is_unmet = table.offer_count() > 0 && clause.counts.is_true == 0;
     let names_read = clause.analysis.offer_attributes.iter().take(MAX_NAMES_PER_CLAUSE);
     for name in names_read.filter(|name| is_unmet && table.offers_with(name) == 0) {
@@ -57,8 +58,8 @@ fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl Fn
     }
 }
 
-/// Remarks on values that differ in type or in case only, and on unqualified names that only the other side defines, so
-/// that they are read there. `add` takes the kind and the text of a remark.
+/// Adds remarks on values that differ in type or in case only. Also adds remarks on unqualified names that the request
+/// lacks and an offer has, because they are read from the offer. `add` takes the kind and the text of a remark.
 fn add_value_remarks(
     clause: &ClauseReport,
     table: &mut OfferTable,

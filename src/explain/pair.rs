@@ -20,15 +20,15 @@ pub struct PairReport {
 /// A clause of one side, evaluated against the other.
 #[derive(Clone, Debug)]
 pub struct EvaluatedClause {
-    /// The clause.
+    /// The evaluated clause.
     pub clause: ExplainedClause,
-    /// The source text on one line.
+    /// The text of the clause on one line.
     pub text: String,
     /// The outcome of the clause.
     pub outcome: ClauseOutcome,
     /// The value of the clause.
     pub value: Value,
-    /// The attributes that the clause reads, as `side.name`, with their values.
+    /// The attributes that the clause reads, such as `TARGET.Memory`, with their values.
     pub reads: Vec<(String, Value)>,
 }
 
@@ -61,7 +61,7 @@ impl PairReport {
 }
 
 impl EvaluatedClause {
-    /// Evaluates a clause of the side and with the row that `at` gives.
+    /// Evaluates a clause. `at` is the side that the clause belongs to, and the row of the offer.
     fn new(table: &mut OfferTable, request: &RequestContext, at: (PairSide, usize), clause: ExplainedClause) -> Self {
         let (side, row) = at;
         let dialect = table.context.dialect;

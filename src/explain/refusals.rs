@@ -11,8 +11,8 @@ use super::evaluation::{OfferTable, Refusal};
 use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
 
-/// Groups the refusals by the text of the first clause that the request does not meet. Groups with most suitable offers
-/// come first, then those with most offers.
+/// Groups the refusals by the text of the first clause that the request does not meet. Groups with more suitable offers
+/// come first. Among groups with equally many, those with more offers come first.
 pub fn group_refusals(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<RefusalGroup> {
     let mut found: IndexMap<Option<String>, RefusalGroup> = IndexMap::new();
     // Offers often share one expression in memory, so texts are cached by the identity of the expression.

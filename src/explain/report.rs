@@ -22,25 +22,25 @@ pub struct RequestReport {
     pub discarded: usize,
     /// Number of offers that meet the request's constraint, whether they accept the request or not.
     pub suitable: usize,
-    /// The decisive cause.
+    /// The decisive reason for the result.
     pub verdict: RequestVerdict,
-    /// The attributes of either side that the decisive cause involves.
+    /// The attributes of either side that the decisive reason involves.
     pub attributes: IndexSet<Name>,
     /// The clauses of the request's constraint, in the order of evaluation.
     pub clauses: Vec<ClauseReport>,
     /// The minimal sets of clauses that no offer meets together.
     pub conflicts: Conflicts,
-    /// The changes with which the request would match; fewest and smallest first.
+    /// The changes with which the request would match. Changes with fewer edits come first.
     pub changes: Vec<RequestChange>,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
-    /// The refusals by offers, grouped by clause; groups with suitable offers first.
+    /// The refusals by offers, grouped by clause. Groups with more suitable offers come first.
     pub refusals: Vec<RefusalGroup>,
     /// Remarks on names and types.
     pub remarks: Vec<ClauseRemark>,
 }
 
-/// The decisive cause why a request matches or does not.
+/// The decisive reason why a request matches or does not match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RequestVerdict {
     /// The request matches.
@@ -50,7 +50,7 @@ pub enum RequestVerdict {
     Taken(Vec<usize>),
     /// The request has ports and needs a gang, which [`explain_gang`](super::explain_gang) explains.
     NeedsGang,
-    /// The policy does not serve the request.
+    /// The policy does not serve the request: `roots` of the policy is not true of the request.
     NotServed,
     /// The docking vector of the policy discards every offer that would match.
     Discarded {
@@ -58,8 +58,8 @@ pub enum RequestVerdict {
         component: usize,
         /// The source text of the component.
         text: String,
-        /// An attribute that the component reads and no offer has. Similar attributes follow, each with the number of
-        /// offers that have it.
+        /// An attribute that the component reads and that no offer has, with similar attributes. Each similar attribute
+        /// has the number of offers that have it. `None` if no attribute is missing.
         missing: Option<(Name, Vec<(Name, usize)>)>,
     },
     /// There are no offers.
@@ -68,7 +68,7 @@ pub enum RequestVerdict {
     NoConstraint,
     /// Some clauses of the request can never be true together.
     Contradiction {
-        /// Indices of the clauses.
+        /// Indices of the clauses that contradict each other.
         clauses: Vec<usize>,
         /// The expression that the clauses constrain.
         subject: Expression,
@@ -77,16 +77,17 @@ pub enum RequestVerdict {
     },
     /// A clause is true of no offer.
     Unmet {
-        /// Index of the clause.
+        /// Index of the unmet clause.
         clause: usize,
         /// The reason why no offer meets the clause.
         fault: FailureReason,
-        /// Attributes with a name similar to a missing one, each with the number of offers that have it.
+        /// The offers' attributes with a name similar to that of a missing attribute, each with the number of offers
+        /// that have it.
         near: Vec<(Name, usize)>,
     },
-    /// Each clause is true of some offer, but no offer meets all of these clauses, which are given by index.
+    /// Each clause is true of some offer, but no offer meets all clauses with these indices.
     Conflict(Vec<usize>),
-    /// Some offers meet the request's constraint, and all of them refuse the request.
+    /// Some offers meet the request's constraint, but all of these offers refuse the request.
     Refused,
 }
 
@@ -128,15 +129,15 @@ impl RequestVerdict {
 pub struct ClauseReport {
     /// The analysis of the clause given the request.
     pub analysis: ClauseAnalysis,
-    /// The source text on one line.
+    /// The text of the clause on one line.
     pub text: String,
     /// The text of the residue; `None` if it equals `text`.
     pub residue: Option<String>,
     /// Number of offers per outcome.
     pub counts: OutcomeCounts,
-    /// Number of offers that meet this clause and all before it.
+    /// Number of offers that meet this clause and all clauses before it.
     pub remaining: usize,
-    /// Number of offers that meet all clauses but this one.
+    /// Number of offers that fail this clause only and meet all others.
     pub sole_blocker: usize,
     /// The offers' value that comes closest to meeting the comparison. `None` if the clause is no comparison with a
     /// constant or no value is comparable.
@@ -148,7 +149,7 @@ pub struct ClauseReport {
 /// An offer that comes close to a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestOffer {
-    /// Index into the offers.
+    /// Index of the offer.
     pub offer: usize,
     /// The request's clauses that the offer does not meet, each as its index and its outcome.
     pub failed_clauses: Vec<(usize, ClauseOutcome)>,
@@ -176,11 +177,11 @@ pub struct RefusalGroup {
     pub offers: usize,
     /// Number of offers in the group that meet the request's constraint.
     pub suitable: usize,
-    /// Index of an offer of the group; a suitable one if there is any.
+    /// Index of an offer of the group. This offer meets the request's constraint if any offer of the group does.
     pub example: usize,
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
-    /// Those of `attributes` that the request lacks.
+    /// The names in `attributes` that the request lacks.
     pub missing: Vec<Name>,
 }
 
@@ -190,7 +191,7 @@ pub struct ClauseRemark {
     /// The kind of remark: `function`, `precedence`, `lacking`, `missing`, `shadowed`, `types`, `case` or
     /// `fall-through`.
     pub kind: &'static str,
-    /// Index of the clause.
+    /// Index of the clause to which the remark belongs.
     pub clause: usize,
     /// The message, as a sentence without a full stop.
     pub text: String,

@@ -14,9 +14,9 @@ use super::report::{ClauseReport, RequestReport, RequestVerdict};
 /// An ad that a sentence names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdReference {
-    /// A request, by index.
+    /// A request, given by its index.
     Request(usize),
-    /// An offer or a part of it.
+    /// An offer, or a part of an offer that was used in part.
     Offer {
         /// Index of the offer.
         offer: usize,
@@ -105,7 +105,7 @@ impl SummaryWriter<'_> {
         format!("`{}`", self.shorten(text))
     }
 
-    /// Returns the name of an offer, by index.
+    /// Returns the name of the offer with the index `offer`.
     #[must_use]
     pub fn offer_name(&self, offer: usize) -> String {
         self.names.ad_name(AdReference::Offer { offer, part: 1 })
@@ -128,7 +128,8 @@ impl SummaryWriter<'_> {
         join_and(&shown)
     }
 
-    /// Says that suitable offers refuse; the reason follows: `1 offer would do, but it refuses: `.
+    /// Returns the beginning of a sentence about suitable offers that refuse: `1 offer would do, but it refuses: `. The
+    /// caller appends the reason.
     pub(super) fn refusal_prefix(&self, suitable: usize) -> String {
         let refuse = if suitable == 1 { "it refuses" } else { "each of them refuses" };
         format!("{} would do, but {refuse}: ", self.count(suitable))
@@ -194,7 +195,7 @@ impl SummaryWriter<'_> {
                     missing.unwrap_or_default()
                 )
             }
-            // The summary names no cause for any other verdict.
+            // The other verdicts have no cause.
             _ => String::new(),
         }
     }
@@ -298,7 +299,7 @@ pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) 
     missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
-/// Says which value comes closest to meeting a comparison, in words that fit the operator.
+/// Says which value comes closest to meeting a comparison, such as `the largest is 4096` for `>`.
 fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
     let text = best.to_string();
     match operator {

@@ -11,7 +11,7 @@ use super::macros::{self, MacroExpander, StatementFailure, evaluate};
 pub struct IfCondition {
     text: String,
     rules: ParseOptions,
-    /// The parsed condition; `None` if its text contains macros, so that it is parsed after each expansion.
+    /// The parsed condition. `None` if the text contains macros, because it must be parsed after each expansion.
     test: Option<ParsedCondition>,
 }
 
@@ -26,20 +26,20 @@ struct ParsedCondition {
 enum ParsedConditionKind {
     /// A word or a number, such as `true`, `yes` or `0`.
     Constant(bool),
-    /// `defined name`: whether the variable or attribute has a non-empty text.
+    /// `defined name`: true if the variable or attribute has a text that is not empty.
     Defined(String),
     Expression(Expression),
 }
 
 impl PartialEq for IfCondition {
-    /// Compares the texts.
+    /// Compares the texts only.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
 }
 
 impl IfCondition {
-    /// Parses a condition. A text with macros is parsed later, when they are expanded.
+    /// Parses a condition. A text with macros is parsed later, when the macros are expanded.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl IfCondition {
         }
         let bytes = expander.expand(self.text.as_bytes())?;
         let written = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
-        // A condition that expands to nothing is false.
+        // A text that expands to nothing is false, and `!` alone is true.
         let condition = written.strip_prefix('!').unwrap_or(&written);
         if condition.trim_ascii().is_empty() {
             return Ok(written.starts_with('!'));
@@ -122,7 +122,8 @@ impl ParsedCondition {
     }
 }
 
-/// Returns the truth value of a value; `None` if it has none. In rules, numbers have a truth value in both dialects.
+/// Returns whether a value counts as true or as false; `None` for other types. In rules a number counts in both
+/// dialects: 0 as false, others as true.
 pub(super) fn truth(value: &Value) -> Option<bool> {
     match value {
         Value::Boolean(is) => Some(*is),

@@ -7,9 +7,9 @@ use crate::ad::{Ad, Expression, Name};
 /// Ad that is being edited. The first change copies the attributes; each change takes O(1).
 #[derive(Clone, Debug)]
 pub(super) struct EditedAd {
-    /// The ad as it was built last; `None` if it changed since then.
+    /// The ad as it was built last; `None` if an attribute changed since then.
     ad: Option<Ad>,
-    /// Attributes in order, `None` for removed ones; empty until the first change.
+    /// Attributes in order. A removed attribute leaves a `None`. Empty until the first change.
     slots: Vec<Option<(Name, Expression)>>,
     positions: FxHashMap<Name, usize>,
 }
@@ -19,7 +19,8 @@ impl EditedAd {
         EditedAd { ad: Some(ad.clone()), slots: Vec::new(), positions: FxHashMap::default() }
     }
 
-    /// Returns the current ad. Takes O(n) in the number of attributes after a change.
+    /// Returns the current ad. The first call after a change takes O(n) in the number of attributes, because it builds
+    /// the ad.
     pub fn ad(&mut self) -> Ad {
         let slots = &self.slots;
         self.ad.get_or_insert_with(|| slots.iter().flatten().cloned().collect()).clone()
@@ -42,7 +43,8 @@ impl EditedAd {
         names
     }
 
-    /// Binds a name: at the attribute's position if the ad has it, else at the end. Returns the previous expression.
+    /// Binds a name to an expression. An attribute that the ad has keeps its position; a new one goes to the end.
+    /// Returns the previous expression.
     pub fn set(&mut self, name: Name, expression: Expression) -> Option<Expression> {
         self.make_editable();
         if let Some(place) = self.positions.get(&name) {

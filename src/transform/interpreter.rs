@@ -12,7 +12,7 @@ use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, e
 use super::new_names;
 use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule};
 
-/// Sequence of rules, applied one after the other.
+/// Sequence of rules to apply in order.
 #[derive(Clone, Debug, Default)]
 pub struct Transform {
     /// Rules in order of application.
@@ -74,7 +74,7 @@ pub enum FaultScope {
     Ad,
     /// The statement changes nothing.
     Statement,
-    /// This attribute stays unchanged; the statement may change other attributes that it selects.
+    /// Only this attribute stays unchanged. The statement may have changed other attributes.
     Attribute(Name),
 }
 
@@ -87,8 +87,8 @@ impl TransformFault {
 impl Transform {
     /// Applies the rules to an ad. Returns one result, unless a TRANSFORM line of a rule makes several ads.
     ///
-    /// Variables keep their values from one rule to the next. A statement that fails is skipped; if a condition
-    /// fails, the whole ad stays unchanged.
+    /// Variables keep their values from one rule to the next. A statement that fails is skipped. If a condition cannot
+    /// be evaluated, the whole ad stays unchanged.
     #[must_use]
     pub fn apply(&self, ad: &Ad, context: &Context) -> Vec<TransformResult> {
         let unchanged = |faults| vec![TransformResult { ad: ad.clone(), changes: Vec::new(), faults }];
@@ -152,8 +152,9 @@ impl AdState {
         self.changes.push(AppliedChange { position: self.position, attribute, before, after });
     }
 
-    /// Binds the built-in variables to the index of the item, the index of the ad among those of the item, its index
-    /// among all ads, and 1 if a TRANSFORM line makes the ads, else 0.
+    /// Binds the built-in variables of an ad. `row` is the index of the item; `step` is the index of the ad among the
+    /// ads of the item. `made` is the index of the ad among all ads of the TRANSFORM line. `iterating` is 1 within a
+    /// TRANSFORM line, else 0.
     fn bind_counters(&mut self, [row, step, made, iterating]: [usize; 4]) {
         let counters = [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)];
         for (name, number) in counters {
@@ -161,7 +162,8 @@ impl AdState {
         }
     }
 
-    /// Returns the attributes that a target selects, with their new names.
+    /// Returns the attributes that a target selects, each with its new name. For a pattern, `names` is the template of
+    /// the new names.
     fn target_names(&self, target: &RuleTarget, names: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
         Ok(match target {
             RuleTarget::Name(name) => vec![(name.clone(), names.to_vec())],
@@ -185,7 +187,7 @@ impl AdState {
     }
 }
 
-/// Rule that is executed.
+/// Rule with the context in which it is executed.
 #[derive(Clone, Copy)]
 struct RuleExecution<'r> {
     rule: &'r TransformRule,
@@ -195,11 +197,12 @@ struct RuleExecution<'r> {
 /// State of an open `if`.
 #[derive(Clone, Copy, PartialEq)]
 enum IfState {
-    /// No branch was executed yet; the next one whose condition holds is.
+    /// No branch has been executed so far. The next branch whose condition holds will be executed.
     Waiting,
     /// The lines of the current branch are executed.
     Active,
-    /// No further branch is executed, because one was or because the `if` itself is in lines that are not executed.
+    /// No further branch will be executed. Either a branch was executed already, or the whole `if` is in lines that are
+    /// not executed.
     Done,
 }
 
@@ -241,7 +244,7 @@ impl RuleExecution<'_> {
             for (name, value) in line.values(item) {
                 variables.insert(Name::new(name), value.into());
             }
-            // Variables keep their values between the ads of one item.
+            // Variables keep their values from one ad of an item to the next.
             for step in 0..line.count {
                 let mut copy = AdState { variables: std::mem::take(&mut variables), ..state.clone() };
                 copy.bind_counters([row, step, made, 1]);
@@ -285,7 +288,8 @@ impl RuleExecution<'_> {
         Ok(())
     }
 
-    /// Whether the condition of an `if` or `elif` holds.
+    /// Whether the condition of an `if` or `elif` holds. A condition that cannot be evaluated is a fault of the whole
+    /// ad.
     fn holds(self, condition: &IfCondition, state: &mut AdState) -> Result<bool, TransformFault> {
         let holds = condition.holds(&mut state.expander(self.context));
         holds.map_err(|failure| state.fault(failure, FaultScope::Ad))
@@ -314,7 +318,7 @@ impl RuleExecution<'_> {
             RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => {
                 let names = state.expander(self.context).expand(names.as_bytes())?;
                 for (from, to) in state.target_names(target, &names)? {
-                    // An invalid name skips one attribute, not the others.
+                    // An invalid new name is a fault of one attribute. The other attributes are still changed.
                     match (new_names::new_name(&to), state.ad.get(&from).cloned()) {
                         (Err(reason), _) => state.faults.push(state.fault(reason, FaultScope::Attribute(from))),
                         (Ok(to), Some(expression)) if matches!(action, RuleAction::Copy(..)) => {
@@ -337,7 +341,7 @@ impl RuleExecution<'_> {
         Ok(())
     }
 
-    /// Returns the value of an operand in this ad.
+    /// Returns the value of an operand, evaluated in the current ad.
     fn value(self, operand: &RuleOperand, state: &mut AdState) -> Result<Value, StatementFailure> {
         let expression = self.expression(operand, state)?;
         Ok(evaluate(&expression, &mut state.ad, self.context)?)
@@ -356,7 +360,7 @@ impl RuleExecution<'_> {
     }
 }
 
-/// Converts a value to an expression; lists and ads lose their scope.
+/// Converts a value to an expression. A list or an ad in the value is detached from the ad in which it was evaluated.
 fn value_expression(value: Value) -> Expression {
     let kind = match value {
         Value::List(ListValue { elements, .. }) => ExpressionKind::List(elements),
@@ -374,7 +378,7 @@ mod tests {
     use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
     use crate::transform::parse_rules;
 
-    /// Returns the ads that rules make of one, without their brackets, each followed by its faults.
+    /// Returns the ads that the rules make of `ad`. Each is printed without brackets and followed by its faults.
     fn results(ad: &str, rules: &str) -> Vec<String> {
         let ad = parse_ad(format!("[ {ad} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
         let (rules, problems) = parse_rules(rules.as_bytes(), Dialect::Condor);

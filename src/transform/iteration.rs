@@ -6,12 +6,12 @@ use crate::format::Problem;
 
 use super::keywords::{error, is_variable, skip_blank};
 
-/// Parsed TRANSFORM line: `count` ads for each item.
+/// Parsed TRANSFORM line. It makes `count` ads for each item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformLine {
     /// Number of ads for each item.
     pub count: usize,
-    /// Variables for the words of an item.
+    /// Names of the variables that get the words of an item.
     pub variables: Vec<String>,
     /// The items; `None` if the line has no list.
     pub items: Option<IterationItems>,
@@ -46,7 +46,8 @@ impl TransformLine {
         self.count.saturating_mul(self.items.as_ref().map_or(1, |items| items.all().len()))
     }
 
-    /// Returns the variables with their values for an item: one word each, and the rest for the last.
+    /// Returns the variables with their values for an item. Each variable gets one word, and the last variable gets the
+    /// remaining text. For the variables `x, y` and the item `a b c`, `y` is `b c`.
     pub(super) fn values<'a>(&'a self, item: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         let mut rest = item;
         self.variables.iter().enumerate().map(move |(position, variable)| {
@@ -59,8 +60,8 @@ impl TransformLine {
     }
 }
 
-/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`. Also returns whether items follow in
-/// the next lines, up to one that begins with `)`. Problems have ranges in the line.
+/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`. Also returns whether the items stand
+/// on the next lines, up to a line that begins with `)`. Problems have byte ranges in the line.
 pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, bool), Problem> {
     if let Some(dollar) = text[at..].find("$(") {
         return Err(error(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line"));
@@ -108,7 +109,8 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
     Ok((iteration, false))
 }
 
-/// Parses the list after `in`, or after `from` if `is_from`.
+/// Parses the items after `in`, or after `from` if `is_from`. The items begin at the byte offset `at`. Also returns
+/// whether items follow on the next lines.
 fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> Result<(TransformLine, bool), Problem> {
     let refuse = |message: &str| Err(error(at..text.len(), message));
     let rest = &text[at..];
@@ -132,7 +134,8 @@ fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> 
     Ok((line, items_follow))
 }
 
-/// Refuses lists that are empty or too long.
+/// Refuses a TRANSFORM line that makes no ads or more than [`MAX_ADS_PER_AD`]. `place` is the byte range of the
+/// problem.
 pub(super) fn check_total(iteration: &TransformLine, place: Range<usize>) -> Result<(), Problem> {
     match iteration.total() {
         0 => Err(error(place, "there are no items")),

@@ -79,18 +79,18 @@ pub(super) struct LineWord<'t> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LineWordKind<'t> {
     Plain(&'t str),
-    /// Text between quotes; there are no escapes.
+    /// Text between quotes. A backslash in it is an ordinary character.
     Quoted(&'t str),
-    /// Between slashes, followed by option letters; there are no escapes.
+    /// Regular expression between slashes, with the option letters that follow it. A backslash does not escape a slash.
     Pattern(NamePattern),
 }
 
-/// Creates an error. `range` is a byte range of the line or of the file.
+/// Creates an error at a byte range in the line. A caller that knows the range in the file may give that instead.
 pub(super) fn error(range: Range<usize>, message: impl Into<String>) -> Problem {
     Problem::error_at(range, 0, message)
 }
 
-/// Returns the offset of the first non-blank byte at or after `at`.
+/// Returns the byte offset of the first non-blank byte at or after `at`.
 pub(super) fn skip_blank(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_ascii_start().len()
 }
@@ -191,7 +191,7 @@ pub(super) fn is_variable_byte(byte: u8) -> bool {
 pub fn parse_target(text: &str, dialect: Dialect) -> Result<(RuleTarget, &str), String> {
     let mut from = 0;
     if text.trim_ascii_start().starts_with('/') {
-        // The pattern may contain a `=`.
+        // Look for the `=` after the pattern, which may itself contain a `=`.
         let opened = skip_blank(text, 0) + 1;
         from = text[opened..].find('/').map_or(text.len(), |at| opened + at + 1);
     }

@@ -6,14 +6,14 @@ use crate::format::{Problem, byte_order_mark_length};
 
 use super::keywords::error;
 
-/// Logical line: a line that ends in a backslash continues on the next one.
+/// Line of a rules file with the lines that continue it. A line that ends in a backslash continues on the next line.
 #[derive(Debug)]
 pub(super) struct LogicalLine {
     /// The text, trimmed.
     pub text: String,
-    /// 1-based number of the line in the file where it begins.
+    /// 1-based number of the line in the file at which the logical line begins.
     pub number: usize,
-    /// Start of each joined part: byte offset in the text, and in the file.
+    /// Start of each joined physical line: its byte offset in `text`, and its byte offset in the file.
     pieces: Vec<(usize, usize)>,
 }
 
@@ -29,13 +29,13 @@ impl LogicalLine {
         start..end.max(start)
     }
 
-    /// Converts the ranges of a problem from the text to the file.
+    /// Converts the ranges of a problem from ranges in `text` to ranges in the file.
     pub fn locate(&self, problem: Problem) -> Problem {
         let end = self.text.len();
         problem.map_ranges(|range| self.file_range(range.start.min(end)..range.end.min(end)))
     }
 
-    /// Creates an error at the whole line; its range is in the text.
+    /// Creates an error that covers the whole line. Its range is in `text`; [`Self::locate`] converts it to the file.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         error(0..self.text.len(), message)
     }
@@ -71,7 +71,7 @@ impl<'t> LogicalLines<'t> {
     }
 }
 
-/// Whether C's `isspace` holds.
+/// Whether C's `isspace` is true of a character: ASCII whitespace or a vertical tab.
 fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\x0b'
 }
@@ -80,7 +80,7 @@ impl Iterator for LogicalLines<'_> {
     type Item = LogicalLine;
 
     fn next(&mut self) -> Option<LogicalLine> {
-        // A backslash at the end of a comment does not continue the comment.
+        // A comment is always one line: a backslash at its end does not continue it.
         let mut lines = std::iter::from_fn(|| self.next_physical());
         let (mut offset, mut part) = lines.find(|(_, part)| !part.starts_with('#'))?;
         let mut line = LogicalLine { text: String::new(), number: self.number, pieces: Vec::new() };

@@ -6,7 +6,7 @@ use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse
 
 use super::macros::{MacroExpander, StatementFailure, evaluate};
 
-/// Expands a call, given the text in its parentheses.
+/// Function that expands a call. Its second argument is the text in the parentheses of the call.
 type MacroBody = fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>;
 
 /// Macro functions. A call must write the name in upper case.
@@ -21,21 +21,22 @@ const FUNCTIONS: [(&str, MacroBody); 8] = [
     ("RANDOM_INTEGER", random_integer),
 ];
 
-/// Whether this is the name of a function. `$ENV()` is not in the table: its argument has the syntax of a name, so
+/// Whether this is the name of a macro function. `$ENV()` does not count: its argument has the syntax of a name, so
 /// `find_macro` handles it.
 pub(super) fn is_function(name: &[u8]) -> bool {
     FUNCTIONS.iter().any(|(known, _)| known.as_bytes() == name)
 }
 
-/// Returns the function that is meant in `$name(`, if only the case of the name is wrong.
+/// Returns the function whose name differs from `name` in case only: `INT` for `int`. `None` if there is no such
+/// function.
 pub(super) fn intended_function(name: &str) -> Option<&'static str> {
     let mut known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["ENV"]);
     known.find(|known| known.eq_ignore_ascii_case(name) && *known != name)
 }
 
-/// Whether HTCondor has this function, but it is not supported here.
+/// Whether HTCondor has a function of this name that is not supported here.
 pub(super) fn is_unsupported(name: &str) -> bool {
-    // `$F` followed by letters that select parts of a path.
+    // Letters after `$F` select parts of a path, as in `$Fn(name)`.
     let parts = |parts: &str| parts.bytes().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase()));
     name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME")
 }
@@ -51,7 +52,8 @@ pub(super) fn call(expander: &mut MacroExpander<'_>, name: &[u8], body: &[u8]) -
     })
 }
 
-/// Splits an argument at its first comma: the value, and the format if there is one.
+/// Splits the argument of a function at its first comma into a value and a format. The format is `None` if there is no
+/// comma.
 fn split_format(body: &[u8]) -> (&[u8], Option<String>) {
     match memchr::memchr(b',', body) {
         Some(comma) => (&body[..comma], Some(String::from_utf8_lossy(&body[comma + 1..]).into_owned())),
@@ -78,7 +80,7 @@ fn not_a_number_failure(text: &[u8]) -> StatementFailure {
     format!("{} is no number{hint}", quoted_excerpt(text)).into()
 }
 
-/// Expands an argument with a format behind its first comma. Returns the text and the format.
+/// Expands the argument of a function up to the first comma. Returns the expanded text, and the format after the comma.
 fn with_format(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<(Vec<u8>, Option<String>), StatementFailure> {
     let (argument, format) = split_format(body);
     Ok((expander.expand_argument(argument)?, format))
@@ -99,7 +101,7 @@ fn printf(format: &str, value: &Value) -> Option<String> {
     Some(format!("{before}{field}{behind}"))
 }
 
-/// Prints a value with a format of the user.
+/// Prints a value with a format that the user gave. Fails if the format does not fit the value.
 fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> {
     let printed = printf(format, value).map(String::into_bytes);
     printed.ok_or_else(|| format!("{} is no format for it", quoted_excerpt(format.as_bytes())).into())
@@ -111,7 +113,7 @@ fn integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Sta
     print_with(format.as_deref().unwrap_or("%d"), &Value::Integer(value))
 }
 
-/// Returns the integer that a text evaluates to; reals are truncated.
+/// Returns the integer that a text evaluates to. The fraction of a real is dropped. Fails if the text is no number.
 fn integer_value(expander: &MacroExpander<'_>, text: &[u8]) -> Result<i64, StatementFailure> {
     match evaluate_without_ad(expander, text)? {
         Some(Value::Integer(integer)) => Ok(integer),
@@ -141,7 +143,7 @@ fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Statem
         _ => return Err(not_a_number_failure(&text)),
     };
     let mut text = print_with(format.as_deref().unwrap_or("%.16G"), &Value::Real(value))?;
-    // The result of a format must read as a real.
+    // Append `.0` to a number that the format prints without a point, so that it is read as a real.
     if format.is_some() && !text.contains(&b'.') {
         text.extend_from_slice(b".0");
     }
@@ -170,7 +172,7 @@ fn eval(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Statem
     Ok(text_of(evaluate(&expression, expander.ad, expander.context)?, Style::New))
 }
 
-/// Returns the text of a string, or else the value as it is printed in a style.
+/// Returns the text of a string without quotes, or any other value as printed in `style`.
 pub(super) fn text_of(value: Value, style: Style) -> Vec<u8> {
     match value {
         Value::String(text) => text.as_bytes().to_vec(),
@@ -178,7 +180,7 @@ pub(super) fn text_of(value: Value, style: Style) -> Vec<u8> {
     }
 }
 
-/// Splits a list at its commas.
+/// Splits a list at its commas and trims the items.
 fn items(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect()
 }
@@ -195,7 +197,8 @@ fn choice(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Stat
     Ok(item.to_vec())
 }
 
-/// Returns a list that is written out, or the list that a single word names.
+/// Returns the text of a list. A text with commas is the list itself; any other text names the variable that holds the
+/// list.
 fn named_list(expander: &mut MacroExpander<'_>, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     if text.contains(&b',') { Ok(text.to_vec()) } else { expander.expand_argument(text) }
 }
@@ -219,7 +222,7 @@ fn substring(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, S
     Ok(text[..from_end(length, text.len())].to_vec())
 }
 
-/// Returns the generator for one draw.
+/// Returns the random number generator for one draw. Fails if the context has no source of random numbers.
 fn random(expander: &MacroExpander<'_>) -> Result<fastrand::Rng, StatementFailure> {
     let chance = expander.context.random.as_ref();
     chance.map(crate::eval::RandomStream::next).ok_or_else(|| "chance is not known".to_owned().into())
@@ -243,7 +246,7 @@ fn random_integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u
     }
     let steps = most.abs_diff(least) / step.unsigned_abs();
     let chosen = random(expander)?.u64(..=steps);
-    // The result is at most `most`, so it fits into 64 bits.
+    // The result is at most `most`, and so fits into 64 bits.
     Ok((i128::from(least) + i128::from(chosen) * i128::from(step)).to_string().into_bytes())
 }
 

@@ -59,13 +59,14 @@ pub(super) fn has_macros(text: &str) -> bool {
     find_macro(text.as_bytes(), 0).is_some()
 }
 
-/// Returns the macros of a text, without those nested in others.
+/// Returns the macros of a text in order. No two of them overlap.
 pub(super) fn find_macros(text: &[u8]) -> Vec<MacroReference> {
     std::iter::successors(find_macro(text, 0), |last| find_macro(text, last.range.end)).collect()
 }
 
-/// Returns the first macro at or after the byte offset `from`; `None` if there is none. Of nested macros it returns
-/// the innermost one, but ignores macros in defaults.
+/// Returns the first macro at or after the byte offset `from`; `None` if there is none. In `$(MY.$(name))` this is the
+/// inner macro, because the outer name is incomplete until the inner macro is expanded. A macro within a default
+/// belongs to the default. The argument of a function ends at the first `)`.
 pub(super) fn find_macro(text: &[u8], from: usize) -> Option<MacroReference> {
     // Every macro ends with a closing parenthesis, so the search stops at the last one.
     let last = memchr::memrchr(b')', text)?;
@@ -97,9 +98,11 @@ pub(super) fn find_macro(text: &[u8], from: usize) -> Option<MacroReference> {
     }
 }
 
-/// Parses a name in parentheses and the default after its colon. `None` if the syntax does not fit.
+/// Parses a name that begins at `start`, the default after its colon, and the closing parenthesis. Returns the ranges
+/// of the name and of the default. `None` for any other text.
 fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<usize>>)> {
-    // Maximum number of bytes of a macro; it bounds the repeated search for the end.
+    // Maximum number of bytes of a macro. The limit bounds the search for the closing parenthesis, which each `$(`
+    // starts anew.
     const MAX_MACRO_BYTES: usize = 4096;
     let text = &text[..text.len().min(start + MAX_MACRO_BYTES)];
     let name = text[start..].iter().take_while(|byte| is_variable_byte(**byte)).count();
@@ -125,7 +128,8 @@ pub(super) struct MacroExpander<'a> {
     pub variables: &'a MacroVariables,
     pub ad: &'a mut EditedAd,
     pub context: &'a Context,
-    /// Number of bytes that may still be copied, since macros may refer to one another without end.
+    /// Number of bytes that may still be copied. The limit is necessary because macros may refer to one another without
+    /// end.
     bytes_left: usize,
     depth: usize,
 }
@@ -133,7 +137,7 @@ pub(super) struct MacroExpander<'a> {
 /// Maximum number of bytes that an expansion copies.
 const MAX_COPIED_BYTES: usize = 16 << 20;
 
-/// Maximum nesting depth of expansions; functions expand their arguments.
+/// Maximum nesting depth of expansions. Expansions nest because a macro function expands its arguments.
 const MAX_EXPANSION_DEPTH: usize = 50;
 
 impl<'a> MacroExpander<'a> {
@@ -167,7 +171,7 @@ impl<'a> MacroExpander<'a> {
                 continue;
             }
             let mut value = self.value(&rest, &found)?;
-            // With the value in place, a dollar further left may begin a macro: `$(MY.$(name))`.
+            // Once the value replaces the macro, a dollar before it may begin a macro: `$(MY.$(name))`.
             let dollar = memchr::memchr(b'$', &rest[from..found.range.start]);
             let done = dollar.map_or(found.range.start, |at| from + at);
             out.extend_from_slice(&rest[from..done]);
@@ -208,8 +212,8 @@ impl<'a> MacroExpander<'a> {
         Ok(value.or(default).unwrap_or_default())
     }
 
-    /// Returns the unexpanded text of a variable, or of an attribute of the ad for `MY.name`; `None` if there is
-    /// none.
+    /// Returns the unexpanded text of a variable, or for `MY.name` the text of an attribute of the ad. `None` if there
+    /// is neither.
     pub fn lookup(&mut self, name: &[u8]) -> Option<Vec<u8>> {
         let name = std::str::from_utf8(name).ok()?;
         if let Some(text) = self.variables.get(&Name::new(name)) {
@@ -223,8 +227,8 @@ impl<'a> MacroExpander<'a> {
         })
     }
 
-    /// Returns an argument, expanded: the text of the variable or attribute that it names, or else the argument
-    /// itself.
+    /// Expands the argument of a function. If the argument names a variable or an attribute, expands the text of that
+    /// variable or attribute instead.
     pub fn expand_argument(&mut self, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
         let text = text.trim_ascii();
         let text = self.lookup(text).unwrap_or_else(|| text.to_vec());
@@ -245,8 +249,8 @@ fn endless_expansion() -> StatementFailure {
     "its macros stand for one another without end, or for too much".to_owned().into()
 }
 
-/// Replaces the macros of one variable. `value` maps the default of a macro, empty if there is none, to the
-/// replacement.
+/// Replaces the macros of the variable `name`. `value` returns the replacement of a macro. Its argument is the default
+/// of the macro, or an empty text if the macro has none.
 fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'v [u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut done = 0;
@@ -261,7 +265,7 @@ fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'
     out
 }
 
-/// Expands only the macros of the variable `name`: an assignment may refer to the variable's previous text.
+/// Expands only the macros of the variable `name`, because an assignment may refer to the variable's previous text.
 pub(super) fn expand_own(text: &str, name: &str, variables: &MacroVariables) -> Result<Vec<u8>, StatementFailure> {
     const MAX_VALUE_BYTES: usize = 1 << 16;
     let own = variables.get(&Name::new(name)).filter(|own| !own.is_empty());

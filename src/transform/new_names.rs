@@ -7,8 +7,8 @@ use super::edited_ad::EditedAd;
 use super::keywords::is_name;
 use super::rule::NamePattern;
 
-/// Returns the attributes whose names match, with their new names by a template: `\0` stands for the match, `\1` to
-/// `\9` for its groups. They are in the byte order of their names, which is HTCondor's order.
+/// Returns the attributes whose names match the pattern, each with its new name, in HTCondor's order: the byte order of
+/// the names. In `template`, `\0` stands for the matched text, and `\1` to `\9` stand for the groups of the pattern.
 pub(super) fn matching(ad: &EditedAd, pattern: &NamePattern, template: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, String> {
     let pattern = pattern.compiled()?;
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn matching(ad: &EditedAd, pattern: &NamePattern, template: &[u8]) ->
     Ok(found)
 }
 
-/// Converts a text to a name; `Err` holds the reason if it is not a valid one.
+/// Converts a text to a name. `Err` holds the reason why the text is not a valid name.
 pub(super) fn new_name(text: &[u8]) -> Result<Name, String> {
     let text = String::from_utf8_lossy(text);
     if is_name(text.trim_ascii()) {

@@ -50,14 +50,15 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Pr
 /// Maximum nesting depth of `if`, as in HTCondor.
 const MAX_IF_DEPTH: usize = 63;
 
-/// Parser of a file. The errors that its methods return have ranges in the line; [`parse_rules`] converts them.
+/// Parser of a file. The errors that its methods return have ranges in the line; [`parse_rules`] converts them to
+/// ranges in the file.
 struct RulesParser<'t> {
     dialect: Dialect,
     lines: LogicalLines<'t>,
     /// The rules so far; the last one is being parsed.
     rules: Vec<TransformRule>,
     problems: Vec<Problem>,
-    /// Open `if`s: their range in the file, and whether their `else` was seen.
+    /// Open `if`s. Each has its range in the file, and whether its `else` was seen.
     open: Vec<(Range<usize>, bool)>,
     variables: VariableUses,
 }
@@ -89,7 +90,7 @@ impl RulesParser<'_> {
         }
     }
 
-    /// Parses `variable = text`.
+    /// Parses `variable = text`. The text begins at the byte offset `value`.
     fn assignment(&mut self, line: &LogicalLine, name: &str, value: usize) -> Result<(), Problem> {
         self.variable(line, name)?;
         let start = skip_blank(&line.text, value);
@@ -98,7 +99,7 @@ impl RulesParser<'_> {
         Ok(())
     }
 
-    /// Parses a here-document: `variable @=tag`, then lines up to `@tag`.
+    /// Parses a here-document: `variable @=tag`, then lines up to `@tag`. The tag begins at the byte offset `tag`.
     fn here_document(&mut self, line: &LogicalLine, name: &str, tag: usize) -> Result<(), Problem> {
         self.variable(line, name)?;
         let end = format!("@{}", line.text[tag..].trim_ascii());
@@ -197,7 +198,7 @@ impl RulesParser<'_> {
         Ok(())
     }
 
-    /// Parses the arguments of TRANSFORM and the lines that belong to them.
+    /// Parses the arguments of TRANSFORM and the following lines with its items.
     fn iteration(&mut self, line: &LogicalLine, behind: usize) -> Result<TransformLine, Problem> {
         let (mut iteration, items_follow) = iteration::parse_arguments(&line.text, behind)?;
         if !items_follow {
@@ -298,7 +299,8 @@ impl RulesParser<'_> {
         })
     }
 
-    /// Parses the new name behind COPY or RENAME, which begins at `start`. `word` is the first operand.
+    /// Parses the second operand of COPY or RENAME, which is the new name and begins at `start`. `word` is the first
+    /// operand: after a pattern the new name may contain `\1`.
     fn new_name(&mut self, line: &LogicalLine, word: &LineWord<'_>, start: usize) -> Result<String, Problem> {
         self.check_macros(line, start, None);
         let name = &line.text[start..];
@@ -309,7 +311,7 @@ impl RulesParser<'_> {
         Err(error(start..line.text.len(), format!("`{name}` is no name of an attribute")))
     }
 
-    /// Parses the rest of a line as an expression.
+    /// Parses the text of a line from the byte offset `start` as an expression.
     fn operand(&mut self, line: &LogicalLine, start: usize, rules: ParseOptions) -> Result<RuleOperand, Problem> {
         self.check_macros(line, start, None);
         RuleOperand::new(&line.text[start..], rules).map_err(|error| Problem::from_syntax(error, start, 0))
@@ -319,7 +321,7 @@ impl RulesParser<'_> {
         self.problems.extend(self.variables.check_macros(line, start, own));
     }
 
-    /// Records a warning, whose ranges are in the line.
+    /// Records a warning. The ranges of `problem` are in the line.
     fn warn(&mut self, line: &LogicalLine, problem: Problem) {
         self.problems.push(line.locate(problem.as_warning()));
     }
@@ -338,7 +340,8 @@ impl RulesParser<'_> {
     }
 }
 
-/// Returns the offset of the second operand, after a `=` or a comma that stands alone.
+/// Returns the byte offset of the second operand. Skips a `=` or a comma before it if a blank follows, as in
+/// `SET a = 1`.
 fn operand_start(text: &str, at: usize) -> usize {
     let start = skip_blank(text, at);
     let behind = text[start..].strip_prefix(['=', ',']);

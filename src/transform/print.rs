@@ -35,7 +35,7 @@ impl fmt::Display for RuleAction {
             | RuleAction::EvaluateSet(name, operand) => two_operands(&quoted_name(name.as_str()), operand.text()),
             RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => two_operands(target, names),
             RuleAction::Assign(variable, text) if text.contains('\n') => {
-                // The closing line must not occur in the text.
+                // The closing line `@tag` must not occur in the text, so make the tag longer than every line.
                 let longest = text.lines().map(str::len).max().unwrap_or(0);
                 let tag = "-".repeat(longest + 1);
                 writeln!(f, "{variable} @={tag}")?;
@@ -75,7 +75,8 @@ impl fmt::Display for TransformLine {
     }
 }
 
-/// Returns the text at the end of a line. A trailing backslash is protected so that it does not continue the line.
+/// Returns a text for the end of a line. After a trailing backslash, another backslash and an empty line are appended,
+/// because the backslash would otherwise continue the line.
 fn line_end(text: &str) -> String {
     if text.ends_with('\\') { format!("{text}\\\n") } else { text.to_owned() }
 }

@@ -14,7 +14,7 @@ use super::macros;
 /// Transform rule: statements executed in order for each ad that satisfies its requirements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TransformRule {
-    /// The name that a NAME line gives; `None` without one.
+    /// The name that a NAME line gives the rule; `None` if there is no NAME line.
     pub name: Option<String>,
     /// Condition that an ad must satisfy, evaluated before any statement of the rule; `None` accepts every ad.
     pub requirements: Option<RuleOperand>,
@@ -37,14 +37,14 @@ impl TransformRule {
 pub struct RuleStatement {
     /// Effect of the statement.
     pub action: RuleAction,
-    /// Byte range in the file.
+    /// Byte range of the statement in the file.
     pub range: Range<usize>,
     /// 1-based number of the line where the statement begins; 0 if the statement is not in a file.
     pub line: usize,
 }
 
 impl PartialEq for RuleStatement {
-    /// Compares the actions; positions do not count.
+    /// Compares the actions only, not the positions in the file.
     fn eq(&self, other: &Self) -> bool {
         self.action == other.action
     }
@@ -57,25 +57,25 @@ pub enum RuleAction {
     Assign(String, String),
     /// `EVALMACRO variable expression`: assigns the value of the expression.
     EvaluateMacro(String, RuleOperand),
-    /// `SET name expression`
+    /// `SET name expression`: sets the attribute to the expression, without evaluating it.
     Set(Name, RuleOperand),
     /// `DEFAULT name expression`: sets the attribute only if the ad lacks it.
     Default(Name, RuleOperand),
     /// `EVALSET name expression`: sets the attribute to the value of the expression.
     EvaluateSet(Name, RuleOperand),
-    /// `COPY name name` or `COPY /pattern/ names`
+    /// `COPY name new` or `COPY /pattern/ template`: copies attributes to new names.
     Copy(RuleTarget, String),
-    /// `RENAME name name` or `RENAME /pattern/ names`
+    /// `RENAME name new` or `RENAME /pattern/ template`: gives attributes new names.
     Rename(RuleTarget, String),
-    /// `DELETE name` or `DELETE /pattern/`
+    /// `DELETE name` or `DELETE /pattern/`: removes attributes.
     Delete(RuleTarget),
-    /// `if condition`
+    /// `if condition`: begins a conditional.
     If(IfCondition),
-    /// `elif condition`
+    /// `elif condition`: begins another branch of the conditional.
     ElseIf(IfCondition),
-    /// `else`
+    /// `else`: begins the last branch of the conditional.
     Else,
-    /// `endif`
+    /// `endif`: ends the conditional.
     EndIf,
 }
 
@@ -105,7 +105,7 @@ impl RuleAction {
 pub enum RuleTarget {
     /// The attribute of this name.
     Name(Name),
-    /// All attributes whose names match.
+    /// All attributes whose names match the pattern.
     Pattern(NamePattern),
 }
 
@@ -114,8 +114,8 @@ pub enum RuleTarget {
 pub struct NamePattern {
     /// The text between the slashes.
     pub text: String,
-    /// Option letters. `g` anchors the match at the beginning of the name, as it does in HTCondor; `U` makes
-    /// repetitions lazy; `i` and `m` have no effect on names.
+    /// Option letters. `g` anchors the pattern at the beginning of the name, as it does in HTCondor. `U` makes
+    /// repetitions lazy. `i` and `m` have no effect on names.
     pub options: String,
 }
 
@@ -144,7 +144,7 @@ pub struct RuleOperand {
 }
 
 impl RuleOperand {
-    /// Parses an expression. A text with macros is parsed later, when they are expanded.
+    /// Parses an expression. A text with macros is parsed later, when the macros are expanded.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl RuleOperand {
         Ok(RuleOperand { text: text.to_owned(), rules, expression })
     }
 
-    /// Returns an operand with this text and expression; nothing in the text is a macro.
+    /// Returns an operand with this text and expression. Macros in the text are never expanded.
     #[must_use]
     pub fn of(text: &str, expression: Expression) -> Self {
         RuleOperand { text: text.to_owned(), rules: ParseOptions::default(), expression: Some(expression) }
@@ -174,7 +174,7 @@ impl RuleOperand {
 }
 
 impl PartialEq for RuleOperand {
-    /// Compares the texts.
+    /// Compares the texts only.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }

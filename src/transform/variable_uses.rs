@@ -31,8 +31,9 @@ impl VariableUses {
         self.defined.push(name.to_owned());
     }
 
-    /// Records the variables used in the rest of a line, and returns the problems of unknown functions. `own` is the
-    /// variable that the line assigns.
+    /// Records the variables that a line uses after the byte offset `start`. Returns a problem for each function that
+    /// is written in the wrong case or is not supported. `own` is the variable that the line assigns; its uses are not
+    /// recorded.
     pub fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) -> Vec<Problem> {
         let text = &line.text[start..];
         for found in macros::find_macros(text.as_bytes()) {
@@ -44,7 +45,7 @@ impl VariableUses {
                 self.used.push((name.to_owned(), place));
             }
         }
-        // A `$name(` without a closing parenthesis is plain text.
+        // A `$name(` after the last `)` is plain text, because no parenthesis closes it.
         let last = text.rfind(')').unwrap_or(0);
         let mistake = |(dollar, _): (usize, &str)| {
             let name = &text[dollar + 1..];
@@ -62,7 +63,7 @@ impl VariableUses {
         text[..last].match_indices('$').filter_map(mistake).collect()
     }
 
-    /// Returns the warnings about variables that are used and that nothing gives a value.
+    /// Returns a warning for each use of a variable that nothing gives a value.
     pub fn without_value(&self) -> impl Iterator<Item = Problem> + '_ {
         let is_defined = |name: &str| self.defined.iter().any(|known| known.eq_ignore_ascii_case(name));
         self.used.iter().filter(move |(name, _)| !is_defined(name)).map(|(name, place)| {

@@ -28,7 +28,8 @@ impl RewriteArgs {
         Ok(())
     }
 
-    /// Replaces the contents of a file, with the backup that the option asks for. Reports an error.
+    /// Replaces the contents of a file. Keeps the old text in a backup if `--write` names a suffix. Reports an error to
+    /// the user.
     pub fn replace(&self, session: &mut Session, path: &str, text: &[u8]) {
         if let Err(error) = replace(Path::new(path), text, self.write.as_deref().unwrap_or_default()) {
             session.error(&format!("cannot write {path}: {}", io_reason(&error)));
@@ -85,7 +86,7 @@ pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
 fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;
-    // Permissions first: the contents must never be readable by others.
+    // Set owner and permissions before writing, because the contents must never be readable by others.
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;

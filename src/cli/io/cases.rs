@@ -66,8 +66,8 @@ fn is_given(case: &Map<String, Json>, key: &str) -> bool {
     case.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// Reads the ad in a field of a case: bracketed, or in the form of the field `form`. A missing field is an empty ad.
-/// `None` if the text is not exactly one ad.
+/// Reads the ad in the field `key` of a case. The field `form` names the form of the ad; without it the ad is
+/// bracketed. A missing field is an empty ad. `None` if the text is not exactly one ad.
 fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     if !is_given(case, key) {
         return Some(Ad::default());
@@ -83,8 +83,8 @@ fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     }
 }
 
-/// Reads the ads in the fields `ad` and `target`; a missing field is an inner `None`. `None` if a text is not exactly
-/// one ad.
+/// Reads the ads in the fields `ad` and `target`. A missing field gives an inner `None`. The result is `None` if a text
+/// is not exactly one ad.
 fn known_ads(case: &Map<String, Json>, context: &Context) -> Option<[Option<Ad>; 2]> {
     let read = |key| if is_given(case, key) { ad(case, key, context.dialect).map(Some) } else { Some(None) };
     Some([read("ad")?, read("target")?])
@@ -118,8 +118,8 @@ pub fn eval(case: &Map<String, Json>, context: &Context) -> Json {
     }
 }
 
-/// Answers `{"id","ad","expr"}` with `{"id","value","verdict"}`: the residue of the expression, where the ad is known
-/// in part. If the residue depends on unknown names, `"unknowns"` lists them.
+/// Answers `{"id","ad","expr"}` with `{"id","value","verdict"}`. `value` is the residue of the expression, given what
+/// is known of the ad. If the residue depends on unknown names, `"unknowns"` lists them.
 ///
 /// Further fields of a case: `"target"`, `"unknown":[...]`, and the flags `"closed"`, `"loose"`, `"inline"`, `"now"`.
 pub fn specialize(case: &Map<String, Json>, context: &Context) -> Json {

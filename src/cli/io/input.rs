@@ -16,7 +16,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// The start of an ad.
+/// The place in a source where an ad begins.
 #[derive(Clone)]
 struct Location {
     text: SourceText,
@@ -32,10 +32,11 @@ pub struct NamedAd {
     /// The display name. `None` if the identity in the advertising protocol serves as the name, or if the ad has no
     /// name.
     display_name: Option<Box<str>>,
-    /// Identity, sequence number and lifetime in the advertising protocol, if the ad was read only in part.
+    /// Identity, sequence number and lifetime in the advertising protocol. `None` if the ad was read whole, because
+    /// they can be computed from the ad.
     standing: Option<AdvertisementHeader>,
     advertisement: Option<Ad>,
-    /// The start of the ad; `None` if the ad comes from no source or was read only in part.
+    /// The place where the ad begins; `None` if the ad comes from no source or was read only in part.
     location: Option<Box<Location>>,
 }
 
@@ -45,7 +46,7 @@ impl NamedAd {
         NamedAd { ad, ..NamedAd::default() }
     }
 
-    /// Wraps an ad of `text`. Without a name it is called by its location, `FILE:NUMBER`.
+    /// Makes a named ad of an ad in `text`. If `name` is `None`, the ad is called by its location, `FILE:NUMBER`.
     pub fn located(text: &SourceText, AdEntry { ad, number, offset, .. }: AdEntry, name: Option<String>) -> Self {
         let name = name.unwrap_or_else(|| format!("{}:{number}", text.name));
         let location = Some(Box::new(Location { text: text.clone(), offset, number }));
@@ -72,7 +73,7 @@ impl NamedAd {
         NamedAd { ad, standing: Some(standing), advertisement, ..NamedAd::default() }
     }
 
-    /// Whether the ad was read only in part. Ads that agree in that part then share one [`Ad`].
+    /// Whether the ad was read only in part. Ads that agree in the part read may share one [`Ad`].
     pub fn is_projected(&self) -> bool {
         self.standing.is_some()
     }
@@ -83,8 +84,8 @@ impl NamedAd {
         self.standing.as_ref().map_or_else(of_whole, Cow::Borrowed)
     }
 
-    /// Returns the ad with the attributes of the advertising protocol: the one kept for notifications, else the ad
-    /// itself.
+    /// Returns the ad kept for notifications, which has the attributes of the advertising protocol. If no ad was kept,
+    /// returns the ad itself.
     pub fn advertisement(&self) -> &Ad {
         self.advertisement.as_ref().unwrap_or(&self.ad)
     }
@@ -117,7 +118,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         match open(path).and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
                 let source = AdSource::new(name, stream);
-                // An empty file is most likely a failed download.
+                // Report an empty file, because it is most likely a failed download.
                 if path != "-" && !source.has_content() {
                     let text = SourceText::from_argument(name, "");
                     session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))?;
@@ -137,12 +138,12 @@ pub fn open_decided(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     Ok(sources)
 }
 
-/// Returns the paths, or that of standard input if there are none.
+/// Returns the paths, or the path `-` of standard input if there are none.
 pub fn or_stdin(paths: &[String]) -> Vec<String> {
     if paths.is_empty() { vec!["-".to_owned()] } else { paths.to_vec() }
 }
 
-/// Refuses to read standard input twice.
+/// Refuses paths that name standard input twice.
 pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p String>) -> Result<(), Failure> {
     let count = paths.into_iter().filter(|path| *path == "-").count();
     if count > 1 { refuse("standard input can be read only once") } else { Ok(()) }
@@ -304,7 +305,7 @@ impl UnknownNames {
         UnknownNames { missing: names.to_vec(), census: Census::names() }
     }
 
-    /// Removes the names that this ad has from the missing ones.
+    /// Removes from the unknown names those that `ad` has.
     pub fn observe(&mut self, ad: &Ad) {
         if !self.missing.is_empty() {
             self.missing.retain(|name| ad.get(name).is_none());
@@ -312,7 +313,7 @@ impl UnknownNames {
         }
     }
 
-    /// Notes each name that no ad has had, unless there was no ad at all.
+    /// Prints a note on each name that no ad has had. Prints nothing if there was no ad at all.
     pub fn note_missing(&self, session: &Session) {
         for name in self.missing.iter().filter(|_| self.census.ads() > 0) {
             note_unknown_attribute(session, &self.census, name);
@@ -320,7 +321,7 @@ impl UnknownNames {
     }
 }
 
-/// Notes that no ad has an attribute, with the most similar names.
+/// Prints a note that no ad has the attribute `name`. The note suggests the most similar names.
 pub fn note_unknown_attribute(session: &Session, known: &Census, name: &Name) {
     let near = known.closest_names(name.as_str());
     session.note(&format!("no ad has the attribute {name}{}", classad::text::suggestion(&near)));
@@ -335,7 +336,7 @@ pub fn parse_argument_expression(session: &mut Session, what: &str, text: &str) 
     })
 }
 
-/// Parses constraints of the command line and joins them by `&&`; `None` without any.
+/// Parses constraints of the command line and joins them by `&&`; `None` if there are no constraints.
 pub fn parse_constraints(session: &mut Session, texts: &[String]) -> Result<Option<Expression>, Failure> {
     let constraints = texts.iter().map(|text| parse_argument_expression(session, "constraint", text));
     Ok(constraints.collect::<Result<Vec<_>, _>>()?.into_iter().reduce(Expression::and))

@@ -37,7 +37,7 @@ impl Parties {
         [&self.requests, &self.offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect())
     }
 
-    /// Summarizes the requests. Notes how many have ports, and warns of invalid resource counts.
+    /// Summarizes the requests. Prints a note on how many have ports, and warnings of invalid resource counts.
     pub fn summarize_requests(&self, session: &Session) -> RequestSummary {
         let count = Name::new(RESOURCE_COUNT);
         let mut distinct: FxHashMap<usize, (&Ad, usize)> = FxHashMap::default();
@@ -58,18 +58,19 @@ impl Parties {
         }
     }
 
-    /// Returns the name of a request, with the 1-based number of the unit for requests with a resource count.
+    /// Returns the name of a request. A request with a resource count stands for several units; `unit` is the 1-based
+    /// number of one of them, and the name is `job#2` for the second.
     pub fn request_name(&self, request: usize, unit: Option<usize>) -> String {
         let id = self.requests[request].id();
         unit.map_or_else(|| id.to_owned(), |unit| format!("{id}#{unit}"))
     }
 
-    /// Returns the name of an offer, with the number of the part for residual offers; part 1 is the offer itself.
+    /// Returns the name of an offer or of a part of it. Part 1 is the offer itself; part 2 is called `slot#2`.
     pub fn offer_name(&self, offer: usize, part: usize) -> String {
         part_name(self.offers[offer].id(), part)
     }
 
-    /// Returns the notification of a match of a unit of the request and a part of the offer; `at` is in seconds since
+    /// Returns the notification of the match that `grant` describes. `at` is the time of the match in seconds since
     /// 1970.
     pub fn pair_notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
         let Grant { request, unit, offer, part, request_rank, offer_rank, .. } = *grant;
@@ -81,7 +82,7 @@ impl Parties {
         Notice::for_pair(&BilateralMatch { request, offer, request_rank, offer_rank }, request_party, offer_party, at)
     }
 
-    /// Returns the notification of a gang; `at` is in seconds since 1970.
+    /// Returns the notification of a gang. `at` is the time of the match in seconds since 1970.
     pub fn gang_notice(&self, gang: &Gang, context: &Context, at: Option<i64>) -> Notice {
         let request = &self.requests[gang.request];
         let offer = |index: usize| Party::from_offer(&self.offers[index].ad, self.offers[index].id(), context);
@@ -98,7 +99,7 @@ impl AdNames for Parties {
     }
 }
 
-/// Warns of requests whose resource count is invalid, once for each reason.
+/// Warns of requests whose resource count is invalid. Prints one warning for each reason, not for each request.
 pub fn warn_of_invalid_counts(session: &Session, requests: &[NamedAd]) {
     let (count, context) = (Name::new(RESOURCE_COUNT), session.context());
     let mut reasons: IndexMap<String, (&str, usize)> = IndexMap::new();
@@ -113,7 +114,7 @@ pub fn warn_of_invalid_counts(session: &Session, requests: &[NamedAd]) {
     }
 }
 
-/// Splits the requests into runs of neighbours that share one ad.
+/// Splits the requests into slices of consecutive requests that share one ad.
 fn runs_of_shared_ads(requests: &[NamedAd]) -> impl Iterator<Item = &[NamedAd]> {
     requests.chunk_by(|one, next| one.ad.identity() == next.ad.identity())
 }

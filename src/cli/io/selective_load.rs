@@ -13,21 +13,22 @@ use crate::cli::Failure;
 use crate::cli::render::output;
 use crate::cli::session::Session;
 
-/// Maximum number of passes over the sides. Reading one side may reveal further attributes that are needed from the
-/// other; without a fixpoint after this many passes the ads are read whole.
+/// Maximum number of rounds in which sides are read again. Reading one side may reveal further attributes that are
+/// needed of the other side. If further rounds would be necessary, all ads are read whole.
 const MAX_PASSES: usize = 6;
 
-/// Bytes sampled from all over each file of offers before the first pass. The sample reveals nearly all attributes
-/// that the offers look up in requests, which saves a second pass over the requests.
+/// Number of bytes sampled from each file of offers before the first pass. The sample comes from all over the file and
+/// reveals nearly all attributes that the offers look up in requests. This saves a second pass over the requests.
 const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 
-/// Reads the ads of both sides selectively. Ads that matching cannot tell apart share one [`Ad`](classad::ad::Ad).
+/// Reads the ads of both sides selectively. Ads that matching cannot tell apart may share one [`Ad`](classad::ad::Ad).
 ///
 /// `None` if the ads have to be read whole: some source is no file in the long form, or an expression may read any
 /// attribute.
 ///
-/// An attribute that an ad mentions is read from that ad at once. The attribute may also be looked up on the other
-/// side. So a side is read again if the other side mentions names that were not selected when the reading began.
+/// An attribute that an ad mentions is read from the ad itself without a second pass. Matching may also look the
+/// attribute up on the other side. So a side is read again if the other side mentions names that were not selected when
+/// its reading began.
 pub fn load_selectively(
     session: &mut Session,
     sides: [&[AdSource]; 2],
@@ -48,7 +49,7 @@ pub struct LoadRequirements<'l> {
     pub keeps_advertisements: bool,
     /// Whether all ads are to be read whole if any ad has ports.
     pub whole_if_ports: bool,
-    /// Further names that the caller looks up.
+    /// Names of further attributes that the caller looks up.
     pub additional_names: &'l FreeNames,
     pub protocol: Protocol,
     pub context: Context,
@@ -61,15 +62,16 @@ struct LoadedSide {
     problems: Vec<(source::SourceText, Problem)>,
     /// Whether an ad has ports.
     has_ports: bool,
-    /// Version of the selection when the pass began.
+    /// Version of the projection when the pass began. The ads may lack attributes that were added to the projection in
+    /// a later version.
     version_at_start: usize,
-    /// Version of the selection that added the last of the names that these ads mention.
+    /// Latest version of the projection that added one of the names that these ads mention.
     newest_name_version: usize,
 }
 
 impl LoadRequirements<'_> {
-    /// Reads both sides until neither lacks a name that the other mentions; `None` if the ads have to be read whole. Errors
-    /// of reading count as such a case: the caller reads the ads whole then, and reports the error.
+    /// Reads both sides until neither lacks a name that the other mentions. `None` if the ads have to be read whole.
+    /// Also `None` after a read error: the caller then reads the ads whole and reports the error.
     fn load_sides(&self, [requests, offers]: [&[AdSource]; 2]) -> Option<[LoadedSide; 2]> {
         let mut selection = self.initial_projection()?;
         if !requests.iter().chain(offers).all(AdSource::is_long_file) {
@@ -77,7 +79,7 @@ impl LoadRequirements<'_> {
         }
         for source in offers {
             for piece in source.sample(OFFER_SAMPLE_BYTES).ok()? {
-                // Mentions are collected line by line, so that ads cut off at the ends of a piece do no harm.
+                // References are collected line by line, so that a piece may begin or end within an ad.
                 StreamBlock::from_complete_text(piece.ok()?, FileFormat::Long)
                     .project(&mut selection)
                     .collect_references();
@@ -107,8 +109,8 @@ impl LoadRequirements<'_> {
         None
     }
 
-    /// Returns the projection onto the names that are needed whatever the ads contain; `None` if `--id` or the caller may
-    /// read any attribute.
+    /// Returns the projection onto the names that are needed whatever the ads contain. `None` if the expression of
+    /// `--id` or the caller may read any attribute.
     fn initial_projection(&self) -> Option<Projection> {
         let also = self.additional_names;
         let mut labels = FreeNames::default();
@@ -144,9 +146,9 @@ impl LoadRequirements<'_> {
                 source.ads_read = selected.number();
                 side.has_ports |= selected.has_occurred(&PORTS);
                 if blocks == 2 {
-                    // Reserve memory for the rest of the file, to avoid moving the ads as the vector grows. The first
-                    // block is too short for an estimate. An estimate from tiny ads may exceed the memory: ignore the
-                    // error, the vector then grows as needed.
+                    // Reserve memory for the rest of the file, so that the growing vector does not move the ads. The
+                    // first block is too short for an estimate. The estimate may exceed the memory: ignore the error,
+                    // because the vector grows as needed.
                     let left = source.estimated_ads_left();
                     let _ = side.ads.try_reserve(left.saturating_add(left / 16));
                 }

@@ -26,7 +26,7 @@ pub struct AdSource {
     stream: Stream,
     /// Number of ads read so far.
     pub ads_read: usize,
-    /// Number of bytes that the whole file has; `None` for pipes and compressed files.
+    /// Size of the file in bytes; `None` for pipes and compressed files.
     size: Option<u64>,
     /// Number of bytes read so far.
     bytes_read: u64,
@@ -124,7 +124,7 @@ impl AdSource {
     }
 }
 
-/// A text, or a block of one, in which problems are located.
+/// A named text, or one block of it. Problems are reported with positions in the text.
 #[derive(Clone)]
 pub struct SourceText {
     pub name: Arc<str>,
@@ -136,7 +136,7 @@ impl SourceText {
         SourceText { name: name.into(), block: Arc::new(block) }
     }
 
-    /// The whole text of a file of settings.
+    /// Makes the text of a whole file of settings.
     pub fn from_file(name: &str, bytes: Vec<u8>, form: FileFormat) -> Self {
         SourceText::new(name, StreamBlock::from_complete_text(bytes, form))
     }
@@ -148,7 +148,7 @@ impl SourceText {
         SourceText::new(name, StreamBlock { start: Position { line, column: 1 }, ..block })
     }
 
-    /// A text given on the command line; `name` describes the text in diagnostics.
+    /// Makes the text of an argument of the command line. `name` describes the argument in diagnostics.
     pub fn from_argument(name: &str, text: &str) -> Self {
         SourceText::new(name, StreamBlock::from_complete_text(text, FileFormat::Bracketed))
     }

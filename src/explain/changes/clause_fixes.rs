@@ -12,12 +12,12 @@ use crate::lint::ChainedComparison;
 use super::edit::{RequestEdit, replace_kinds};
 use super::search::Proposal;
 
-/// A fix of a clause, with the offers' value to which the bound is relaxed. The value is `None` if the fix corrects a
-/// slip or the type of the bound.
+/// A proposed fix of a clause. The second element is the offers' value to which the clause's bound is relaxed. It is
+/// `None` if the fix corrects a mistake instead, such as a misspelt name or a bound of the wrong type.
 pub type ClauseFix = (Proposal, Option<Value>);
 
-/// Proposes fixes of the clause at index `place`, other than dropping the clause. A bound is relaxed to the closest
-/// value in `rows`.
+/// Proposes fixes of the clause at index `place`. Dropping the clause is not among them. A bound is relaxed to the
+/// closest value that the offers in `rows` have.
 pub fn fix_clause(table: &mut OfferTable, analysis: &RequestAnalysis, place: usize, rows: &[usize]) -> Vec<ClauseFix> {
     let clause = &analysis.clauses[place];
     let expression = &clause.analysis.clause.expression;
@@ -51,14 +51,15 @@ pub fn fix_clause(table: &mut OfferTable, analysis: &RequestAnalysis, place: usi
     fixes
 }
 
-/// Proposes to replace a clause by `to`.
+/// Proposes to replace `clause` by `to`. The size of this change is `size`.
 pub fn rewrite_proposal(clause: &Expression, to: Expression, size: f64) -> Proposal {
     Proposal::new(RequestEdit::Rewrite { clause: clause.clone(), to }, size)
 }
 
 impl ClauseComparison {
-    /// Proposes to relax `clause`, which is this comparison, so that `value` meets it: sets the attribute that holds the
-    /// bound, or else rewrites the clause. `None` if nothing would change, or if no such bound exists.
+    /// Proposes to relax the bound of `clause` so that `value` meets the clause. Sets the attribute that holds the
+    /// bound; if no attribute holds it, rewrites the clause. `None` if the bound would stay the same or cannot be
+    /// computed.
     pub(in crate::explain) fn relax(&self, clause: &Expression, value: Value, size: f64) -> Option<Proposal> {
         let value = convert_to_bound_type(value, self.operator, &self.bound);
         let Some((name, from)) = self.bound_holder.clone() else {
@@ -68,8 +69,8 @@ impl ClauseComparison {
         Some(Proposal::new(RequestEdit::Set { name, from: Some(from), to }, size))
     }
 
-    /// Builds a comparison that `value` meets; strict operators become inclusive. `None` if the operator cannot be
-    /// exchanged.
+    /// Returns the comparison with `value` as its bound. `>` becomes `>=` and `<` becomes `<=`, so that `value` itself
+    /// meets the comparison. `None` if the bound is on the left and the operator has no converse.
     fn relaxed_clause(&self, value: Value) -> Option<Expression> {
         let operator = match self.operator {
             BinaryOperator::Greater => BinaryOperator::GreaterEqual,
@@ -85,8 +86,8 @@ impl ClauseComparison {
     }
 }
 
-/// Returns the closest bound that `value` meets under `operator`. For a strict operator this is the adjacent whole
-/// number; `None` if the value is not a number or the bound would overflow.
+/// Returns the bound closest to `value` for which `value operator bound` is true: 7 for the value 8 and `>`. `None` for
+/// `>` and `<` if the value is not a number or the bound would overflow.
 fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
     Some(match (value, operator) {
         (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),
@@ -98,8 +99,8 @@ fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
     })
 }
 
-/// Converts a real to an integer if the bound is an integer, rounded so that the comparison does not become stricter.
-/// Other values and reals beyond 2^53 are returned unchanged.
+/// Converts a real to an integer if the bound is an integer. Rounds up for `<` and `<=`, else down, so that the
+/// comparison does not become stricter. Other values and reals beyond 2^53 are returned unchanged.
 #[allow(clippy::cast_possible_truncation)] // below 2^53
 fn convert_to_bound_type(value: Value, operator: BinaryOperator, bound: &Value) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -133,7 +134,8 @@ pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> O
     })
 }
 
-/// Qualifies the unqualified references to `name`, so that they read the other side's attribute.
+/// Replaces each unqualified reference to `name` by `TARGET.name` (`other.name` in the classad dialect), so that the
+/// clause reads the offer's attribute. `None` if there is no such reference.
 fn qualify_as_other(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
     let other = Expression::attribute(dialect.side_names()[1]);
     replace_kinds(expression, |kind| match kind {
@@ -151,7 +153,7 @@ fn rename_function(expression: &Expression, name: &Name, known: &str) -> Option<
     })
 }
 
-/// Replaces `is` by `==`, which ignores case.
+/// Replaces `=?=` by `==`, which ignores the case of strings. `None` if the expression has no `=?=`.
 fn ignore_case(expression: &Expression) -> Option<Expression> {
     replace_kinds(expression, |kind| match kind {
         ExpressionKind::Binary(BinaryOperator::Is, left, right) => {
@@ -161,7 +163,8 @@ fn ignore_case(expression: &Expression) -> Option<Expression> {
     })
 }
 
-/// Regroups `a > b is c ? d : e` as `a > (b is c ? d : e)`. `None` for an expression of another form.
+/// Regroups `a > b is c ? d : e` as `a > (b is c ? d : e)`, which is what the author probably meant. `None` for an
+/// expression of another form.
 fn regroup(expression: &Expression) -> Option<Expression> {
     let ExpressionKind::Conditional(condition, yes, no) = expression.without_parentheses().kind() else { return None };
     let chain = ChainedComparison::of(condition)?;

@@ -5,40 +5,41 @@ use crate::explain::clauses::{parenthesized, text};
 use crate::protocol::{Port, read_ports};
 use crate::text::join_and;
 
-/// One edit of a request. An edit identifies the clause or attribute expression to replace by its node in memory.
-/// Changed requests share the node with the original, so that edits can be applied one after the other.
+/// One edit of a request. The edit holds the expression that it replaces and finds it in the request by its node in
+/// memory. A changed request shares its unchanged nodes with the original, so that several edits can be applied in
+/// sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestEdit {
     /// Drops a clause: replaces it with `true`.
     Drop {
-        /// The clause.
+        /// The clause to drop.
         clause: Expression,
     },
     /// Replaces a clause.
     Rewrite {
-        /// The clause.
+        /// The clause to replace.
         clause: Expression,
         /// The new clause.
         to: Expression,
     },
-    /// Sets an attribute of the request or of one of its ports.
+    /// Sets an attribute of the request or of one of its ports to a literal.
     Set {
-        /// The attribute.
+        /// The name of the attribute.
         name: Name,
-        /// The current expression; `None` if the request lacks the attribute.
+        /// The attribute's current expression; `None` if the request lacks the attribute.
         from: Option<Expression>,
-        /// The new literal.
+        /// The literal to which the attribute is set.
         to: Expression,
     },
-    /// Drops ports: a single one, or all of a group.
+    /// Drops one port, or all ports of a group.
     DropPorts {
-        /// The labels of the ports.
+        /// The labels of the ports to drop.
         labels: Vec<Name>,
     },
 }
 
 impl RequestEdit {
-    /// Describes the edit in a phrase.
+    /// Describes the edit: `RequestMemory 4096 -> 2048`.
     #[must_use]
     pub fn text(&self, dialect: Dialect) -> String {
         let text = |expression: &Expression| text(expression, dialect);
@@ -91,8 +92,8 @@ impl RequestEdit {
         }
     }
 
-    /// Merges `later`, an edit of the changed request, into this edit. Returns false and changes nothing unless `later`
-    /// replaces the expression that this edit wrote.
+    /// Merges `later`, an edit of the changed request, into this edit. Returns true if `later` replaces the expression
+    /// that this edit wrote. Otherwise returns false and changes nothing.
     pub(super) fn join(&mut self, later: &RequestEdit) -> bool {
         let (RequestEdit::Rewrite { to: written, .. } | RequestEdit::Set { to: written, .. }) = self else {
             return false;
@@ -116,8 +117,8 @@ fn replace_expression(request: &Ad, from: &Expression, to: &Expression) -> Optio
     rewrite_ad(request, &mut |part| part.ptr_eq(from).then(|| to.clone()))
 }
 
-/// Removes a port from the list that contains it, or a group if `labels` names all its ports. `None` if the list would
-/// become empty.
+/// Removes the port that `labels` names from the list that contains it. If `labels` names all ports of an outermost
+/// group, removes the group. `None` if the list would become empty or no port has such a label.
 fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
     let ports = read_ports(request).ok()?;
     let is_dropped = |port: &&Port| labels.contains(&port.label);
@@ -133,16 +134,17 @@ fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
     })
 }
 
-/// The ports of an outermost group.
+/// Returns the ports that `group` contains, directly or in inner groups. `group` is an outermost group.
 pub fn ports_of_group<'p>(ports: &'p [Port], group: &Ad) -> impl Iterator<Item = &'p Port> {
     let group = group.identity();
     ports.iter().filter(move |port| port.groups.first().is_some_and(|of| of.identity() == group))
 }
 
-/// Returns the replacement of a subexpression, or `None` to descend into it.
+/// A function that returns the replacement of a subexpression. If it returns `None`, the subexpression stays, and the
+/// function is called for each of its operands.
 type Replacement<'r> = &'r mut dyn FnMut(&Expression) -> Option<Expression>;
 
-/// Rewrites the attributes of an ad as [`rewrite_expression`] does. `None` if nothing was replaced.
+/// Rewrites the expression of each attribute of an ad by [`rewrite_expression`]. `None` if nothing was replaced.
 fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
     let mut changed: Option<Ad> = None;
     for attribute in ad.iter() {
@@ -159,8 +161,8 @@ fn rewrite_expression(expression: &Expression, by: Replacement<'_>) -> Option<Ex
     rewrite_within(expression, by, 0).ok().flatten()
 }
 
-/// Replaces operations of an expression: `by` returns the new operation, or `None` to descend into the operands.
-/// Returns `None` as [`rewrite_expression`] does.
+/// Replaces operations of an expression. `by` returns the new operation, or `None` to keep the operation and to visit
+/// its operands. Returns `None` if nothing was replaced, or if the expression is nested too deeply.
 pub fn replace_kinds(of: &Expression, by: impl Fn(&ExpressionKind) -> Option<ExpressionKind>) -> Option<Expression> {
     rewrite_expression(of, &mut |part| Some(Expression::new(by(part.kind())?, part.span())))
 }
@@ -172,7 +174,7 @@ const MAX_REWRITE_DEPTH: usize = 500;
 /// The error for an expression that is nested deeper than [`MAX_REWRITE_DEPTH`].
 struct TooDeep;
 
-/// Returns the rewritten expression; `None` if nothing was replaced.
+/// Rewrites an expression that stands at the nesting depth `depth`. `None` if nothing was replaced.
 fn rewrite_within(of: &Expression, by: Replacement<'_>, depth: usize) -> Result<Option<Expression>, TooDeep> {
     if depth > MAX_REWRITE_DEPTH {
         return Err(TooDeep);

@@ -1,4 +1,4 @@
-//! Proposes changes of a request with which it matches. Every change returned has been verified by matching.
+//! Proposes changes with which a request would match. Every change returned has been verified by matching.
 
 mod clause_fixes;
 mod edit;
@@ -22,13 +22,15 @@ use search::MAX_EDITS;
 pub use search::RequestChange;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 
-/// Maximum number of clause sets considered for the offers that accept the request, and again for all offers.
+/// Maximum number of sets of unmet clauses for which changes are proposed. The sets of the offers that accept the
+/// request are counted separately from the sets of all offers.
 const MAX_CLAUSE_SETS: usize = 12;
 
-/// Maximum number of clauses in a set. If every set is larger, the size of the smallest set is the maximum.
+/// Maximum number of clauses in a set for which changes are proposed. If every set is larger, the smallest sets are
+/// used nevertheless.
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
-/// Returns the changes with which the request matches, fewest and smallest first.
+/// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes.
 pub fn find_changes(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<RequestChange> {
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
@@ -37,7 +39,7 @@ pub fn find_changes(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<R
     changes
 }
 
-/// The search of changes of a request that matches offers one by one.
+/// The search for changes of a request that matches single offers, not gangs.
 struct BilateralChanges<'p> {
     table: &'p mut OfferTable,
     /// The analysis of the original request.
@@ -47,7 +49,7 @@ struct BilateralChanges<'p> {
 impl ChangeProblem for BilateralChanges<'_> {
     const KEEPS_BEST_VALUE: bool = false;
 
-    /// A match is given by its number of offers.
+    /// Number of offers that match the request.
     type Match = usize;
     type Failure = RequestAnalysis;
     type Fault = Infallible;
@@ -73,7 +75,8 @@ impl ChangeProblem for BilateralChanges<'_> {
         Some(RequestAnalysis::new(request, self.table))
     }
 
-    /// Counts the unmet clauses of the request and of the closest offer.
+    /// Counts the unmet clauses of both sides for the offer that comes closest to a match. The second of the two counts
+    /// is not needed and is 0.
     fn obstacles(&mut self, failure: &RequestAnalysis) -> ObstacleCount {
         let closest = closest_offers(self.table, failure);
         (closest.first().map_or(usize::MAX, |near| near.failed_clauses.len() + near.unmet_demands.len()), 0)
@@ -115,8 +118,8 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 }
 
-/// Proposes changes for a set of clauses, given the rows that fail exactly these clauses. A proposal changes all
-/// clauses of the set together.
+/// Proposes changes of the clauses with the indices `places`, which are all the clauses that each offer in `rows`
+/// fails. Each proposal changes all of these clauses, because a match needs all of them.
 fn propose_for_set(
     table: &mut OfferTable,
     analysis: &RequestAnalysis,
@@ -137,7 +140,7 @@ fn propose_for_set(
             together.add(dropped(&[*place]));
             continue;
         };
-        // Fix the next clauses for the rows that meet the fixed clause.
+        // Fix the remaining clauses for the rows with this value only, because these rows meet the clause just fixed.
         if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place))
             && let Some(comparison) = &analysis.clauses[*place].analysis.comparison
         {
@@ -149,8 +152,9 @@ fn propose_for_set(
     vec![together, dropped(places)]
 }
 
-/// Whether another of the clauses compares the same operand, and this one has a literal bound. The two bounds
-/// contradict each other: if the rows were narrowed to one value, both bounds would be moved to that value.
+/// Whether the clause at `place` has a literal bound, and another of the clauses at `places` compares the same operand.
+/// Two such clauses contradict each other. The rows must not be narrowed to one value then, because both bounds would
+/// be moved to that value.
 fn is_contradicted(analysis: &RequestAnalysis, places: &[usize], place: usize) -> bool {
     let comparison = |place: usize| analysis.clauses[place].analysis.comparison.as_ref();
     let Some(fixed) = comparison(place).filter(|comparison| comparison.bound_holder.is_none()) else { return false };

@@ -13,18 +13,18 @@ use crate::matching::PairSide;
 use super::edit::RequestEdit;
 use super::search::Proposal;
 
-/// Attributes that say who the user or which the job is. Changes of them are never proposed.
+/// Attributes that identify the user or the job. Changes of these attributes are never proposed.
 const IDENTITY_ATTRIBUTES: [&str; 9] =
     ["Owner", "User", "OsUser", "AcctGroup", "AcctGroupUser", "AccountingGroup", "ClusterId", "ProcId", "GlobalJobId"];
 
-/// Maximum number of rows whose constraints are evaluated.
+/// Maximum number of rows whose constraints are evaluated for demanded values.
 const MAX_EVALUATED_ROWS: usize = 500;
 
 /// Maximum number of values proposed for each pair of attribute and operator.
 const MAX_VALUES: usize = 2;
 
-/// The values that offers compare the request's attributes with. The key is the attribute, the identity of its
-/// expression and the operator; each value has the number of offers that demand it.
+/// The values with which offers compare the request's attributes. The key is an attribute, the identity of its
+/// expression in memory, and an operator. Each value has the number of offers that demand it.
 #[derive(Default)]
 pub struct DemandedValues(IndexMap<DemandKey, (Option<Expression>, Vec<WeightedValue>)>);
 
@@ -42,7 +42,8 @@ pub fn add_value(values: &mut Vec<WeightedValue>, value: &Value, offers: usize) 
 }
 
 impl DemandedValues {
-    /// Adds that offers demand `name operator value`. `from` is the current expression of the attribute.
+    /// Records that `offers` offers demand `name operator value`, where `name` is an attribute of the request. `from`
+    /// is the current expression of the attribute; `None` if the request lacks the attribute.
     pub fn add(
         &mut self,
         name: &Name,
@@ -56,16 +57,16 @@ impl DemandedValues {
         add_value(values, value, offers);
     }
 
-    /// Proposes to set each attribute to the values that meet the demands: for an inequality `max_bounds` values,
-    /// otherwise the most frequent ones. The loosest bound comes first; if the request lacks the attribute, the
-    /// strictest.
+    /// Proposes to set each attribute to values that the offers demand: at most `max_bounds` values for an inequality,
+    /// else at most `MAX_VALUES`. The loosest bound comes first, as the smallest change. If the request lacks the
+    /// attribute, the strictest bound comes first, because it suits the most offers.
     pub fn propose(self, max_bounds: usize) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for ((name, _, operator), (from, mut values)) in self.0 {
             if IDENTITY_ATTRIBUTES.iter().any(|fixed| name.is(fixed)) {
                 continue;
             }
-            // Without a current value to stay close to, prefer the value that suits most offers.
+            // Without a current value to stay close to, prefer the strictest bound, which suits the most offers.
             let order = if from.is_some() { Some(operator) } else { operator.converse() };
             sort_by_preference(&mut values, order.unwrap_or(operator));
             let old = from.as_ref().and_then(Expression::as_literal);
@@ -84,7 +85,8 @@ impl DemandedValues {
     }
 }
 
-/// Proposes values with which offers that fail few of the request's clauses would accept it.
+/// Proposes values for the request's attributes that the constraints of offers demand. Considers the offers that fail a
+/// minimal set of the request's clauses.
 pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
     let mut demands = DemandedValues::default();
     let is_near = |row: &usize| analysis.minimal_failures.contains(&analysis.failed_clauses[*row]);
@@ -95,8 +97,8 @@ pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysi
     demands.propose(1)
 }
 
-/// Collects the demands of a row on the request's attributes: the comparisons in its unmet clauses, and the comparisons
-/// of the same attributes in its other clauses.
+/// Collects the demands of a row on the request's attributes. These are the comparisons in the unmet clauses of the
+/// row's constraint, and the comparisons of the same attributes in its other clauses.
 fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
     let request = &analysis.request;
     let clauses = table.offer_outcomes(request, row);
@@ -123,7 +125,7 @@ fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usiz
 /// `None` for an attribute that must be true.
 fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<Expression>)> {
     let other = |expression: &Expression| {
-        // Treat `TARGET.x ?: 5` as `TARGET.x`.
+        // Read `TARGET.x ?: 5` as `TARGET.x`, because the default 5 counts only if the request lacks `x`.
         let named = match expression.without_parentheses().kind() {
             ExpressionKind::Elvis(named, _) => named,
             _ => expression,
@@ -153,8 +155,8 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperato
     found
 }
 
-/// Sorts the bounds of an inequality by strictness, the loosest first, because it requires the smallest change. Sorts
-/// other values by frequency, the most frequent first.
+/// Sorts values by preference. The bounds of an inequality are sorted by strictness, the loosest first, because the
+/// loosest bound requires the smallest change. Other values are sorted by frequency, the most frequent first.
 pub fn sort_by_preference(values: &mut [WeightedValue], operator: BinaryOperator) {
     values.sort_by(|(a, a_count), (b, b_count)| match (operator, as_number(a), as_number(b)) {
         (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => b.total_cmp(&a),

@@ -1,4 +1,4 @@
-//! Searches for changes with which a request matches: verifies proposals, then extends the most promising ones.
+//! Searches for changes with which a request matches: verifies proposals, then adds edits to the most promising ones.
 
 use crate::ad::{Ad, Dialect, Expression};
 use crate::explain::distance::as_number;
@@ -9,25 +9,25 @@ use super::edit::RequestEdit;
 #[derive(Default)]
 pub struct Proposal {
     pub edits: Vec<RequestEdit>,
-    /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause, 4 for
-    /// each dropped port or group.
+    /// The size of the change: 0 for corrected mistakes such as misspelt names, up to 1 for each changed value, 2 for
+    /// each dropped clause, 4 for each dropped port or group.
     pub size: f64,
 }
 
 impl Proposal {
-    /// Proposes a single edit.
+    /// Makes a proposal of a single edit. `size` is the size of the edit.
     pub fn new(edit: RequestEdit, size: f64) -> Self {
         Proposal { edits: vec![edit], size }
     }
 
-    /// Proposes to drop clauses.
+    /// Makes a proposal that drops all of `clauses`.
     pub fn drop_clauses<'c>(clauses: impl Iterator<Item = &'c Expression>) -> Self {
         let mut proposal = Proposal::default();
         clauses.for_each(|clause| proposal.add(Proposal::new(RequestEdit::Drop { clause: clause.clone() }, 2.0)));
         proposal
     }
 
-    /// Adds the edits of another proposal.
+    /// Adds the edits and the size of another proposal.
     pub fn add(&mut self, other: Proposal) {
         self.edits.extend(other.edits);
         self.size += other.size;
@@ -39,26 +39,26 @@ impl Proposal {
 pub struct RequestChange<M = usize> {
     /// The edits; all of them are needed.
     pub edits: Vec<RequestEdit>,
-    /// The description of each edit.
+    /// The description of each edit, in the order of `edits`.
     pub steps: Vec<String>,
     /// The changed request.
     pub request: Ad,
     /// The result of matching the changed request: the number of offers that match, or a gang.
     pub matched: M,
-    /// Index of an offer of which a second copy would suffice, so that there are no edits. `None` for a change of the
+    /// Index of an offer of which a second copy would give a match without any edit. `None` if the change edits the
     /// request.
     pub duplicate_offer: Option<usize>,
     size: f64,
 }
 
 impl<M> RequestChange<M> {
-    /// Describes that a second copy of an offer suffices, without edits of the request.
+    /// Makes a change that asks for a second copy of `offer` and leaves the request as it is.
     pub(in crate::explain) fn of_duplicate(offer: usize, request: Ad, matched: M) -> Self {
         let (edits, steps) = (Vec::new(), Vec::new());
         RequestChange { edits, steps, request, matched, duplicate_offer: Some(offer), size: 0.0 }
     }
 
-    /// The description on one line.
+    /// The descriptions of all edits on one line, separated by commas.
     #[must_use]
     pub fn text(&self) -> String {
         self.steps.join(", ")
@@ -71,8 +71,7 @@ pub type ObstacleCount = (usize, usize);
 
 /// A kind of matching for which changes are searched: with single offers or with gangs.
 pub trait ChangeProblem {
-    /// Whether only the best change is returned if several changes differ in the value of the one attribute that they
-    /// set.
+    /// Whether changes that set one attribute to different values are alternatives, of which only the best is returned.
     const KEEPS_BEST_VALUE: bool;
 
     /// The result of matching a request that matches.
@@ -85,7 +84,7 @@ pub trait ChangeProblem {
     /// The dialect in which edits are described.
     fn dialect(&self) -> Dialect;
 
-    /// Whether the run was interrupted, so that no further changes are verified.
+    /// Whether the user interrupted the run. An interrupt ends the verification of changes.
     fn is_interrupted(&self) -> bool {
         false
     }
@@ -93,15 +92,16 @@ pub trait ChangeProblem {
     /// Matches a changed request. `None` if the request does not match.
     fn find_match(&mut self, request: &Ad) -> Result<Option<Self::Match>, Self::Fault>;
 
-    /// Number of offers of a match. Among changes of equal size, the one with the most offers comes first.
+    /// Number of offers that match; 1 for a gang. Among changes of equal size, the one with the most offers comes
+    /// first.
     fn match_count(_found: &Self::Match) -> usize {
         1
     }
 
-    /// Analyses a changed request that does not match. `None` if no further edits can be proposed.
+    /// Analyses why a changed request does not match. `None` if no further edits can be proposed.
     fn failure(&mut self, request: &Ad) -> Option<Self::Failure>;
 
-    /// Counts the obstacles that still prevent a match, as the analysis shows them.
+    /// Counts the obstacles that still prevent a match. `failure` is the analysis of the request.
     fn obstacles(&mut self, failure: &Self::Failure) -> ObstacleCount;
 
     /// Proposes changes of a request that does not match. A proposal alone need not suffice for a match.
@@ -114,23 +114,23 @@ pub trait ChangeProblem {
 /// Maximum number of changes verified by matching.
 const MAX_VERIFIED_CHANGES: usize = 60;
 
-/// Maximum number of insufficient changes analysed for the remaining obstacles, per round.
+/// Maximum number of insufficient changes per round whose remaining obstacles are counted.
 const MAX_ANALYZED_CHANGES: usize = 12;
 
-/// Maximum number of insufficient changes extended per round.
+/// Maximum number of insufficient changes per round to which edits are added.
 const MAX_EXTENDED_CHANGES: usize = 3;
 
-/// Maximum number of rounds that extend the most promising insufficient changes.
+/// Maximum number of rounds that add edits to the most promising insufficient changes.
 const MAX_EXTENSION_ROUNDS: usize = 3;
 
-/// Changes with this many edits are not extended: longer ones are of no use to people.
+/// A change with this many edits gets no further edits, because longer changes are of no use to people.
 pub const MAX_EDITS: usize = 5;
 
 /// Maximum number of changes returned.
 const MAX_CHANGES: usize = 10;
 
-/// Returns the changes with which the request matches, fewest and smallest first. If no single proposal suffices,
-/// `is_extended` says whether proposals are extended by further edits.
+/// Searches for changes with which the request would match. Changes with fewer edits come first, then smaller changes.
+/// With `is_extended`, edits are added to the proposals if no proposal suffices by itself.
 pub fn search_changes<P: ChangeProblem>(
     problem: &mut P,
     request: &Ad,
@@ -152,7 +152,7 @@ pub fn search_changes<P: ChangeProblem>(
     Ok(search.into_changes())
 }
 
-/// The search for one request: the changes tried, and the changes that suffice.
+/// The search for changes of one request: the changes tried, and the changes that suffice.
 struct ChangeSearch<'s, P: ChangeProblem> {
     problem: &'s mut P,
     request: &'s Ad,
@@ -161,8 +161,8 @@ struct ChangeSearch<'s, P: ChangeProblem> {
 }
 
 impl<P: ChangeProblem> ChangeSearch<'_, P> {
-    /// Verifies a round of proposals, fewest and smallest edits first. Returns the proposals that do not suffice, each
-    /// with the changed request.
+    /// Verifies proposals by matching. Starts with the fewest and smallest edits, because the number of verifications
+    /// is limited. Returns the proposals that do not suffice, each with the changed request.
     fn verify(&mut self, mut proposals: Vec<Proposal>) -> Result<Vec<(Proposal, Ad)>, P::Fault> {
         let mut insufficient = Vec::new();
         proposals.sort_by(|a, b| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
@@ -181,8 +181,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Ok(insufficient)
     }
 
-    /// Describes edits and applies them to the original request. `None` if they cannot be applied or were tried
-    /// before, if the limit is reached, or on an interrupt.
+    /// Describes edits and applies them to the original request. `None` if an edit cannot be applied, if the same edits
+    /// were tried before, if [`MAX_VERIFIED_CHANGES`] is reached, or after an interrupt.
     fn apply(&mut self, edits: &[RequestEdit]) -> Option<(Vec<String>, Ad)> {
         let steps: Vec<String> = edits.iter().map(|edit| edit.text(self.problem.dialect())).collect();
         let text = steps.join(", ");
@@ -194,7 +194,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Some((steps, request))
     }
 
-    /// Removes the edits without which the change still suffices.
+    /// Removes each edit without which the change still suffices. Each removal is verified by matching.
     fn minimized(&mut self, mut change: RequestChange<P::Match>) -> Result<RequestChange<P::Match>, P::Fault> {
         let mut place = 0;
         while change.edits.len() > 1 && place < change.edits.len() {
@@ -211,8 +211,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Ok(change)
     }
 
-    /// Extends the proposals with the fewest remaining obstacles, each with the proposals for the changed request. A
-    /// proposal that removed no obstacle may be a step on the way, too: the next one can change its value again.
+    /// Adds edits to the proposals with the fewest remaining obstacles. The added edits are proposals for the changed
+    /// request. A proposal that removed no obstacle is extended, too, because a further edit can change its value again.
     fn extend(&mut self, insufficient: Vec<(Proposal, Ad)>) -> Result<Vec<Proposal>, P::Fault> {
         let mut closer = Vec::new();
         let short = insufficient.into_iter().filter(|(proposal, _)| proposal.edits.len() < MAX_EDITS);
@@ -239,7 +239,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Ok(extended)
     }
 
-    /// Returns the changes that suffice, fewest and smallest first.
+    /// Returns the changes that suffice. Changes with fewer edits come first, then smaller changes.
     fn into_changes(mut self) -> Vec<RequestChange<P::Match>> {
         self.sufficient.sort_by(|a, b| {
             let fewest = a.edits.len().cmp(&b.edits.len());
@@ -249,7 +249,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         });
         let mut kept: Vec<RequestChange<P::Match>> = Vec::new();
         for change in self.sufficient {
-            // Of changes that differ in their values only, keep the first.
+            // Of changes that differ only in the values that they set, keep the first, which is the best.
             let is_single_value = matches!(change.edits.as_slice(), [RequestEdit::Set { .. }]);
             let is_comparable = change.edits.len() > 1 || (P::KEEPS_BEST_VALUE && is_single_value);
             if !is_comparable || !kept.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
@@ -261,8 +261,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 }
 
-/// The sum of the absolute numbers that the edits give to attributes which the request lacks. Of otherwise equal
-/// changes, the one with the lowest sum comes first.
+/// The sum of the absolute values of the numbers that the edits give to attributes which the request lacks. Of
+/// otherwise equal changes, the one with the lowest sum comes first.
 fn added_magnitude(edits: &[RequestEdit]) -> f64 {
     let numbers = edits.iter().filter_map(|edit| match edit {
         RequestEdit::Set { from: None, to, .. } => as_number(to.as_literal()?),
@@ -271,7 +271,7 @@ fn added_magnitude(edits: &[RequestEdit]) -> f64 {
     numbers.map(f64::abs).sum()
 }
 
-/// Whether two lists of edits differ in their values only.
+/// Whether two changes edit the same parts of the request and differ only in the new values.
 fn differ_in_values_only(some: &[RequestEdit], others: &[RequestEdit]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(|(a, b)| a.differs_in_value_only(b))
 }

@@ -18,8 +18,8 @@ use super::{OfferTable, RequestContext};
 const ABSENT: usize = usize::MAX;
 
 impl OfferTable {
-    /// Returns the cache key of a clause. Clauses and requests with equal keys have equal results. Also returns the
-    /// attributes that the clause depends on; `None` if they are unknown, so that rows cannot be grouped.
+    /// Returns the cache key of a clause, and the attributes that the clause depends on. Clauses and requests with
+    /// equal keys have equal results. The attributes are `None` if they are unknown, so that rows cannot be grouped.
     pub(super) fn cache_key(
         &mut self,
         request: &RequestContext,
@@ -43,7 +43,9 @@ impl OfferTable {
         (key.into(), Some(names))
     }
 
-    /// Returns the number of the expression that the request binds to a name, and whether it is not a literal.
+    /// Returns the interned number of the expression that the request binds to `name`, and whether this expression is
+    /// not a literal. The number is [`ABSENT`] if the request lacks the attribute. `number` is the interned number of
+    /// `name`.
     fn request_binding(&mut self, request: &RequestContext, name: &Name, number: usize) -> (usize, bool) {
         *request.bindings.borrow_mut().entry(number).or_insert_with(|| match request.ad.get(name) {
             Some(bound) => (self.store.intern(bound), !matches!(bound.kind(), ExpressionKind::Literal(_))),
@@ -51,11 +53,11 @@ impl OfferTable {
         })
     }
 
-    /// Returns the attributes that the value of an expression can depend on. `None` if it can depend on anything else: an
-    /// expression that depends on `random()` has several values in one pair, as each reference draws another number.
+    /// Returns the attributes that the value of an expression can depend on. `None` if the value can depend on anything
+    /// else, such as on `random()`, which draws another number each time.
     ///
-    /// The store caches the attributes for a request that binds them to literals or not at all. For any other request,
-    /// the attributes are computed from the request's ad.
+    /// The attributes are cached for a request that lacks them or binds them to literals. For any other request they
+    /// are computed from the request's ad.
     pub fn dependencies(&mut self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
         let usual = self.store.dependencies(expression)?;
         let names = usual.names.iter().zip(usual.name_ids.iter());
@@ -63,8 +65,9 @@ impl OfferTable {
         if is_usual { Some(usual) } else { self.store.dependencies_with(&request.ad, expression) }
     }
 
-    /// Returns the attributes that can contain clauses of the offers' constraints: the constraint attributes of the
-    /// protocol, and in turn the attributes that are themselves clauses of these.
+    /// Returns the attributes that can contain clauses of the offers' constraints. These are the constraint attributes
+    /// of the protocol. If a clause of such an attribute is just the name of another attribute, the other attribute is
+    /// included: `Half` for `Requirements = Half && Memory > 1`.
     pub(super) fn constraint_attributes(&mut self) -> Vec<Name> {
         let mut names: IndexSet<Name> = self.protocol.attribute_names().cloned().collect();
         transitive_closure(&mut names, |name, names| {

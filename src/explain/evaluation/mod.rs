@@ -24,8 +24,8 @@ use crate::protocol::Protocol;
 use super::clauses::{ExplainedClause, split_constraint};
 pub use results::{ClauseOutcome, ClauseResults, OutcomeCounts};
 
-/// The offers as columns, with caches of results. A *row* is a distinct ad; offers that share one ad in memory share a
-/// row, whose weight is their number.
+/// The offers as columns, with caches of results. A *row* is a distinct ad. Offers that share one ad in memory share a
+/// row; the weight of the row is the number of these offers.
 pub struct OfferTable {
     pub protocol: Protocol,
     pub context: Context,
@@ -41,7 +41,8 @@ pub struct OfferTable {
     results: FxHashMap<Box<[usize]>, Rc<ClauseResults>>,
     /// The clauses of the offers' constraints; `None` until first needed.
     constraint_groups: Option<ConstraintGroups>,
-    /// The docking vector of the policy: a candidate for which a component has no comparable value is discarded.
+    /// The docking vector of the policy. It discards a candidate for which one of its components has no comparable
+    /// value.
     pub docking: Vec<PolicyRule>,
     /// Number of expressions evaluated.
     pub evaluations: u64,
@@ -59,12 +60,14 @@ pub struct RequestContext {
     pub ad: Ad,
     frame: Arc<ScopeFrame>,
     has_scope_attribute: bool,
-    /// The bindings of the request, by the interned number of the name: the interned number of the bound expression,
-    /// and whether this expression is not a literal.
+    /// What the request binds to names. The key is the interned number of a name. The value is the interned number of
+    /// the bound expression, and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
-    /// Cached results of clauses, by clause number and side.
+    /// Cached results of clauses. The key is a number that identifies the clause, and the side that the clause belongs
+    /// to.
     clauses: RefCell<FxHashMap<(usize, usize), CachedClause>>,
-    /// Clauses of the offers' constraints with cached results, by the group of the constraint.
+    /// Clauses of the offers' constraints with cached results. The key is the index of a group of rows with equal
+    /// constraints.
     offer_clauses: RefCell<FxHashMap<usize, Rc<[OfferClause]>>>,
 }
 
@@ -91,9 +94,10 @@ struct CachedClause {
 
 /// The reason why an offer refuses a request.
 pub struct Refusal {
-    /// A clause of the offer's constraint; `None` if the offer has no constraint, and so accepts nothing.
+    /// The first clause of the offer's constraint that the request does not meet. `None` if the offer has no
+    /// constraint, and so accepts nothing.
     pub clause: Option<ExplainedClause>,
-    /// The outcome of the clause, which is not true.
+    /// The outcome of the clause: anything but [`ClauseOutcome::True`].
     pub outcome: ClauseOutcome,
 }
 
@@ -122,7 +126,7 @@ impl OfferTable {
         }
     }
 
-    /// Number of rows: of distinct offers.
+    /// Number of rows, which are the distinct offers.
     pub fn row_count(&self) -> usize {
         self.store.ads().len()
     }
@@ -132,21 +136,21 @@ impl OfferTable {
         self.row_of.len()
     }
 
-    /// Returns the number of offers that some rows stand for.
+    /// Returns the number of offers that have the ads in `rows`.
     pub fn offers_in(&self, rows: impl IntoIterator<Item = usize>) -> usize {
         rows.into_iter().map(|row| self.weights[row]).sum()
     }
 
-    /// Returns the clauses of a request's constraint, in the order of evaluation. A constraint with a circular clause
-    /// is returned whole.
+    /// Returns the clauses of a request's constraint, in the order of evaluation. If a clause depends on itself,
+    /// returns the whole constraint as a single clause.
     pub fn request_clauses(&mut self, request: &RequestContext) -> Vec<ExplainedClause> {
         let Some(name) = self.protocol.constraint_name(&request.ad) else { return Vec::new() };
         let clauses = split_constraint(&request.ad, name);
         self.unless_circular(request, PairSide::Request, &request.ad, &clauses)
     }
 
-    /// Returns clauses of the constraint of `ad`, or the whole constraint if one of the clauses is circular, because a
-    /// circular clause has another value when evaluated on its own.
+    /// Returns `clauses`. If one of them is circular, returns the whole constraint of `ad` as a single clause instead,
+    /// because a circular clause has another value when it is evaluated on its own.
     fn unless_circular(
         &mut self,
         request: &RequestContext,
@@ -160,18 +164,18 @@ impl OfferTable {
         }
     }
 
-    /// Returns the results of a clause of the request in all offers.
+    /// Returns the results of a clause of the request for all offers.
     pub fn clause_results(&mut self, request: &RequestContext, clause: &ExplainedClause) -> Rc<ClauseResults> {
         self.cached_clause(request, clause, PairSide::Request).results
     }
 
-    /// Returns the results of an expression of the request in all offers.
+    /// Returns the results of an expression of the request for all offers.
     pub fn expression_results(&mut self, request: &RequestContext, expression: &Expression) -> Rc<ClauseResults> {
         self.clause_results(request, &ExplainedClause::detached(expression.clone()))
     }
 
-    /// Returns the outcome of a clause of a row's constraint for the request. Evaluates the clause if the cached results
-    /// lack the outcome, and records the outcome there.
+    /// Returns the outcome of a clause of an offer's constraint, for the request and the row of the offer. Evaluates
+    /// the clause only if `results` lacks the outcome, and then records the outcome in `results`.
     fn outcome(&mut self, request: &RequestContext, (clause, results): &OfferClause, row: usize) -> ClauseOutcome {
         results.outcome(row).unwrap_or_else(|| {
             let value = self.value(request, PairSide::Offer, clause, row);
@@ -181,8 +185,8 @@ impl OfferTable {
         })
     }
 
-    /// Returns the cached results of a clause. Request clauses are evaluated at once over all offers, offer clauses on
-    /// demand.
+    /// Returns the cached results of a clause. A clause of the request is evaluated here for all rows. A clause of an
+    /// offer is evaluated later, by [`Self::outcome`], for the rows that need it.
     fn cached_clause(&mut self, request: &RequestContext, clause: &ExplainedClause, side: PairSide) -> CachedClause {
         let number = self.store.intern(&clause.expression);
         let short = (number * 2 + usize::from(clause.is_whole), side as usize);
@@ -210,7 +214,7 @@ impl OfferTable {
         known
     }
 
-    /// Evaluates a clause of one side with the request and a row as the two parties.
+    /// Evaluates a clause that belongs to `side` for the pair of the request and a row.
     pub fn value(&mut self, request: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Value {
         self.evaluations += 1;
         if let Some(value) = self.decide(request, side, clause, row) {
@@ -226,9 +230,9 @@ impl OfferTable {
         value.unwrap_or_else(|halt| Value::error(clause.expression.span(), halt.to_string()))
     }
 
-    /// Decides a literal, a reference to a literal, or a comparison of two of these without the evaluator. `None` for
-    /// anything else. Also `None` for an error: an error value carries a source position, which only the evaluator
-    /// determines.
+    /// Computes a value without the evaluator, which is faster. This works for a literal, a reference to a literal, or
+    /// a comparison of two of these; `None` for anything else. Also `None` for an error, because only the evaluator
+    /// determines the source position in an error.
     fn decide(&self, request: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Option<Value> {
         if clause.is_whole || self.store.has_scope_attribute() || request.has_scope_attribute {
             return None;
@@ -251,8 +255,8 @@ impl OfferTable {
         value.filter(|value| !matches!(value, Value::Error(_)))
     }
 
-    /// Returns the index of the group of rows whose constraint equals that of the row, and the clauses of the
-    /// constraint. There are no clauses if the row has no constraint.
+    /// Returns the index of the group of rows with the same constraint as the row, and the clauses of this constraint.
+    /// There are no clauses if the row has no constraint.
     fn row_clauses(&mut self, row: usize) -> (usize, Rc<[ExplainedClause]>) {
         let (groups, mut known) = self.constraint_groups.take().unwrap_or_else(|| {
             let names = self.constraint_attributes();
@@ -270,8 +274,8 @@ impl OfferTable {
         (group, found)
     }
 
-    /// Returns the clauses of a row's constraint with their cached results for the request. A constraint with a
-    /// circular clause is returned whole.
+    /// Returns the clauses of a row's constraint with their cached results for the request. If a clause depends on
+    /// itself, returns the whole constraint as a single clause.
     fn offer_clauses(&mut self, request: &RequestContext, row: usize) -> Rc<[OfferClause]> {
         let (group, clauses) = self.row_clauses(row);
         if let Some(known) = request.offer_clauses.borrow().get(&group) {
@@ -294,7 +298,7 @@ impl OfferTable {
         clauses.iter().map(|clause| (clause.0.clone(), self.outcome(request, clause, row))).collect()
     }
 
-    /// Returns the reason why a row refuses the request; `None` if it accepts it.
+    /// Returns the reason why a row refuses the request; `None` if the row accepts the request.
     pub fn refusal(&mut self, request: &RequestContext, row: usize) -> Option<Refusal> {
         let clauses = self.offer_clauses(request, row);
         if clauses.is_empty() {
@@ -306,8 +310,8 @@ impl OfferTable {
         })
     }
 
-    /// Returns the 0-based index of the docking vector's component that discards a row, given that request and row
-    /// accept each other. `None` if the row is not discarded.
+    /// Returns the 0-based index of the docking vector's component that discards a row; `None` if the vector does not
+    /// discard it. The caller must have found that the request and the row accept each other.
     pub fn discarding_component(&mut self, request: &RequestContext, row: usize) -> Option<usize> {
         if self.docking.is_empty() {
             return None;

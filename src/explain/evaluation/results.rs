@@ -18,7 +18,7 @@ pub enum ClauseOutcome {
     False,
     /// The clause is `undefined`.
     Undefined,
-    /// The clause is an error, or a value of a type that a condition cannot have.
+    /// The clause is an error, or it has a value that counts neither as true nor as false, such as a string.
     Error,
 }
 
@@ -46,7 +46,7 @@ impl ClauseOutcome {
         }
     }
 
-    /// The outcome as a predicate in a sentence: `false`, `an error`.
+    /// The outcome as it stands after "is" in a sentence: `false`, `an error`.
     #[must_use]
     pub fn phrase(self) -> &'static str {
         if self == ClauseOutcome::Error { "an error" } else { self.as_str() }
@@ -100,7 +100,7 @@ impl ClauseResults {
         results
     }
 
-    /// Results without any outcome yet; [`Self::record`] adds them.
+    /// Makes results without any outcome. [`Self::record`] adds the outcomes later.
     pub fn unevaluated(groups: Rc<Partition>) -> Self {
         let size = groups.first_rows().len();
         ClauseResults {
@@ -120,7 +120,7 @@ impl ClauseResults {
         self.values.iter().zip(offers).collect()
     }
 
-    /// The value in a row.
+    /// The value of the expression in a row.
     pub fn value(&self, row: usize) -> &Value {
         &self.values[self.group_of(row)]
     }
@@ -135,7 +135,7 @@ impl ClauseResults {
         self.outcomes.borrow().get(self.group_of(row)).copied().flatten()
     }
 
-    /// Records the outcome in a row. The outcome holds for all rows of the group.
+    /// Records the outcome in a row. The outcome holds for all rows of the row's group.
     pub fn record(&self, row: usize, outcome: ClauseOutcome) {
         if let Some(known) = self.outcomes.borrow_mut().get_mut(self.group_of(row)) {
             *known = Some(outcome);

@@ -1,4 +1,4 @@
-//! Finds the port because of which a request gets no gang, and the reason why this port stays empty.
+//! Finds the decisive port of a request that gets no gang, and the reason why the port stays empty.
 
 use indexmap::IndexMap;
 
@@ -19,50 +19,51 @@ pub struct EmptyPort {
     pub cause: EmptyPortCause,
 }
 
-/// The reason why no offer docks at a port. A part is a clause of the port's constraint, given by its index into
+/// The reason why no offer docks at a port. Clauses of the port's constraint are given by their index into
 /// [`FailedClauses::clauses`].
 #[derive(Clone, Debug)]
 pub enum EmptyPortCause {
     /// The port has no constraint, and so accepts no offer.
     NoConstraint,
-    /// A part of the port's constraint reads an attribute that no offer has.
+    /// A clause of the port's constraint reads an attribute that no offer has.
     Missing {
-        /// Index of the part.
+        /// Index of the clause.
         part: usize,
-        /// The attribute.
+        /// The missing attribute.
         name: Name,
-        /// Similar attributes, each with the number of offers that have it.
+        /// The offers' attributes with a similar name, each with the number of offers that have it.
         near: Vec<(Name, usize)>,
     },
-    /// No offer meets a part of the port's constraint.
+    /// No offer meets a clause of the port's constraint.
     Unmet {
-        /// Index of the part.
+        /// Index of the clause.
         part: usize,
-        /// The text of the part in the classad syntax, for comparison with the text of conditions.
+        /// The text of the clause in the classad syntax. The texts of failed conditions have the same syntax, so that
+        /// they can be compared with it.
         text: String,
-        /// The part as a comparison with a constant, and the offers' value that comes closest to meeting the
-        /// comparison. `None` if the part is anything else, or if no value is comparable.
+        /// The clause as a comparison with a constant, and the offers' value that comes closest to meeting the
+        /// comparison. `None` if the clause is anything else, or if no value is comparable.
         closest: Option<Box<(ClauseComparison, Value)>>,
     },
-    /// Each part is met by some offer, but no offer meets all of these parts.
+    /// Each clause of the port's constraint is met by some offer, but no offer meets all clauses with these indices.
     Conflict(Vec<usize>),
-    /// Some offers meet the port's constraint, and all of them refuse the request.
+    /// Some offers meet the port's constraint, but all of these offers refuse the request.
     Refused {
         /// Number of offers that meet the port's constraint.
         suitable: usize,
     },
-    /// All remaining candidates are docked at other ports.
+    /// All offers that fit the port are docked at other ports already.
     AllDocked,
     /// The docking vector discards every candidate.
     Discarded,
-    /// Candidates exist that cannot fill their own ports.
+    /// Offers would dock at the port, but cannot fill their own ports.
     OwnPortsUnfilled,
-    /// No assignment of offers fills the group.
+    /// Offers fit the port, but the ports of its group cannot be filled together.
     GroupUnfillable,
 }
 
 impl EmptyPortCause {
-    /// Indices of the decisive parts of the port's constraint.
+    /// Indices of the decisive clauses of the port's constraint.
     #[must_use]
     pub fn parts(&self) -> Vec<usize> {
         match self {
@@ -73,8 +74,8 @@ impl EmptyPortCause {
     }
 }
 
-/// Returns the indices of the decisive ports, the most decisive first: a required port that no offer fits even with
-/// nothing else docked, else the blocked ports.
+/// Returns the indices of the decisive ports, the most decisive first. A required port that no offer fits, even with
+/// nothing else docked, is the only decisive port. Without such a port, all blocked ports are decisive.
 pub fn decisive_ports(failure: &GangFailure) -> Vec<usize> {
     if let Some(empty) = failure.ports.iter().position(|port| port.is_required && port.independent == 0) {
         return vec![empty];
@@ -107,7 +108,7 @@ pub fn find_cause(
 fn cause_from_offers(matcher: &Gangmatcher, failed: &FailedClauses) -> EmptyPortCause {
     let never = failed.offers.iter().fold(u128::MAX, |never, offer| never & offer.failed_mask);
     let never: Vec<usize> = bit_positions(never).into_iter().filter(|part| *part < failed.clauses.len()).collect();
-    // Report a probable misspelling first, otherwise the first unmet part.
+    // Report a misspelt attribute first. If there is none, report the first clause that no offer meets.
     let missing = |part: &usize| {
         let name = missing_attribute(matcher, &failed.clauses[*part])?;
         let near = similar_attributes(matcher, &name);
@@ -135,7 +136,7 @@ fn cause_from_offers(matcher: &Gangmatcher, failed: &FailedClauses) -> EmptyPort
     EmptyPortCause::Conflict(Conflicts::from_failures(&failing).sets.into_iter().next().unwrap_or_default())
 }
 
-/// Converts a comparison of the gang search to one of the explanations.
+/// Converts a comparison of the gang search to the type that all explanations use.
 pub fn explained_comparison(bound: &ClauseBound) -> ClauseComparison {
     let holder = bound.literal.as_ref().and_then(|written| Some((written.name.clone()?, written.literal.clone())));
     ClauseComparison {
@@ -147,8 +148,8 @@ pub fn explained_comparison(bound: &ClauseBound) -> ClauseComparison {
     }
 }
 
-/// Returns the first attribute of the candidate that a part reads and no offer has. `None` if there is no such
-/// attribute.
+/// Returns the first attribute that a clause of a port reads in the candidate and that no offer has. `None` if there is
+/// no such attribute.
 pub fn missing_attribute(matcher: &Gangmatcher, part: &PortClause) -> Option<Name> {
     part.candidate_attributes.iter().find(|name| matcher.offers_with_attribute(name) == 0).cloned()
 }
@@ -158,7 +159,8 @@ pub fn similar_attributes(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usiz
     similar_names(name, matcher.attribute_names(), |name| matcher.offers_with_attribute(name))
 }
 
-/// Returns the offers' value that comes closest to meeting a part. `None` if no value is comparable.
+/// Returns the offers' value that comes closest to meeting the clause with the index `part`. `None` if no value is
+/// comparable.
 fn nearest_value(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, bound: &ClauseBound) -> Option<Value> {
     let mut values: IndexMap<String, (&Value, usize)> = IndexMap::new();
     for (_, value) in failed.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {

@@ -12,28 +12,30 @@ use crate::protocol::read_ports;
 
 use super::cause::{decisive_ports, explained_comparison, missing_attribute, similar_attributes};
 
-/// Maximum number of sets of parts considered per port.
+/// Maximum number of sets of unmet clauses per port for which changes are proposed.
 const MAX_PART_SETS: usize = 6;
-/// Maximum number of values proposed for one part, and of offers for which a second copy is tried.
+/// Maximum number of values proposed for one clause of a port. Also the maximum number of offers of which a second copy
+/// is tried.
 const MAX_VALUES: usize = 3;
 
 /// The search for changes with which a request gets a gang.
 pub struct GangChanges<'p> {
     pub matcher: &'p mut Gangmatcher,
-    /// Index of the request.
+    /// Index of the request to change.
     pub index: usize,
 }
 
 impl GangChanges<'_> {
-    /// Returns the changes with which the request gets a gang, fewest and smallest first.
+    /// Returns the changes with which the request gets a gang. A second copy of an offer comes first, then changes with
+    /// fewer edits, then smaller changes.
     pub fn find(mut self, request: &Ad, failure: &GangFailure) -> Result<Vec<RequestChange<Gang>>, GangFault> {
         let mut changes: Vec<_> = self.try_duplicate_offer(request, failure)?.into_iter().collect();
         changes.extend(search_changes(&mut self, request, failure, true)?);
         Ok(changes)
     }
 
-    /// Tries whether a second copy of an offer of the deepest gang would suffice. `None` if no second copy does, or if no
-    /// blocked port wants such an offer.
+    /// Tries whether the request gets a gang if one of the offers in the deepest gang has a second copy. `None` if no
+    /// second copy suffices, or if the deepest gang holds no offer that fits a blocked port.
     fn try_duplicate_offer(
         &self,
         request: &Ad,
@@ -68,8 +70,8 @@ impl ChangeProblem for GangChanges<'_> {
         self.matcher.dialect()
     }
 
-    /// A changed request whose ports are invalid gets no gang. A gang without offers does not count: a request without
-    /// ports asks for nothing.
+    /// Searches for a gang of a changed request. `None` also if the ports of the changed request are invalid, or if it has
+    /// no ports left: a request without ports asks for nothing.
     fn find_match(&mut self, request: &Ad) -> Result<Option<Gang>, GangFault> {
         match self.matcher.preview_gang(self.index, request) {
             Err(GangFault::Ports(_)) => Ok(None),
@@ -81,13 +83,15 @@ impl ChangeProblem for GangChanges<'_> {
         self.matcher.gang_failure(self.index, request).ok().flatten()
     }
 
-    /// Counts the ports without candidates, then the ports that the largest partial gang lacks.
+    /// Counts the required ports without candidates. The second count is the number of ports that the deepest gang
+    /// leaves empty.
     fn obstacles(&mut self, failure: &GangFailure) -> ObstacleCount {
         let empty = failure.ports.iter().filter(|port| port.is_required && port.independent == 0).count();
         (empty, failure.ports.len().saturating_sub(failure.deepest.ports.len()))
     }
 
-    /// Proposes changes for the decisive ports.
+    /// Proposes changes that help to fill the decisive ports. Also proposes to drop each of these ports. If several
+    /// ports are decisive, a port is dropped together with the other ports of its group.
     fn propose(&mut self, request: &Ad, failure: &GangFailure) -> Result<Vec<Proposal>, GangFault> {
         let mut found = Vec::new();
         let ports = decisive_ports(failure);
@@ -100,7 +104,8 @@ impl ChangeProblem for GangChanges<'_> {
     }
 }
 
-/// Proposes changes for one port: of the clauses that offers do not meet, and of the values that offers demand.
+/// Proposes changes for one port: changes of the port's clauses that offers fail, and of the request's values that
+/// offers demand.
 fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     let mut accepting: Vec<&RejectedOffer> = failed.offers.iter().filter(|offer| offer.demand.is_none()).collect();
@@ -111,7 +116,7 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     for mask in masks.into_iter().filter(|mask| *mask != 0).take(MAX_PART_SETS) {
         let offers: Vec<&RejectedOffer> = accepting.iter().copied().filter(|offer| offer.failed_mask == mask).collect();
         let parts = bit_positions(mask);
-        // With several unmet parts propose one fix each; the next rounds fix the other parts.
+        // If several clauses are unmet, propose only one fix for each. The next rounds add fixes of the other clauses.
         let most = if parts.len() == 1 { usize::MAX } else { 1 };
         for part in &parts {
             proposals.extend(fix_part(matcher, failed, *part, &offers).into_iter().take(most));
@@ -131,7 +136,8 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     proposals
 }
 
-/// Proposes fixes of a part, other than dropping the part, with which some of `offers` meet the part.
+/// Proposes fixes of the clause with the index `part` with which some of `offers` meet the clause. Dropping the clause
+/// is not among them.
 fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: &[&RejectedOffer]) -> Vec<Proposal> {
     let clause = &failed.clauses[part];
     let expression = &clause.expression;
@@ -151,7 +157,8 @@ fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: 
             add_value(&mut values, value, 1);
         }
     }
-    // For an inequality prefer the value closest to the bound: the largest for `>`.
+    // For an inequality, prefer the value closest to the bound. For `>` this is the largest value, because all values
+    // are too small.
     sort_by_preference(&mut values, operator.converse().unwrap_or(operator));
     let is_number = |value: &Value| as_number(value).is_some();
     let differs = values.first().is_some_and(|(value, _)| is_number(value) != is_number(&comparison.bound));
@@ -164,7 +171,8 @@ fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: 
     converted.into_iter().chain(relaxed).collect()
 }
 
-/// Proposes to drop a port, or with `is_grouped` the group that contains the port. `None` if the ports are invalid.
+/// Proposes to drop a port. With `is_grouped`, proposes to drop the outermost group that contains the port. `None` if
+/// the ports of the request are invalid.
 fn propose_port_drop(request: &Ad, port: usize, is_grouped: bool) -> Option<Proposal> {
     let ports = read_ports(request).ok()?;
     let port = ports.list.get(port)?;

@@ -28,15 +28,15 @@ pub struct GangReport {
     pub gang: Option<Gang>,
     /// The analysis of the ports; `None` if there is a gang.
     pub failure: Option<GangFailure>,
-    /// The decisive cause.
+    /// The decisive reason for the result.
     pub verdict: GangVerdict,
-    /// The attributes that the decisive cause involves.
+    /// The attributes that the decisive reason involves.
     pub attributes: IndexSet<Name>,
-    /// The changes with which the request would get a gang; fewest and smallest first.
+    /// The changes with which the request would get a gang. Changes with fewer edits come first.
     pub changes: Vec<RequestChange<Gang>>,
 }
 
-/// The decisive cause why a request gets a gang or does not.
+/// The decisive reason why a request gets a gang or gets none.
 #[derive(Clone, Debug, Default)]
 pub enum GangVerdict {
     /// The request gets a gang.
@@ -69,8 +69,8 @@ impl GangVerdict {
     }
 }
 
-/// Explains the gang that a request gets of the remaining offers, or why it gets none. Uses up no offers. `index` is
-/// the index of the request.
+/// Explains which gang a request gets from the remaining offers, or why it gets none. Uses up no offers. `index` is the
+/// index of the request.
 ///
 /// # Errors
 ///

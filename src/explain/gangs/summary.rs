@@ -41,7 +41,7 @@ impl SummaryWriter<'_> {
         docked.join(", ")
     }
 
-    /// Returns the text of a condition; for a missing constraint, a phrase.
+    /// Returns the text of a condition. If the port or the offer has no constraint, returns a phrase that says so.
     #[must_use]
     pub fn condition_text(&self, condition: &FailedCondition) -> String {
         match (condition.text.as_str(), condition.is_of_request) {
@@ -51,17 +51,17 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Returns a condition for use in a sentence: its quoted text, or a phrase for a missing constraint.
+    /// Returns a condition for use in a sentence: its quoted text, or a phrase if there is no constraint.
     fn condition_phrase(&self, condition: &FailedCondition) -> String {
         if condition.text.is_empty() { self.condition_text(condition) } else { self.quoted(&condition.text) }
     }
 
-    /// Lists the values that a condition reads, of the request and of the first offer:
-    /// `, where Site.HostName = Cpu.Name is "host-4"`.
+    /// Lists the values that a condition reads in the request and in offers, such as
+    /// `, where Site.HostName = Cpu.Name is "host-4"`. Of the offers that fail the condition, only the first is shown.
     #[must_use]
     pub fn read_values(&self, condition: &FailedCondition) -> String {
         let all = || condition.request_attributes.iter().chain(&condition.offer_attributes);
-        // Skip a literal if another value shown is a plain reference to its attribute: the two are equal.
+        // Skip a literal if another attribute shown is a plain reference to it, because both have the same value.
         let is_told = |name: &str| all().any(|read| read.text == name);
         let reads = all().filter(|read| read.text != read.value || !is_told(&read.name)).map(|read| {
             let value = shorten(&read.value, self.max_clause_chars);
@@ -89,7 +89,8 @@ impl SummaryWriter<'_> {
             EmptyPortCause::Unmet { text, .. } => {
                 let mut conditions = port.ruled_out.iter();
                 let condition = conditions.find(|condition| condition.is_of_request && condition.text == *text);
-                // Omit the values of offers, because the condition fails in all of them.
+                // Omit the values of the offers. The condition fails in all offers, but only the values of the first
+                // are known.
                 let reads = condition.map(|condition| {
                     self.read_values(&FailedCondition { offer_attributes: Vec::new(), ..condition.clone() })
                 });
@@ -153,7 +154,7 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Says which ports want the offers that are docked at other ports.
+    /// Says which ports compete for the offers that fit the port `label` but are docked at other ports.
     fn all_docked(&self, label: &str, blocked: &BlockedPort, failure: &GangFailure) -> String {
         let members = failure.deepest.members();
         let holding = members.iter().filter(|docked| blocked.held.contains(&docked.offer));
@@ -167,7 +168,8 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Says which of its own ports the first offer of those that would dock at a port cannot fill.
+    /// Says that offers would dock at the port `label`, but cannot fill their own ports. Only the first of these offers
+    /// is named.
     fn unserved(&self, label: &str, blocked: &BlockedPort, first: usize) -> String {
         let name = self.offer_name(first);
         let missing = blocked.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label);
@@ -182,7 +184,7 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Says by which condition suitable offers refuse.
+    /// Says which clause of their own constraints makes suitable offers refuse the request.
     fn refusing_condition(&self, conditions: &[FailedCondition]) -> String {
         let mut refusing = conditions.iter().filter(|condition| !condition.is_of_request);
         let Some(first) = refusing.next() else { return String::new() };

@@ -84,7 +84,7 @@ fn a_misspelt_attribute_is_told_and_mended() {
 
 #[test]
 fn values_are_changed_where_they_are_written() {
-    // The bound is in the request, in the port, in the condition itself; then a demand of an offer.
+    // The bound stands in the request, then in the port, then in the condition itself.
     for (request, expected) in [
         ("[ Size = 9; Ports = { [ Label = a; Constraint = a.Memory >= Size ] } ]", "Size 9 -> 8"),
         ("[ Ports = { [ Label = a; Size = 8; Constraint = a.Memory > Size ] } ]", "Size 8 -> 7"),

@@ -20,8 +20,8 @@ type Matches = IndexMap<String, Notice>;
 /// Why a JSON value is no match.
 type RecordFault = String;
 
-/// Reads the matches of these files, each once, in the order of their first records. Values that are no match are
-/// reported and skipped.
+/// Reads the matches in the files at `paths`, in the order of their first records. A match with several records is
+/// returned once. Values that are no match are reported and skipped.
 ///
 /// # Errors
 ///
@@ -35,9 +35,9 @@ pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec
     Ok(matches.into_values().collect())
 }
 
-/// Adds the match of each JSON value of a text, and of each element of a top-level array. Text that is no JSON is
-/// reported. Reading then resumes at the line where the error was noticed, but at the earliest in the line after the
-/// one where the value begins.
+/// Adds the match of each JSON value of a text. If the value is an array, adds the match of each element. Reports text
+/// that is no JSON. Reading then resumes at the line where the error was noticed, but always after the line where the
+/// value begins.
 fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Matches) -> Result<(), Failure> {
     let mut start = 0;
     while start < text.len() {
@@ -64,7 +64,8 @@ fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Mat
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
         report_error(session, &format!("{path}:{}: this is no JSON: {reason}", before + line))?;
-        // An incomplete line is noticed only in the next line. That line may be good, so resume there.
+        // The parser notices an incomplete line only in the next line. Resume at that next line, because it may be
+        // good.
         let next = line.max(error.line().saturating_sub(1));
         start = memchr::memchr_iter(b'\n', rest).nth(next - 1).map_or(text.len(), |end| start + end + 1);
     }
@@ -110,7 +111,8 @@ fn check_version(record: &Json) -> Result<(), RecordFault> {
     }
 }
 
-/// Merges a further record of a match into `known`, as the record of each recipient has only some of the tickets.
+/// Merges another record of the match `known` into it. Several records are needed because the record of each recipient
+/// has only some of the tickets.
 fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> {
     let same = |(a, b): (&Party, &Party)| a.id == b.id && a.sequence == b.sequence;
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {

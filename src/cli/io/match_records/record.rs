@@ -28,8 +28,8 @@ pub struct NoticeRecord {
     to: String,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     address: Option<String>,
-    /// All parties of the match, as in [`Notice::parties`]. Of the tickets, only those of the recipient and of the
-    /// parties docked directly at the recipient are present.
+    /// All parties of the match, as in [`Notice::parties`]. Only the recipient and the parties docked directly at the
+    /// recipient have their tickets, because the recipient must not see the others.
     members: Vec<Party>,
 }
 
@@ -89,7 +89,7 @@ pub struct GangRecord {
     pub request: String,
     #[serde(serialize_with = "serialize_ports")]
     pub ports: Vec<PortRecord>,
-    /// Labels of the ports that a group leaves unfilled.
+    /// Labels of the ports in groups that stay unfilled.
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     pub unfilled: Vec<String>,
 }
@@ -101,7 +101,7 @@ pub struct PortRecord {
     pub label: String,
     #[serde(flatten)]
     pub docked: DockedRecord,
-    /// The filled ports of the offer, without the one by which it docks.
+    /// The filled ports of the offer, other than the port by which the offer docks.
     #[serde(serialize_with = "serialize_ports")]
     pub ports: Vec<PortRecord>,
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
@@ -115,9 +115,10 @@ pub struct DockedRecord {
     /// The name of the whole offer, if the docked offer is a residual of it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub of: Option<String>,
-    /// Position of the port by which the offer docks.
+    /// 0-based index of the offer's own port by which the offer docks.
     pub link: usize,
-    /// The rank that the port gives the offer, and the rank that the offer gives.
+    /// The rank that the port gives the offer, and the rank that the offer gives the ad to which it docks. `None` if
+    /// unknown.
     #[serde(default, deserialize_with = "read_lenient")]
     pub ranks: Option<[f64; 2]>,
 }
@@ -134,7 +135,8 @@ impl GangRecord {
             pending.extend(port.ports.drain(..).rev().map(|below| (own, below)));
         }
         let notice = Notice::new(MatchKind::Gang, parties, None);
-        // Prefer the identifier in the record: it may depend on sequence numbers, which the record lacks.
+        // Prefer the identifier in the record to a computed one. An identifier may depend on sequence numbers, which
+        // the record lacks.
         Notice { id: self.id.unwrap_or(notice.id), ..notice }
     }
 }
