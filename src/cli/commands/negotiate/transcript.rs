@@ -27,7 +27,7 @@ impl<'p> Transcript<'p> {
         Transcript { parties, lines: Vec::new(), records, round: 0 }
     }
 
-    /// Writes the lines of text, or the records if a form is given.
+    /// Writes the records if `output` names a form, else the lines of text.
     pub fn write(&self, out: &mut dyn Write, output: TableOutputArgs) -> Result<(), Failure> {
         if output.form.is_some() {
             return output.write(&self.records);
@@ -92,7 +92,8 @@ impl<'p> Transcript<'p> {
     }
 }
 
-/// Explains a rejection from the numbers of compatible offers and of those that the docking vector discarded.
+/// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking
+/// vector discarded.
 fn rejection_reason(compatible: usize, discarded: usize) -> String {
     let offers = counted_plain(compatible, "compatible offer");
     match discarded {

@@ -46,7 +46,7 @@ pub fn write(out: &mut dyn Write, session: &Session, report: &TestReport) -> Res
 /// Returns the summary line: how many cases passed or failed, and the names of the first cases that did not pass.
 fn summary(report: &TestReport) -> String {
     let all = report.outcomes().count();
-    // Each case that did not pass has a position.
+    // `located` needs the position of a case, which each case that did not pass has.
     let named = |status: CaseStatus| -> Vec<String> {
         let outcomes = report.files.iter().flat_map(|file| file.outcomes.iter().map(move |outcome| (file, outcome)));
         let outcomes = outcomes.filter(|(_, outcome)| outcome.status == status);

@@ -40,7 +40,7 @@ impl<'a> PreviewWriter<'a> {
     ///
     /// # Errors
     ///
-    /// Refuses any other form.
+    /// Fails if `form` is neither JSON nor JSON lines.
     pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {
