@@ -183,7 +183,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;query' {
-            [CompletionResult]::new('--constraint', '--constraint', [CompletionResultType]::ParameterName, 'A constraint; of several, all must be true; all positional arguments are then files')
+            [CompletionResult]::new('--constraint', '--constraint', [CompletionResultType]::ParameterName, 'A constraint, instead of the first argument; of several constraints, all must be true')
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'A file of ads; with this option, a query without a constraint prints all ads')
             [CompletionResult]::new('--af', '--af', [CompletionResultType]::ParameterName, 'Print the values of these expressions for each ad')
             [CompletionResult]::new('--mask', '--mask', [CompletionResultType]::ParameterName, 'Columns of HTCondor''s `-autoformat` and `-format`, which `condor_options` translates into this option')
@@ -224,7 +224,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--offers', '--offers', [CompletionResultType]::ParameterName, 'Files of offers')
             [CompletionResult]::new('--strategy', '--strategy', [CompletionResultType]::ParameterName, 'How offers are assigned to requests')
             [CompletionResult]::new('--best', '--best', [CompletionResultType]::ParameterName, 'Print the N best offers for each request, best first; no offer is used up')
-            [CompletionResult]::new('--what-if', '--what-if', [CompletionResultType]::ParameterName, 'Match as if every request, or with offer.NAME every offer, had this attribute; NAME in EXPR is its old value')
+            [CompletionResult]::new('--what-if', '--what-if', [CompletionResultType]::ParameterName, 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value')
             [CompletionResult]::new('--cases', '--cases', [CompletionResultType]::ParameterName, 'Read cases {"id","left","right"} from a file of JSON lines')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy in YAML: roots, order, docking, residual, share')
             [CompletionResult]::new('--roots', '--roots', [CompletionResultType]::ParameterName, 'Which requests are served; offers of which it is true are none')
@@ -542,7 +542,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'How many evaluations may be nested in one another')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--textual', '--textual', [CompletionResultType]::ParameterName, 'Compare the printed texts: the spelling of names and parentheses count')
+            [CompletionResult]::new('--textual', '--textual', [CompletionResultType]::ParameterName, 'Compare expressions as printed: the spelling of names and parentheses count')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Leave the heading out')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Refuse to write what a form cannot carry, instead of changing it')
             [CompletionResult]::new('--lenient', '--lenient', [CompletionResultType]::ParameterName, 'Bad ads are warnings: they do not change the exit status')

@@ -175,7 +175,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;query'= {
-            cand --constraint 'A constraint; of several, all must be true; all positional arguments are then files'
+            cand --constraint 'A constraint, instead of the first argument; of several constraints, all must be true'
             cand --ads 'A file of ads; with this option, a query without a constraint prints all ads'
             cand --af 'Print the values of these expressions for each ad'
             cand --mask 'Columns of HTCondor''s `-autoformat` and `-format`, which `condor_options` translates into this option'
@@ -215,7 +215,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --offers 'Files of offers'
             cand --strategy 'How offers are assigned to requests'
             cand --best 'Print the N best offers for each request, best first; no offer is used up'
-            cand --what-if 'Match as if every request, or with offer.NAME every offer, had this attribute; NAME in EXPR is its old value'
+            cand --what-if 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value'
             cand --cases 'Read cases {"id","left","right"} from a file of JSON lines'
             cand --policy 'A policy in YAML: roots, order, docking, residual, share'
             cand --roots 'Which requests are served; offers of which it is true are none'
@@ -525,7 +525,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --max-depth 'How many evaluations may be nested in one another'
             cand --threads 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
             cand --color 'When to use colour'
-            cand --textual 'Compare the printed texts: the spelling of names and parentheses count'
+            cand --textual 'Compare expressions as printed: the spelling of names and parentheses count'
             cand --no-header 'Leave the heading out'
             cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
             cand --lenient 'Bad ads are warnings: they do not change the exit status'

@@ -205,7 +205,7 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand eval" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'A constraint; of several, all must be true; all positional arguments are then files' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'A constraint, instead of the first argument; of several constraints, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads; with this option, a query without a constraint prints all ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns of HTCondor\'s `-autoformat` and `-format`, which `condor_options` translates into this option' -r
@@ -258,7 +258,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'H
 stable\t'No request and offer rank each other higher than what they got'
 max\t'As many requests as possible get an offer'"
 complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print the N best offers for each request, best first; no offer is used up' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Match as if every request, or with offer.NAME every offer, had this attribute; NAME in EXPR is its old value' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l cases -d 'Read cases {"id","left","right"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers of which it is true are none' -r
@@ -678,7 +678,7 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'How
 complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare the printed texts: the spelling of names and parentheses count'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare expressions as printed: the spelling of names and parentheses count'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l lenient -d 'Bad ads are warnings: they do not change the exit status'

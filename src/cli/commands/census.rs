@@ -297,7 +297,8 @@ fn write_bars(
     Ok(())
 }
 
-/// Returns the attributes of `--attr` that some ad has. Reports each attribute that no ad has on standard error.
+/// Returns the attributes of `--attr` that some ad has. Prints a note on standard error for each attribute that no ad
+/// has.
 fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &IndexSet<Name>) -> Vec<CensusEntry<'a>> {
     let attributes = names.iter().filter_map(|name| {
         let attribute = census.attributes().find(|(known, _)| *known == name);
@@ -309,8 +310,8 @@ fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &Index
     attributes.collect()
 }
 
-/// Formats `ads` as a percentage of all ads, with no decimal or one. A share above 0 that rounds to 0 becomes `<0.1`; a
-/// share below 100 that rounds to 100 becomes `>99.9`.
+/// Formats `ads` as a percentage of all ads, with no decimal or one. With one, a share above 0 that rounds to 0 becomes
+/// `<0.1`, and a share below 100 that rounds to 100 becomes `>99.9`.
 fn percent(ads: usize, census: &Census, decimals: u32) -> String {
     let (all, parts) = (census.ads(), 100 * 10_usize.pow(decimals));
     let text = |share: usize| if decimals == 0 { share.to_string() } else { format!("{}.{}", share / 10, share % 10) };

@@ -38,8 +38,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
-    /// Files of matches: what --notify wrote, or `match` or `gangmatch` with -o json or jsonl; standard input if there
-    /// are none
+    /// Files of matches, written by --notify, or by `match` or `gangmatch` with -o json or jsonl; standard input if
+    /// there are none
     matches: Vec<String>,
     /// Files of the ads as they are now, requests and offers
     #[arg(long, value_name = "FILE", required = true)]
@@ -59,7 +59,7 @@ impl ClaimCommand {
         input::check_stdin(matches.iter().chain(&self.ads))?;
         let sources = input::open_sources(session, &self.ads)?;
         if sources.len() < self.ads.len() {
-            // Without all files, an ad would seem to have disappeared and would veto its matches.
+            // The ads of an unreadable file would seem to have disappeared, and would veto their matches.
             return Err(Failure::Refused(None));
         }
         session.decide_dialect(&sources);

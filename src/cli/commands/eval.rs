@@ -28,7 +28,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Eval {
-    /// The expression to evaluate; with --attr, the first file instead
+    /// The expression to evaluate; with --attr, the first file of ads instead
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
     /// Files of ads to evaluate the expression in

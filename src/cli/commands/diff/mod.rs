@@ -38,8 +38,9 @@ line is one of the `ads`.";
 
 /// Show what changed between two files of ads, by identity and meaning
 ///
-/// Ads are paired by identity. Ads that share an identity, or have none, are paired in their order. Otherwise the order
-/// of ads does not count. The order of attributes and the way an expression is written do not count either.
+/// Ads are paired by identity. Ads that share an identity, or have none, are paired by their order in the files.
+/// Otherwise the order of ads does not count. The order of attributes and the way an expression is written do not count
+/// either.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Diff {
@@ -55,7 +56,7 @@ pub struct Diff {
     /// Leave these attributes out; `*` stands for any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Compare the printed texts: the spelling of names and parentheses count
+    /// Compare expressions as printed: the spelling of names and parentheses count
     #[arg(long)]
     textual: bool,
     /// The form of the output, instead of lines with `~`, `-` and `+`

@@ -61,7 +61,7 @@ pub fn similar_names(
     search().unwrap_or_default()
 }
 
-/// Returns the names that the constraints and ranks of ads use and that the ad itself does not resolve.
+/// Returns the names that the constraint or rank of an ad uses and that the ad itself does not resolve.
 fn unresolved_names(session: &Session, sources: &[AdSource], protocol: &Protocol) -> io::Result<IndexSet<Name>> {
     let mut selection = Projection::new(protocol.attribute_names().cloned(), session.dialect()).with_shared_ads([]);
     let (mut names, mut seen, mut kept) = (IndexSet::new(), IndexSet::new(), Vec::new());

@@ -62,7 +62,8 @@ pub struct MatchCommand {
     /// Print only the number of matches
     #[arg(long)]
     count: bool,
-    /// Match as if every request, or with offer.NAME every offer, had this attribute; NAME in EXPR is its old value
+    /// Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the
+    /// old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
     /// Read cases {"id","left","right"} from a file of JSON lines

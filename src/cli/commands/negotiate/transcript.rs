@@ -38,7 +38,7 @@ impl<'p> Transcript<'p> {
         Ok(())
     }
 
-    /// Appends the line and the record of an event. `cells` are the columns request, offer, preempted and detail.
+    /// Appends the line and the record of an event. The record also gets the number of the current round.
     fn push(&mut self, line: String, submitter: &str, event: &str, [request, offer, preempted, detail]: [&str; 4]) {
         self.lines.push(line);
         let texts = [submitter, event, request, offer, preempted, detail].map(|text| TableCell::from(text.to_owned()));

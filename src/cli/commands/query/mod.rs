@@ -44,7 +44,7 @@ pub struct QueryCommand {
     first: Option<String>,
     /// Files of ads; standard input if there are none
     files: Vec<String>,
-    /// A constraint; of several, all must be true; all positional arguments are then files
+    /// A constraint, instead of the first argument; of several constraints, all must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
     /// A file of ads; with this option, a query without a constraint prints all ads

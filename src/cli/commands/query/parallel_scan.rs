@@ -1,5 +1,5 @@
-//! Parallel scan of a source: the blocks of the source are assigned to threads in turn. The findings are taken in the
-//! order of the input, so the output equals the output of a single thread.
+//! Parallel scan of a source: the blocks of the source are assigned to threads in turn. The findings reach the output
+//! in the order of the input, so the output equals the output of a single thread.
 //!
 //! The set of attributes to read grows during the scan: an attribute that one ad refers to is read in all later ads. A
 //! thread starts from the set known when its block was read. If an earlier block has since extended the set, the main
@@ -21,8 +21,8 @@ use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::session::Session;
 
-/// Maximum number of pending blocks per thread. With more than one, threads work while findings are printed. With few,
-/// memory stays bounded.
+/// Maximum number of pending blocks per thread. More than one block lets threads work while findings are printed. A
+/// small number of blocks bounds the memory.
 const MAX_PENDING_BLOCKS_PER_THREAD: usize = 2;
 
 /// Stack size of a thread, in bytes. It is the usual size for a main thread, so that a worker can recurse as deeply.
@@ -173,8 +173,8 @@ impl ScanWorker {
 fn run_worker(scanner: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
     let mut selection: Option<Projection> = None;
     for ScanTask { block, known } in tasks {
-        // Start from exactly the names of the task. Other threads may have added names, and this thread may have added
-        // names in a block that will be scanned again.
+        // Start from exactly the names of the task. The selection may lack names that other threads have found, and may
+        // have names from a block that will be scanned again.
         if !selection.as_ref().is_some_and(|selection| selection.names().eq(known.iter())) {
             selection = scanner.projection();
             selection.as_mut().into_iter().for_each(|selection| selection.extend(known.iter()));

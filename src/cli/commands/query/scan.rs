@@ -154,7 +154,7 @@ impl AdScanner<'_> {
     }
 
     /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If there is a [`LiteralFilter`]
-    /// for the constraint, it becomes the prefilter of the projection.
+    /// for the constraint, the filter becomes the prefilter of the projection.
     pub fn projection(&self) -> Option<Projection> {
         let mut needed_names = FreeNames::default();
         for expression in self.columns.expressions().chain([self.constraint]) {

@@ -4,8 +4,8 @@ use std::io::{self, BufRead};
 
 use crate::cli::render::output;
 
-/// Maximum number of lines of an entry. A longer entry most likely lacks a bracket. Without the limit, it would take in
-/// all later lines of the script.
+/// Maximum number of lines after the first line of an entry. A longer entry most likely lacks a bracket. Without the
+/// limit, it would take in all later lines of the script.
 const MAX_ENTRY_LINES: usize = 4096;
 
 /// Reads lines and joins them into entries.

@@ -57,7 +57,7 @@ pub struct ReplPool {
     /// The ads of the pool as offers. Each command sets the request.
     pub parties: Parties,
     pub census: Census,
-    /// Names of the files that were loaded.
+    /// Names of the files from which the pool was loaded.
     pub files: Vec<String>,
     /// Names of the ads, for completion.
     pub ids: Rc<[String]>,

@@ -102,7 +102,7 @@ pub struct TestCommand {
     list: bool,
 }
 
-/// A form of results.
+/// A form of the test results, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TestForm {
     /// A summary, and an annotated excerpt for each failed case

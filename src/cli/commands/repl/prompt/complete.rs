@@ -90,8 +90,8 @@ impl CompletionNames {
         }
     }
 
-    /// Returns the completions of the word at the end of an expression. With `of_pool`, the attributes are only those
-    /// of the pool.
+    /// Returns the completions of the word at the end of an expression. With `of_pool`, the expression is evaluated in
+    /// ads of the pool instead of the ad of `:my`.
     fn complete_expression(&self, expression: EntryPart<'_>, of_pool: bool) -> WordCompletions {
         let unterminated = lex(expression.text.as_bytes(), StringSyntax::Escaped).last().is_some_and(|(token, _)| {
             use LexicalError::{UnterminatedComment, UnterminatedQuote, UnterminatedString};
