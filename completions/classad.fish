@@ -48,30 +48,30 @@ complete -c classad -n "__fish_classad_needs_command" -s q -l quiet -d 'Print no
 complete -c classad -n "__fish_classad_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_needs_command" -s V -l version -d 'Print version'
 complete -c classad -n "__fish_classad_needs_command" -f -a "parse" -d 'Check that files parse, and print their ads'
-complete -c classad -n "__fish_classad_needs_command" -f -a "fmt" -d 'Lay ads out anew, comments kept'
-complete -c classad -n "__fish_classad_needs_command" -f -a "check" -d 'Find what is most likely not meant: syntax errors, contradictions, wrong precedence, misspelt names'
+complete -c classad -n "__fish_classad_needs_command" -f -a "fmt" -d 'Format ads and keep their comments'
+complete -c classad -n "__fish_classad_needs_command" -f -a "check" -d 'Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names'
 complete -c classad -n "__fish_classad_needs_command" -f -a "eval" -d 'Evaluate an expression, alone or in each ad of files'
 complete -c classad -n "__fish_classad_needs_command" -f -a "query" -d 'Print the ads that a constraint is true of'
 complete -c classad -n "__fish_classad_needs_command" -f -a "match" -d 'Match requests with offers, one offer for each request'
 complete -c classad -n "__fish_classad_needs_command" -f -a "gangmatch" -d 'Match requests with all the offers that their ports need'
-complete -c classad -n "__fish_classad_needs_command" -f -a "claim" -d 'Claim matches by the ads as they are now'
-complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run a negotiation cycle: requests get offers as a policy has it'
+complete -c classad -n "__fish_classad_needs_command" -f -a "claim" -d 'Claim matches, checked against the current ads'
+complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run a negotiation cycle: a policy decides which offers requests get'
 complete -c classad -n "__fish_classad_needs_command" -f -a "autocluster" -d 'Group requests that no offer and no policy can tell apart'
 complete -c classad -n "__fish_classad_needs_command" -f -a "explain" -d 'Explain why requests match nothing'
 complete -c classad -n "__fish_classad_needs_command" -f -a "why" -d 'Explain why requests match nothing'
 complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write ads in another form, without loss'
 complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
 complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
-complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate as far as an ad is known, and keep the rest'
+complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate expressions as far as the ad is known, and print the residues'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
 complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
-complete -c classad -n "__fish_classad_needs_command" -f -a "test" -d 'Run unit tests of policies: cases in YAML of what ads and policies are to do'
+complete -c classad -n "__fish_classad_needs_command" -f -a "test" -d 'Run unit tests of ads and policies: cases in YAML with their expected results'
 complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
 complete -c classad -n "__fish_classad_needs_command" -f -a "workload" -d 'Write synthetic ads: the workloads of the papers, and a modern pool'
 complete -c classad -n "__fish_classad_needs_command" -f -a "repl" -d 'Evaluate, match and explain at a prompt'
 complete -c classad -n "__fish_classad_needs_command" -f -a "completions" -d 'Print the completions of commands and options for a shell'
 complete -c classad -n "__fish_classad_needs_command" -f -a "man" -d 'Print a manual page, or write all of them'
-complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command, or on a topic'
+complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command or a topic'
 complete -c classad -n "__fish_classad_using_subcommand parse" -l cases -d 'Read cases {"id","text","form"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -109,7 +109,7 @@ complete -c classad -n "__fish_classad_using_subcommand parse" -l verbose -d 'Sa
 complete -c classad -n "__fish_classad_using_subcommand parse" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand parse" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
-complete -c classad -n "__fish_classad_using_subcommand fmt" -l width -d 'Break what is wider than so many columns' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l width -d 'Break lines that are wider than N columns' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -134,19 +134,19 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -l exit-zero -d 'Ex
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Look whether a pool has the attributes, types and spellings that the ads ask for' -r
-complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Look at an expression instead' -r
-complete -c classad -n "__fish_classad_using_subcommand check" -l only -d 'Look only for these; see --rules' -r
-complete -c classad -n "__fish_classad_using_subcommand check" -l allow -d 'Do not look for these' -r
-complete -c classad -n "__fish_classad_using_subcommand check" -l fail-level -d 'Exit with 1 if something of this level or worse is found' -r -f -a "note\t''
+complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Check whether a pool has the attributes, types and spellings that the ads ask for' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Check this expression instead of files' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l only -d 'Apply only these rules; --rules lists all' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l allow -d 'Do not apply these rules' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l fail-level -d 'Exit with 1 if there is a finding of this level or worse' -r -f -a "note\t''
 warning\t''
 error\t''"
-complete -c classad -n "__fish_classad_using_subcommand check" -l level -d 'Tell only what is of this level or worse' -r -f -a "note\t''
+complete -c classad -n "__fish_classad_using_subcommand check" -l level -d 'Report only findings of this level or worse' -r -f -a "note\t''
 warning\t''
 error\t''"
 complete -c classad -n "__fish_classad_using_subcommand check" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand check" -s o -l output -d 'The form of the output' -r -f -a "text\t'Pictures for people'
+complete -c classad -n "__fish_classad_using_subcommand check" -s o -l output -d 'The form of the output' -r -f -a "text\t'Annotated excerpts for people'
 json\t'One JSON document'
 sarif\t'SARIF 2.1.0, for code review'
 github\t'Annotations of GitHub\'s workflows'"
@@ -174,9 +174,9 @@ complete -c classad -n "__fish_classad_using_subcommand check" -l verbose -d 'Sa
 complete -c classad -n "__fish_classad_using_subcommand check" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand eval" -l attr -d 'Evaluate this attribute of each ad' -r
-complete -c classad -n "__fish_classad_using_subcommand eval" -l my -d 'The ad to evaluate in: the first of a file' -r
-complete -c classad -n "__fish_classad_using_subcommand eval" -l target -d 'The ad on the other side: the first of a file' -r
-complete -c classad -n "__fish_classad_using_subcommand eval" -s D -l define -d 'An attribute of the ad to evaluate in' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l my -d 'The ad to evaluate in: the first ad of this file' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l target -d 'The ad on the other side of a match: the first ad of this file' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -s D -l define -d 'Define an attribute of the ad to evaluate in' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l cases -d 'Read cases {"id","ad","target","expr"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -195,7 +195,7 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand eval" -l each -d 'Put the identity of each ad before its value'
 complete -c classad -n "__fish_classad_using_subcommand eval" -l type -d 'Put the type behind the value'
-complete -c classad -n "__fish_classad_using_subcommand eval" -l trace -d 'Print the value of every part as a tree'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l trace -d 'Print the expression as a tree, with the value of every part'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s e -d 'Exit with 1 for false, 4 for undefined, 5 for error'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s r -l raw -d 'Print strings without quotes'
 complete -c classad -n "__fish_classad_using_subcommand eval" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
@@ -205,15 +205,15 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand eval" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'The constraint, said so; several have to be true together, and all that stands by itself is a file' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads, said so; all its ads if there is no constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'A constraint, instead of the first argument; of several constraints, all must be true' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads; with this option, a query without a constraint prints all ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns in HTCondor\'s words, as `condor_options` translates them' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns of HTCondor\'s `-autoformat` and `-format`, which `condor_options` translates into this option' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Put the ads in the order of this expression' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most so many' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most N ads, rows or groups' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of this expression' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -240,12 +240,12 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'Ho
 complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only how many there are'
+complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows'
 complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d 'Print the ads that the constraint is not true of'
-complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and what they lack'
+complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and the attributes that they lack'
 complete -c classad -n "__fish_classad_using_subcommand query" -l distinct -d 'Print equal rows of --af once'
 complete -c classad -n "__fish_classad_using_subcommand query" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand query" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand query" -l strict-input -d 'Parse every ad whole, and report all its errors'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand query" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand query" -l fail-fast -d 'Stop at the first bad ad'
@@ -254,11 +254,11 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l verbose -d 'Sa
 complete -c classad -n "__fish_classad_using_subcommand query" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand query" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand match" -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'How offers are given to requests' -r -f -a "greedy\t'Requests in order, each takes its best offer'
+complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'How offers are assigned to requests' -r -f -a "greedy\t'Requests in order, each takes its best offer'
 stable\t'No request and offer rank each other higher than what they got'
 max\t'As many requests as possible get an offer'"
-complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print the N best offers for each request, best first; nothing is taken' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Match as if every request had this attribute, or, for offer.NAME, every offer; NAME in EXPR is what an ad has' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print the N best offers for each request, best first; no offer is used up' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l cases -d 'Read cases {"id","left","right"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers of which it is true are none' -r
@@ -296,9 +296,9 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l threads -d 'Ho
 complete -c classad -n "__fish_classad_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand match" -l all -d 'Print every compatible pair; nothing is taken'
-complete -c classad -n "__fish_classad_using_subcommand match" -l no-consume -d 'A matched offer stays for later requests'
-complete -c classad -n "__fish_classad_using_subcommand match" -l count -d 'Print only how many there are'
+complete -c classad -n "__fish_classad_using_subcommand match" -l all -d 'Print every compatible pair; no offer is used up'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-consume -d 'Leave matched offers to later requests'
+complete -c classad -n "__fish_classad_using_subcommand match" -l count -d 'Print only the number of matches'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-autocluster -d 'Consider each request by itself, though others are like it'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-matchlist -d 'Find the candidates of each request anew'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-index -d 'Evaluate the constraints of each pair'
@@ -314,7 +314,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l verbose -d 'Sa
 complete -c classad -n "__fish_classad_using_subcommand match" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l algorithm -d 'How gangs are searched for: by `best`, as ranks or a docking vector have it; the others, of the thesis, take the first gang that they find' -r -f -a "best\t''
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l algorithm -d 'How to search for gangs: `best` finds the best gang by ranks or by a docking vector; the others, from the thesis, take the first gang that they find' -r -f -a "best\t''
 naive\t''
 lr\t''
 rl\t''
@@ -323,7 +323,7 @@ rlc\t''
 dyn\t''
 dyns\t''
 dynsr\t''"
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l limit -d 'Print the N best gangs that each request could have; nothing is taken' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l limit -d 'Print the N best gangs that each request could have; no offer is used up' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -360,8 +360,8 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l threads -d
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all -d 'Print every gang that each request could have, the best first; nothing is taken'
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l explain -d 'Print for each request without a gang what keeps it from one, instead of the gangs'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all -d 'Print every gang that each request could have, the best first; no offer is used up'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l explain -d 'Print why each request without a gang has none, instead of the gangs'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l no-header -d 'Leave the heading out'
@@ -404,7 +404,7 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l threads -d 'Ho
 complete -c classad -n "__fish_classad_using_subcommand claim" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand claim" -l transcript -d 'Print each message of the two phases instead of what became of the matches'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l transcript -d 'Print each message of the two phases instead of the outcomes of the matches'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l no-header -d 'Leave the heading out'
@@ -421,7 +421,7 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l usage -d 'Priorities that follow from the usage in this file, which is rewritten with that of this cycle' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l usage -d 'Compute priorities from the usage in this file, and add the usage of this cycle to it' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
@@ -457,7 +457,7 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-autocluster -d 'Consider each request by itself, though others are like it'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-matchlist -d 'Find the candidates of each request anew'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-index -d 'Evaluate the constraints of each pair'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l transcript -d 'Print what happens: rounds, turns and shares, and what becomes of each request'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l transcript -d 'Print the events of the cycle: rounds, turns and shares, and the outcome of each request'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l compare -d 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l stats -d 'Print counters on standard error'
@@ -470,7 +470,7 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l offers -d 'Files of offers; without any, only what the requests and the policy read counts' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l offers -d 'Files of offers; without any, only the attributes that the requests and the policy read are significant' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -517,9 +517,9 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l verbose 
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this is true; several have to be true together' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only the request of this name' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why the offer of this name and a request do not match; with --reverse, explain only this offer' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -556,8 +556,8 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l color -d 'Wh
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d 'Explain why offers serve no request'
-complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; twice: also what every part of it is in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d 'Explain why offers match no request'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l no-header -d 'Leave the heading out'
@@ -570,9 +570,9 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l verbose -d '
 complete -c classad -n "__fish_classad_using_subcommand explain" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this is true; several have to be true together' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only the request of this name' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why the offer of this name and a request do not match; with --reverse, explain only this offer' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -609,8 +609,8 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l color -d 'When t
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand why" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
-complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Explain why offers serve no request'
-complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; twice: also what every part of it is in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Explain why offers match no request'
+complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
 complete -c classad -n "__fish_classad_using_subcommand why" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand why" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand why" -l no-header -d 'Leave the heading out'
@@ -650,7 +650,7 @@ complete -c classad -n "__fish_classad_using_subcommand convert" -l exit-zero -d
 complete -c classad -n "__fish_classad_using_subcommand convert" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand convert" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` stands for any letters' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -s o -l output -d 'The form of the output, instead of lines with `~`, `-` and `+`' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -678,7 +678,7 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'How
 complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare the printed texts: the spelling of names and parentheses count'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare expressions as printed: the spelling of names and parentheses count'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
@@ -687,11 +687,11 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand diff" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Only these attributes, in detail' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show so many of the most frequent values [default: 1, with --attr 10]' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Describe only these attributes, in detail' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l sort -d 'The order of the attributes' -r -f -a "name\t'By the alphabet'
-count\t'Those that most ads have first'
-distinct\t'Those with most distinct values first'"
+count\t'Most frequent attributes first'
+distinct\t'Attributes with the most distinct values first'"
 complete -c classad -n "__fish_classad_using_subcommand census" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -729,10 +729,10 @@ complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d
 complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l expr -d 'The expression to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l attr -d 'The attribute to specialize' -r
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l known -d 'The known ad: the first of a file' -r
-complete -c classad -n "__fish_classad_using_subcommand specialize" -s D -l define -d 'An attribute of the known ad' -r
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l unknown -d 'Attributes to take for unknown; target.NAME for those of the other side' -r
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l target -d 'The ad on the other side of a match: the first of a file' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l known -d 'The known ad: the first ad of this file' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -s D -l define -d 'Define an attribute of the known ad' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l unknown -d 'Treat these attributes as unknown; target.NAME means an attribute of the ad of --target' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l target -d 'The ad on the other side of a match: the first ad of this file' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l cases -d 'Read cases {"id","ad","expr"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -760,10 +760,10 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l threads -
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l closed -d 'The known ads have no other attributes than those given'
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l loose -d 'Assume that no unknown is an error, and add sums up in any order, as the thesis prints it'
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l inline -d 'Assume that no unknown refers back, and replace attributes by what is left of them'
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l verdict -d 'Print whether the constraint can be true (never, always, depends), and on what that depends'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l closed -d 'Assume that the known ads have no other attributes than the given ones'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l loose -d 'Assume that no unknown value is an error, and reorder sums, as the thesis does'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l inline -d 'Replace attributes by their residues, and assume that no unknown value makes a circular reference'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l verdict -d 'Print whether the constraint can be true (never, always, depends), and on which unknowns it depends'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l each -d 'Put the identity of each ad before its result'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
@@ -773,9 +773,9 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l exit-zero
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'The references of these attributes only' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'The references of an expression in each ad' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'The references that no ad of a pool answers, and names of the pool that are spelt alike' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'List only the references of these attributes' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'List the references of this expression in each ad' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'List the references that no ad of this pool resolves, with similar names of the pool' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l cases -d 'Read cases {"id","ad","expr"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -803,9 +803,9 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l threads -d 'How
 complete -c classad -n "__fish_classad_using_subcommand refs" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'The attributes of the ads themselves that are read, instead'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'One list for all ads'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'One list, and how many ads have each reference'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'List internal references, to attributes of the ad itself, instead of external ones'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'Print one list for all ads'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'Print one list, with the number of ads that have each reference'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, as a graph in the DOT language'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
@@ -822,10 +822,10 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l copy -d 'G
 complete -c classad -n "__fish_classad_using_subcommand transform" -l rename -d 'Give attributes another name' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 'Delete attributes' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this is true; the others pass as they are' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'What an ad is called' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -s o -l output -d 'The form of the output; with -n json or jsonl' -r -f -a "table\t'A table for people'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -s o -l output -d 'The form of the output; with -n, only json or jsonl' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -851,7 +851,7 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l threads -d
 complete -c classad -n "__fish_classad_using_subcommand transform" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand transform" -s n -l diff -d 'Print what would change, and what changes it'
+complete -c classad -n "__fish_classad_using_subcommand transform" -s n -l diff -d 'Print what would change, and which rule or flag would change it'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l fail-fast -d 'Stop at the first bad ad'
@@ -859,12 +859,12 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand test" -s o -l output -d 'The form of the output' -r -f -a "text\t'A summary, and a picture of each case that failed'
-junit\t'The XML of a well-known test framework, which build servers read'
+complete -c classad -n "__fish_classad_using_subcommand test" -s o -l output -d 'The form of the output' -r -f -a "text\t'A summary, and an annotated excerpt for each failed case'
+junit\t'`JUnit` XML, which build servers read'
 tap\t'The Test Anything Protocol, version 14'
 json\t'A JSON document, "schema": "classad.test/1"'"
-complete -c classad -n "__fish_classad_using_subcommand test" -l tag -d 'Only cases with this tag; with several, cases with one of them' -r
-complete -c classad -n "__fish_classad_using_subcommand test" -l filter -d 'Only cases whose name contains this, in any case' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l tag -d 'Run only cases with this tag; with several tags, cases with any of them' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l filter -d 'Run only cases whose name contains this text, ignoring case' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -880,8 +880,8 @@ complete -c classad -n "__fish_classad_using_subcommand test" -l threads -d 'How
 complete -c classad -n "__fish_classad_using_subcommand test" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand test" -l update -d 'Rewrite what is expected, where something else came out; comments and layout stay'
-complete -c classad -n "__fish_classad_using_subcommand test" -l list -d 'Only print which cases there are, and with which tags'
+complete -c classad -n "__fish_classad_using_subcommand test" -l update -d 'Replace each unmet expectation by the actual result; comments and layout stay'
+complete -c classad -n "__fish_classad_using_subcommand test" -l list -d 'Print the selected cases with their tags, and run nothing'
 complete -c classad -n "__fish_classad_using_subcommand test" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand test" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand test" -l fail-fast -d 'Stop at the first bad ad'
@@ -948,19 +948,19 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -f -a "gang" -d 'Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -f -a "pool" -d 'Machines of a modern HTCondor pool, and the jobs of many users'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l n -d 'How many objects, and how many queries' -r
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l attrs -d 'How many attributes an ad has, and how many bounds' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l attrs -d 'How many attributes, and how many bounds, an ad has' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l mix -d 'The domains of the attributes' -r -f -a "T\t'Ten values each'
 M\t'Ten values for the first half of them, N for the others'
 D\t'N values each'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l omit -d 'The share of attributes and bounds that is left out' -r
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l constraint-attr -d 'The attribute that is the constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l constraint-attr -d 'Name of the attribute that holds the constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l form -d 'The form of the ads [default: long for a pool, else new]' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l kind -d 'Write one kind of ads, without --out to standard output' -r -f -a "objects\t''
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
 licenses\t''
@@ -991,8 +991,8 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l machines -d 'How many machines [default: 100, with --variant heuristic 500]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l jobs -d 'How many jobs [default: as many as machines]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l licenses -d 'How many licences, in percent of the machines [default: 100, with --variant heuristic 200]' -r
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l selectivity -d 'Into how many parts machines and licences are divided; a licence is valid in its part' -r
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l variant -d 'What is done to make it hard' -r -f -a "base\t'Nothing'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l selectivity -d 'Into how many parts machines and licences are divided; a licence is valid only in its part' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l variant -d 'What makes the search for gangs hard' -r -f -a "base\t'Nothing'
 dud\t'Seven machines that no licence accepts, and a licence that no machine suits'
 heuristic\t'All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l form -d 'The form of the ads [default: long for a pool, else new]' -r -f -a "long\t'HTCondor\'s long form'
@@ -1001,7 +1001,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l kind -d 'Write one kind of ads, without --out to standard output' -r -f -a "objects\t''
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
 licenses\t''
@@ -1032,16 +1032,16 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l machines -d 'How many machines' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l jobs -d 'How many jobs' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l users -d 'How many users' -r
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l shapes -d 'How many different requests there are; every job makes one of them' -r
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l never -d 'The share of them that no machine can ever meet' -r
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l few -d 'The share of them that few machines meet' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l shapes -d 'How many different requests there are at most; every job makes one of them' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l never -d 'The share of requests that no machine can ever meet' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l few -d 'The share of requests that few machines meet' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l form -d 'The form of the ads [default: long for a pool, else new]' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l kind -d 'Write one kind of ads, without --out to standard output' -r -f -a "objects\t''
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
 licenses\t''
@@ -1069,9 +1069,9 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand repl" -l my -d 'The ad in which expressions stand: the first of a file' -r
-complete -c classad -n "__fish_classad_using_subcommand repl" -l target -d 'The ad on the other side: the first of a file' -r
-complete -c classad -n "__fish_classad_using_subcommand repl" -s f -l file -d 'Take the entries from a file' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l my -d 'The ad in which expressions are evaluated: the first ad of this file' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l target -d 'The ad on the other side of a match: the first ad of this file' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -s f -l file -d 'Read the entries from this file' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -1087,7 +1087,7 @@ complete -c classad -n "__fish_classad_using_subcommand repl" -l threads -d 'How
 complete -c classad -n "__fish_classad_using_subcommand repl" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c classad -n "__fish_classad_using_subcommand repl" -l echo -d 'Print each entry before what it gives'
+complete -c classad -n "__fish_classad_using_subcommand repl" -l echo -d 'Print each entry before its result'
 complete -c classad -n "__fish_classad_using_subcommand repl" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand repl" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand repl" -l fail-fast -d 'Stop at the first bad ad'
@@ -1117,7 +1117,7 @@ complete -c classad -n "__fish_classad_using_subcommand completions" -l exit-zer
 complete -c classad -n "__fish_classad_using_subcommand completions" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand completions" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand man" -l out -d 'Write every page into this folder instead' -r -F
+complete -c classad -n "__fish_classad_using_subcommand man" -l out -d 'Write all pages into this folder instead of printing one' -r -F
 complete -c classad -n "__fish_classad_using_subcommand man" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'

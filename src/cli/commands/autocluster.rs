@@ -24,15 +24,15 @@ Examples:
 
 /// Group requests that no offer and no policy can tell apart
 ///
-/// Requests are alike if their significant attributes are written alike: those that the constraints and ranks of
-/// the offers look for, those that their own constraint and rank read, and those that the policy reads; through
-/// attributes that are expressions, as far as it goes.
+/// Requests are alike if their significant attributes are written alike. Significant are the attributes of a request
+/// that the constraints and ranks of the offers read, those that its own constraint and rank read, and those that the
+/// policy reads. If a significant attribute is an expression, the attributes that it reads are significant too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Autocluster {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
-    /// Files of offers; without any, only what the requests and the policy read counts
+    /// Files of offers; without any, only the attributes that the requests and the policy read are significant
     #[arg(long, value_name = "FILE")]
     offers: Vec<String>,
     /// Print the names of the significant attributes

@@ -39,10 +39,10 @@ is one of the `attributes`.";
 pub struct CensusCommand {
     /// Files of ads; standard input if there are none
     files: Vec<String>,
-    /// Only these attributes, in detail
+    /// Describe only these attributes, in detail
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
-    /// Show so many of the most frequent values [default: 1, with --attr 10]
+    /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Count the attributes of nested ads too, as `Outer.Inner`
@@ -55,18 +55,18 @@ pub struct CensusCommand {
     output: TableOutputArgs,
 }
 
-/// An order of attributes.
+/// The order in which attributes are printed, for `--sort`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AttributeOrder {
     /// By the alphabet
     Name,
-    /// Those that most ads have first
+    /// Most frequent attributes first
     Count,
-    /// Those with most distinct values first
+    /// Attributes with the most distinct values first
     Distinct,
 }
 
-/// Text that stands for all values not listed, in the row with their total.
+/// Text in the last row, which counts the ads with any value that is not listed.
 const OTHER_VALUES: &str = "(other values)";
 
 /// An attribute's name and its statistics.
@@ -105,7 +105,7 @@ impl CensusCommand {
                     !self.output.no_header,
                 )?,
             }
-            // The note comes after the results.
+            // Flush the results, so that the note on standard error comes after them.
             out.flush()?;
             session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
             if attributes.iter().any(|(_, summary)| summary.distinct().more) {
@@ -134,7 +134,8 @@ impl CensusCommand {
         self.top.unwrap_or(if self.attr.is_empty() { 1 } else { 10 })
     }
 
-    /// Returns one row for each attribute, or with `--attr`, except under `-o names`, one for each frequent value.
+    /// Returns one row for each attribute. With `--attr`, returns one row for each frequent value instead, except in
+    /// the form `-o names`.
     fn attribute_table(&self, form: OutputForm, census: &Census, attributes: &[CensusEntry]) -> ResultTable {
         if !self.attr.is_empty() && form != OutputForm::Names {
             let rows = attributes.iter().flat_map(|(name, summary)| {
@@ -185,8 +186,8 @@ impl CensusCommand {
         rows
     }
 
-    /// Summarizes the values of an attribute: the only value, else the ranges, else the most frequent values. With
-    /// `--top` the most frequent values follow the ranges.
+    /// Summarizes the values of an attribute: the value if there is only one, else the ranges, else the most frequent
+    /// values. With `--top` the most frequent values follow the ranges.
     fn values_summary(&self, summary: &AttributeSummary) -> String {
         let distinct = summary.distinct();
         if distinct.values == 1 && !distinct.more {
@@ -200,12 +201,13 @@ impl CensusCommand {
         parts.join(", ")
     }
 
-    /// Returns the most frequent values, each with its number of ads.
+    /// Returns the most frequent values of an attribute, each with the number of ads that have it, such as `true (12)`.
     fn frequent_values(&self, summary: &AttributeSummary) -> Vec<String> {
         summary.most_frequent(self.max_values()).map(|(value, ads)| format!("{value} ({ads})")).collect()
     }
 
-    /// Writes a paragraph for each attribute of `--attr`: numbers of ads, types, ranges, and the most frequent values.
+    /// Writes a paragraph for each attribute of `--attr`: the number of ads that have it, the types, the ranges, and
+    /// the most frequent values.
     fn write_details(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> io::Result<()> {
         for (position, (name, summary)) in attributes.iter().enumerate() {
             let (ads, all) = (summary.ads(), census.ads());
@@ -255,8 +257,8 @@ impl CensusCommand {
     }
 }
 
-/// Writes a histogram of the numeric values. Writes nothing if the census did not keep all values, because the bars
-/// would be too short.
+/// Writes a histogram of the numeric values of an attribute. Writes nothing if the census did not keep all values,
+/// because the bars would be too short.
 fn write_histogram(out: &mut dyn Write, summary: &AttributeSummary, census: &Census) -> io::Result<()> {
     const HISTOGRAM_BINS: usize = 8;
     if summary.distinct().more {
@@ -271,14 +273,15 @@ fn write_histogram(out: &mut dyn Write, summary: &AttributeSummary, census: &Cen
     if rows.is_empty() { Ok(()) } else { write_bars(out, "range", width, &bars, &rows, census) }
 }
 
-/// Returns the widths, in characters, of a column of numbers under the heading `ads` and of the texts beside it.
+/// Returns two widths in characters: of the column of numbers with the heading `ads`, and of the column of texts.
 fn column_widths(rows: &[(String, usize)]) -> (usize, usize) {
     let numbers = rows.iter().map(|(_, ads)| ads.to_string().len());
     let texts = rows.iter().map(|(text, _)| text.chars().count());
     (numbers.fold("ads".len(), usize::max), texts.max().unwrap_or(0))
 }
 
-/// Writes a bar for each text and its number of ads. `width` is the width of the numbers.
+/// Writes a line for each row: the number of ads, the percentage, a bar and the text. `width` is the width of the
+/// numbers in characters.
 fn write_bars(
     out: &mut dyn Write,
     heading: &str,
@@ -294,7 +297,8 @@ fn write_bars(
     Ok(())
 }
 
-/// Returns the attributes of `--attr` that some ad has. Reports the others on standard error.
+/// Returns the attributes of `--attr` that some ad has. Prints a note on standard error for each attribute that no ad
+/// has.
 fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &IndexSet<Name>) -> Vec<CensusEntry<'a>> {
     let attributes = names.iter().filter_map(|name| {
         let attribute = census.attributes().find(|(known, _)| *known == name);
@@ -306,8 +310,8 @@ fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &Index
     attributes.collect()
 }
 
-/// Formats `ads` as a percentage of all ads, with no decimal or one. A share above 0 that rounds to 0 becomes `<0.1`; a
-/// share below 100 that rounds to 100 becomes `>99.9`.
+/// Formats `ads` as a percentage of all ads, with no decimal or one. With one, a share above 0 that rounds to 0 becomes
+/// `<0.1`, and a share below 100 that rounds to 100 becomes `>99.9`.
 fn percent(ads: usize, census: &Census, decimals: u32) -> String {
     let (all, parts) = (census.ads(), 100 * 10_usize.pow(decimals));
     let text = |share: usize| if decimals == 0 { share.to_string() } else { format!("{}.{}", share / 10, share % 10) };

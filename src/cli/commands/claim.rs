@@ -27,24 +27,24 @@ Examples:
       | classad claim - --ads samples/license/jobs.ad --ads samples/license/machines.ad \\
       --ads samples/license/licenses.ad --transcript";
 
-/// Claim matches by the ads as they are now
+/// Claim matches, checked against the current ads
 ///
-/// In two phases: each party of a match verifies that it is still there, has not expired, carries the `ClaimId` that
-/// the match was made with, and that the constraints still hold; then all are told to commit, or, if one votes ABORT,
-/// that the match is given up.  An ad goes on without those docked at its ports if its `AcceptPartial` is true, where
-/// `aborted` is the list of the labels of these ports.
+/// Claiming has two phases. First, each party of a match verifies that it is still there, has not expired and carries
+/// the `ClaimId` that the match was made with, and that the constraints still hold. Then all parties commit; or, if a
+/// party votes ABORT, the match is given up. If offers docked at some ports of an ad vote ABORT, the ad commits without
+/// them if its `AcceptPartial` is true. In this expression, `aborted` is the list of the labels of these ports.
 ///
 /// Exit status 0 if anything was claimed, 1 if nothing was.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
-    /// Files of matches: what --notify wrote, or `match` or `gangmatch` with -o json or jsonl; standard input if there
-    /// are none
+    /// Files of matches, written by --notify, or by `match` or `gangmatch` with -o json or jsonl; standard input if
+    /// there are none
     matches: Vec<String>,
     /// Files of the ads as they are now, requests and offers
     #[arg(long, value_name = "FILE", required = true)]
     ads: Vec<String>,
-    /// Print each message of the two phases instead of what became of the matches
+    /// Print each message of the two phases instead of the outcomes of the matches
     #[arg(long)]
     transcript: bool,
     #[command(flatten)]
@@ -59,7 +59,7 @@ impl ClaimCommand {
         input::check_stdin(matches.iter().chain(&self.ads))?;
         let sources = input::open_sources(session, &self.ads)?;
         if sources.len() < self.ads.len() {
-            // Without all files, an ad would seem to have disappeared and would veto its matches.
+            // The ads of an unreadable file would seem to have disappeared, and would veto their matches.
             return Err(Failure::Refused(None));
         }
         session.decide_dialect(&sources);
@@ -103,7 +103,7 @@ impl ClaimCommand {
     }
 }
 
-/// The current ads by name (their identity). Each ad is given by its index into all ads and its kind (`MyType`).
+/// The current ads by identity. Each ad is given by its index into all current ads and by its kind (`MyType`).
 type AdsByName<'a> = HashMap<&'a str, Vec<(usize, Option<String>)>>;
 
 /// Returns the index of the current ad that a party of a match stands for.
@@ -145,7 +145,7 @@ fn outcome_name(claim: &ClaimResult) -> &'static str {
     }
 }
 
-/// Returns for each match a row for each message and a last row with the outcome.
+/// Returns the rows of all matches. A match has one row for each message, and a last row with the outcome.
 fn message_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
     let mut rows = ResultTable::new(&["match", "round", "message", "from", "to", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {

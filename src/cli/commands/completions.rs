@@ -21,7 +21,7 @@ fish ~/.config/fish/completions/classad.fish.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Completions {
-    /// The shell
+    /// The shell to print completions for
     shell: Shell,
 }
 

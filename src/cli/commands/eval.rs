@@ -28,21 +28,21 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Eval {
-    /// The expression; with --attr the first file
+    /// The expression to evaluate; with --attr, the first file of ads instead
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
-    /// Files of ads to evaluate it in
+    /// Files of ads to evaluate the expression in
     files: Vec<String>,
     /// Evaluate this attribute of each ad
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
-    /// The ad to evaluate in: the first of a file
+    /// The ad to evaluate in: the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
-    /// The ad on the other side: the first of a file
+    /// The ad on the other side of a match: the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
-    /// An attribute of the ad to evaluate in
+    /// Define an attribute of the ad to evaluate in
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
     /// Put the identity of each ad before its value
@@ -51,7 +51,7 @@ pub struct Eval {
     /// Put the type behind the value
     #[arg(long = "type")]
     with_type: bool,
-    /// Print the value of every part as a tree
+    /// Print the expression as a tree, with the value of every part
     #[arg(long)]
     trace: bool,
     /// Exit with 1 for false, 4 for undefined, 5 for error
@@ -155,8 +155,8 @@ impl Eval {
         })
     }
 
-    /// Reports why the value is an error, with a mark in the expression if the error arose there. Reports nothing for
-    /// an `error` literal.
+    /// Reports why the value is an error. Marks the origin of the error in the expression if it lies there. Reports
+    /// nothing for an `error` literal.
     fn report_error_value(&self, session: &Session, shown: &SourceText, fault: &classad::ad::ErrorOrigin) {
         let range = fault.span.range();
         if fault.reason.starts_with("written as") {

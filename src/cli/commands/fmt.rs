@@ -22,11 +22,11 @@ Examples:
 Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse: it is
 left as it is.";
 
-/// Lay ads out anew, comments kept
+/// Format ads and keep their comments
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Fmt {
-    /// Files of bracketed ads or in the long form; standard input if there are none
+    /// Files of ads, bracketed or in the long form; standard input if there are none
     files: Vec<String>,
     /// Print only the names of the files that would change
     #[arg(long, conflicts_with_all = ["diff", "write"])]
@@ -36,7 +36,7 @@ pub struct Fmt {
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// Break what is wider than so many columns
+    /// Break lines that are wider than N columns
     // 80 columns fit a terminal and each side of a code review. A constraint of more than three or four clauses
     // is wider, and reads better with one clause a line.
     #[arg(long, value_name = "N", default_value = "80", value_parser = width)]

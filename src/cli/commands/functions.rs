@@ -21,7 +21,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Functions {
-    /// The function to explain, in any case
+    /// The function to explain; upper or lower case
     name: Option<String>,
     /// The form of the output
     #[arg(short, long, value_name = "FORM")]

@@ -41,12 +41,14 @@ Examples:
 
 /// Match requests with all the offers that their ports need
 ///
-/// Each request in turn gets a gang: an offer docked at each of its ports, and at theirs. The gang is the one that the
-/// request prefers: the best offer at its first port with which all the others can be filled, then at its second.
-/// The offers of a gang are used up; a request that cannot have all of them gets none. Which ports of a group,
-/// `[ Ports = {...}; Min = 1; Max = 1 ]`, are filled is up to the matchmaker: as many as can be, the first ones first.
+/// Each request in turn gets a gang: an offer docked at each of its ports, and an offer at each port of these offers.
+/// Of all possible gangs, the request gets the one with the best offer at its first port; of these, the one with the
+/// best offer at its second port, and so on. The offers of a gang are used up. A request whose ports cannot all be
+/// filled gets no offer. Of a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, the matchmaker fills as many as
+/// possible, the first ones first.
 ///
-/// On a terminal gangs are printed as trees: each port with the offer docked there, and below it the ports of that.
+/// On a terminal, gangs are printed as trees: each port with the offer docked there, and below it the ports of this
+/// offer.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gangmatch {
@@ -55,17 +57,17 @@ pub struct Gangmatch {
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true)]
     offers: Vec<String>,
-    /// How gangs are searched for: by `best`, as ranks or a docking vector have it; the others, of the thesis, take the
-    /// first gang that they find
+    /// How to search for gangs: `best` finds the best gang by ranks or by a docking vector; the others, from the
+    /// thesis, take the first gang that they find
     #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
-    /// Print every gang that each request could have, the best first; nothing is taken
+    /// Print every gang that each request could have, the best first; no offer is used up
     #[arg(long, conflicts_with = "algorithm")]
     all: bool,
-    /// Print the N best gangs that each request could have; nothing is taken
+    /// Print the N best gangs that each request could have; no offer is used up
     #[arg(long, value_name = "N", conflicts_with_all = ["all", "algorithm"], value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// Print for each request without a gang what keeps it from one, instead of the gangs
+    /// Print why each request without a gang has none, instead of the gangs
     #[arg(long, conflicts_with_all = ["all", "limit"])]
     explain: bool,
     #[command(flatten)]

@@ -41,22 +41,22 @@ Exit status: 0 if there are references, 1 if there are none; with --missing-in 0
 pub struct Refs {
     /// Files of ads; standard input if there are none
     files: Vec<String>,
-    /// The references of these attributes only
+    /// List only the references of these attributes
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
-    /// The references of an expression in each ad
+    /// List the references of this expression in each ad
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
     expr: Option<String>,
-    /// The attributes of the ads themselves that are read, instead
+    /// List internal references, to attributes of the ad itself, instead of external ones
     #[arg(long)]
     internal: bool,
-    /// One list for all ads
+    /// Print one list for all ads
     #[arg(long)]
     union: bool,
-    /// One list, and how many ads have each reference
+    /// Print one list, with the number of ads that have each reference
     #[arg(long)]
     count: bool,
-    /// The references that no ad of a pool answers, and names of the pool that are spelt alike
+    /// List the references that no ad of this pool resolves, with similar names of the pool
     #[arg(long, value_name = "POOL", conflicts_with = "internal")]
     missing_in: Option<String>,
     /// Draw which attribute refers to what, as a graph in the DOT language
@@ -143,7 +143,7 @@ impl Refs {
 struct ReferenceScope {
     /// The expression of `--expr`.
     expression: Option<Expression>,
-    /// The attributes of `--attr`; without an expression, all if empty.
+    /// The attributes of `--attr`; empty for all attributes. Unused if there is an expression.
     attributes: Vec<Name>,
 }
 

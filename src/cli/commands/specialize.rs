@@ -32,12 +32,12 @@ and whomever it meets.  The clock is not known unless --now gives a time (`--now
 With --verdict the exit status is 1 if no constraint can be true.
 -o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]}; whole ads as `convert` has them.";
 
-/// Evaluate as far as an ad is known, and keep the rest
+/// Evaluate expressions as far as the ad is known, and print the residues
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Specialize {
-    /// Files of ads that are known in part; whole ads are specialized unless --expr or --attr says what
+    /// Files of ads that are known in part; without --expr and --attr, whole ads are specialized
     files: Vec<String>,
     /// The expression to specialize
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
@@ -45,28 +45,28 @@ pub struct Specialize {
     /// The attribute to specialize
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
-    /// The known ad: the first of a file
+    /// The known ad: the first ad of this file
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     known: Option<String>,
-    /// An attribute of the known ad
+    /// Define an attribute of the known ad
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
-    /// Attributes to take for unknown; target.NAME for those of the other side
+    /// Treat these attributes as unknown; target.NAME means an attribute of the ad of --target
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unknown: Vec<String>,
-    /// The ad on the other side of a match: the first of a file
+    /// The ad on the other side of a match: the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
-    /// The known ads have no other attributes than those given
+    /// Assume that the known ads have no other attributes than the given ones
     #[arg(long)]
     closed: bool,
-    /// Assume that no unknown is an error, and add sums up in any order, as the thesis prints it
+    /// Assume that no unknown value is an error, and reorder sums, as the thesis does
     #[arg(long)]
     loose: bool,
-    /// Assume that no unknown refers back, and replace attributes by what is left of them
+    /// Replace attributes by their residues, and assume that no unknown value makes a circular reference
     #[arg(long)]
     inline: bool,
-    /// Print whether the constraint can be true (never, always, depends), and on what that depends
+    /// Print whether the constraint can be true (never, always, depends), and on which unknowns it depends
     #[arg(long)]
     verdict: bool,
     /// Put the identity of each ad before its result
@@ -159,7 +159,7 @@ struct SpecializeRun<'c> {
 }
 
 impl SpecializeRun<'_> {
-    /// Tells `documents` the form of the next source. Does nothing unless whole ads are written.
+    /// Prepares `documents` for ads in the form of the next source. Does nothing if single expressions are written.
     fn begin_source(&mut self, form: FileFormat) -> Result<(), Failure> {
         match self.scope {
             SpecializeScope::WholeAd => self.documents.begin_file(&mut self.out, form),

@@ -44,7 +44,7 @@ enum WorkloadCommand {
         /// How many objects, and how many queries
         #[arg(long = "n", value_name = "N", default_value_t = IndexWorkload::default().ads)]
         ads: u32,
-        /// How many attributes an ad has, and how many bounds
+        /// How many attributes, and how many bounds, an ad has
         #[arg(long = "attrs", value_name = "N", default_value_t = IndexWorkload::default().attributes, value_parser = clap::value_parser!(u16).range(1..=676))]
         attributes: u16,
         /// The domains of the attributes
@@ -53,7 +53,7 @@ enum WorkloadCommand {
         /// The share of attributes and bounds that is left out
         #[arg(long = "omit", value_name = "SHARE", default_value_t = IndexWorkload::default().omitted, value_parser = parse_share)]
         omitted: f64,
-        /// The attribute that is the constraint
+        /// Name of the attribute that holds the constraint
         #[arg(long = "constraint-attr", value_name = "NAME", default_value_t = IndexWorkload::default().constraint)]
         constraint: String,
         #[command(flatten)]
@@ -70,10 +70,10 @@ enum WorkloadCommand {
         /// How many licences, in percent of the machines [default: 100, with --variant heuristic 200]
         #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(..=10_000))]
         licenses: Option<u32>,
-        /// Into how many parts machines and licences are divided; a licence is valid in its part
+        /// Into how many parts machines and licences are divided; a licence is valid only in its part
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         selectivity: u32,
-        /// What is done to make it hard
+        /// What makes the search for gangs hard
         #[arg(long, value_name = "VARIANT", default_value = "base", value_parser = named_values(GangVariant::ALL, GangVariant::name, &VARIANT_HELP))]
         variant: GangVariant,
         #[command(flatten)]
@@ -90,13 +90,13 @@ enum WorkloadCommand {
         /// How many users
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().users, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
         users: u32,
-        /// How many different requests there are; every job makes one of them
+        /// How many different requests there are at most; every job makes one of them
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().shapes, value_parser = clap::value_parser!(u32).range(1..))]
         shapes: u32,
-        /// The share of them that no machine can ever meet
+        /// The share of requests that no machine can ever meet
         #[arg(long, value_name = "SHARE", default_value_t = PoolWorkload::default().never, value_parser = parse_share)]
         never: f64,
-        /// The share of them that few machines meet
+        /// The share of requests that few machines meet
         #[arg(long, value_name = "SHARE", default_value_t = PoolWorkload::default().few, value_parser = parse_share)]
         few: f64,
         #[command(flatten)]
@@ -115,13 +115,13 @@ const VARIANT_HELP: [&str; 3] = [
     "All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only",
 ];
 
-/// Where the ads go.
+/// Options that say in which form and where to write the ads.
 #[derive(Args)]
 struct WorkloadOutput {
     /// The form of the ads [default: long for a pool, else new]
     #[arg(long, value_name = "FORM")]
     form: Option<AdForm>,
-    /// Write one kind of ads, without --out to standard output
+    /// Write only this kind of ads; without --out, to standard output
     #[arg(long, value_name = "KIND", value_parser = named_values(AdKind::ALL, AdKind::name, &[]))]
     kind: Option<AdKind>,
     /// Write a file for each kind of ads into this folder, and print what was written
@@ -129,8 +129,8 @@ struct WorkloadOutput {
     out: Option<String>,
 }
 
-/// Returns the parser of an option that accepts the `name` of each of `values`. `help` describes the values, or is
-/// empty.
+/// Returns the parser of an option that accepts the `name` of each of `values`. `help` describes the values in their
+/// order, or is empty.
 fn named_values<T: Copy + Send + Sync + 'static, const N: usize>(
     values: [T; N],
     name: fn(T) -> &'static str,
@@ -222,7 +222,7 @@ fn write_ads(session: &mut Session, ads: GeneratedAds, form: AdForm, out: &mut d
     Ok(count)
 }
 
-/// Parses an argument between 0 and 1.
+/// Parses a share: a number from 0 to 1.
 fn parse_share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share is between 0 and 1".to_owned()) }

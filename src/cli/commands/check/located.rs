@@ -21,7 +21,8 @@ pub struct CheckReport {
 
 /// A finding with its position in a file.
 pub struct LocatedFinding {
-    /// Number under which the `Checker` counts the ads with this finding.
+    /// Number that the `Checker` gave the finding. `Checker::count` takes it and returns the number of ads with the
+    /// finding.
     pub number: usize,
     pub finding: LintFinding,
     pub file: Arc<str>,
@@ -65,7 +66,8 @@ impl LocatedFinding {
             let start = text.block.position(range.start);
             FindingRegion { start, end: start.after(&text.block.text[range.clone()]), text: text_there.clone() }
         };
-        // A mark too far from the first one lies outside the excerpt: quote the marked text in the label instead.
+        // A mark far from the first mark lies outside the printed excerpt. Quote the marked text in the label of the
+        // mark.
         let first = marks.first().map_or(0, |(range, _)| range.start);
         let with_text = |(range, words): LabeledRange| {
             let marked = String::from_utf8_lossy(&text.block.text[range.clone()]).into_owned();
@@ -99,8 +101,8 @@ impl LocatedFinding {
 }
 
 impl CheckReport {
-    /// Sets `ad_count` of each finding to what `count` returns for the number of the finding. Sorts the findings by
-    /// file and position; files keep the order of their first findings.
+    /// Sets `ad_count` of each finding to `count(number)`. Sorts the findings by file and position. Files keep the
+    /// order of their first findings.
     pub fn count_and_sort(&mut self, count: impl Fn(usize) -> usize) {
         for found in &mut self.findings {
             found.ad_count = count(found.number).max(1);
@@ -118,7 +120,7 @@ impl CheckReport {
     }
 }
 
-/// Counts the attribute lines of the first ad in a text of the long form.
+/// Counts the attribute lines of the first ad in a text of the long form: all lines but blank ones and comments.
 pub fn count_attribute_lines(text: &[u8]) -> usize {
     let (mut count, mut rest) = (0, text);
     while !rest.is_empty() {

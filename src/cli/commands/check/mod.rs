@@ -42,28 +42,28 @@ column, end_line, end_column, labels: [{line, column, end_line, end_column, text
 \"warnings\", \"notes\"}; ads counts those that the finding is true of; columns count characters, the end is behind
 the last.";
 
-/// Find what is most likely not meant: syntax errors, contradictions, wrong precedence, misspelt names
+/// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Check {
     /// Files of ads; standard input if there are none
     files: Vec<String>,
-    /// Look whether a pool has the attributes, types and spellings that the ads ask for
+    /// Check whether a pool has the attributes, types and spellings that the ads ask for
     #[arg(long, value_name = "POOL")]
     against: Vec<String>,
-    /// Look at an expression instead
+    /// Check this expression instead of files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
     expr: Option<String>,
-    /// Look only for these; see --rules
+    /// Apply only these rules; --rules lists all
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     only: Vec<String>,
-    /// Do not look for these
+    /// Do not apply these rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     allow: Vec<String>,
-    /// Exit with 1 if something of this level or worse is found
+    /// Exit with 1 if there is a finding of this level or worse
     #[arg(long, value_name = "LEVEL", default_value = "warning", value_parser = level())]
     fail_level: LintLevel,
-    /// Tell only what is of this level or worse
+    /// Report only findings of this level or worse
     #[arg(long, value_name = "LEVEL", default_value = "note", value_parser = level())]
     level: LintLevel,
     /// List the rules
@@ -80,10 +80,10 @@ pub struct Check {
     output: ReportForm,
 }
 
-/// A form of the report.
+/// A form of the report, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReportForm {
-    /// Pictures for people
+    /// Annotated excerpts for people
     Text,
     /// One JSON document
     Json,
@@ -93,7 +93,7 @@ enum ReportForm {
     Github,
 }
 
-/// Parses how bad something is.
+/// Returns the parser of a lint level: `note`, `warning` or `error`.
 fn level() -> impl TypedValueParser<Value = LintLevel> {
     let levels = [LintLevel::Note, LintLevel::Warning, LintLevel::Error];
     let parser = PossibleValuesParser::new(levels.map(LintLevel::as_str));
@@ -194,7 +194,7 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Checks an expression of the command line, as the constraint of an ad with nothing else.
+    /// Checks an expression of the command line as the constraint of an ad that has no other attribute.
     fn check_expression(&mut self, session: &Session, text: &str, protocol: &Protocol) {
         let source = SourceText::from_argument("-e", text);
         let rules = classad::syntax::ParseOptions::new(session.dialect());
@@ -280,9 +280,9 @@ impl CheckRun<'_> {
     }
 }
 
-/// Returns the byte range and the text of each label of a finding. A label without a span gets the name of its
-/// attribute. A label whose attribute is not in `places` gets the first byte of the ad, at `offset`; so does a finding
-/// without labels.
+/// Returns the byte range and the text of each label of a finding. A label without a span marks the name of its
+/// attribute. A label of an attribute that is not in `places` marks the first byte of the ad, at `offset`. A finding
+/// without labels marks this byte too.
 fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<located::LabeledRange> {
     let mark = |label: &FindingLabel| {
         let place = places.iter().rev().find(|place| place.name == label.attribute);

@@ -38,24 +38,25 @@ line is one of the `ads`.";
 
 /// Show what changed between two files of ads, by identity and meaning
 ///
-/// Ads are paired by what they are called; ads that are called the same, or have no name, in their order. The order
-/// of ads and of attributes does not count, nor does how an expression is written.
+/// Ads are paired by identity. Ads that share an identity, or have none, are paired by their order in the files.
+/// Otherwise the order of ads does not count. The order of attributes and the way an expression is written do not count
+/// either.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Diff {
-    /// The ads as they were
+    /// File of the ads as they were
     #[arg(value_name = "A")]
     before: String,
-    /// The ads as they are now
+    /// File of the ads as they are now
     #[arg(value_name = "B")]
     after: String,
-    /// What an ad is called
+    /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Leave these attributes out; `*` stands for any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Compare the printed texts: the spelling of names and parentheses count
+    /// Compare expressions as printed: the spelling of names and parentheses count
     #[arg(long)]
     textual: bool,
     /// The form of the output, instead of lines with `~`, `-` and `+`
@@ -81,14 +82,14 @@ struct DiffReport {
     equal: usize,
 }
 
-/// Which ads are compared, and when two ads count as equal: how expressions are compared, and which attributes are
+/// How two files are compared: which ads are paired, how their expressions are compared, and which attributes are
 /// ignored.
 struct AdComparison {
     /// The expression of `--id`, by which ads are paired.
     id: Option<Expression>,
     measure: DiffMode,
     ignored: Vec<NameGlob>,
-    /// What an ad that only one file has is compared with: an ad without attributes.
+    /// An ad without attributes. An ad that only one file has is compared with it.
     no_ad: Ad,
 }
 
@@ -121,7 +122,7 @@ impl Diff {
                 }
                 form => change_table(&report, &comparison, form).write(&mut out, form, !self.no_header)?,
             }
-            // The note comes after the results.
+            // Flush the results, so that the note on standard error comes after them.
             out.flush()?;
             let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
             let ads = counted_plain(changed, "ad");
@@ -132,7 +133,7 @@ impl Diff {
 }
 
 impl DiffReport {
-    /// Returns the numbers of ads by what became of them, under the names of the JSON output.
+    /// Returns the numbers of changed, added, removed and equal ads, with their names in the JSON output.
     fn counts(&self) -> [(&'static str, usize); 4] {
         let count = |kind| (kind, self.changes.iter().filter(|change| change.kind().0 == kind).count());
         [count("changed"), count("added"), count("removed"), ("equal", self.equal)]
@@ -164,12 +165,13 @@ impl AdComparison {
         })?;
         let unpaired = old_ads.into_iter().zip(identities).filter(|(old, _)| old.is_some());
         report.changes.extend(unpaired.map(|(before, identity)| AdChange { identity, before, after: None }));
-        // First the ads of the first file in their order, then the added ones in theirs: the sort is stable.
+        // Put the ads of the first file in their order. The added ads follow in the order of the second file, because
+        // the sort is stable.
         report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
         Ok(report)
     }
 
-    /// Returns the attributes that differ and are not ignored: all attributes of an ad that only one file has.
+    /// Returns the attributes that differ and are not ignored. If only one file has the ad, all its attributes differ.
     fn differences<'a>(&'a self, before: Option<&'a AdEntry>, after: Option<&'a AdEntry>) -> Vec<Difference<'a>> {
         let [before, after] = [before, after].map(|entry| entry.map_or(&self.no_ad, |entry| &entry.ad));
         let mut differences = differences(before, after, self.measure);
@@ -198,7 +200,7 @@ impl AdChange {
         (number(&self.before), number(&self.after))
     }
 
-    /// Returns the kind of the change, and its sign in the default output.
+    /// Returns the kind of the change and its sign in the default output, such as `changed` and `~`.
     fn kind(&self) -> (&'static str, char) {
         match (&self.before, &self.after) {
             (Some(_), None) => ("removed", '-'),

@@ -14,7 +14,8 @@ impl NameGlob {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut left) = name.strip_prefix(first) else { return false };
         let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-        // Matching each part at its first occurrence misses no match, because it leaves the most text for later parts.
+        // The first occurrence of each part of the pattern is the best one: it leaves the most text for the later
+        // parts.
         for part in middle.split('*') {
             let Some(at) = left.find(part) else { return false };
             left = &left[at + part.len()..];

@@ -57,9 +57,9 @@ explained as `gangmatch` serves them.
 
 /// Explain why requests match nothing
 ///
-/// The first line says what decides: a contradiction, a misspelt attribute, a clause that no offer meets and by how
-/// much, clauses that none meets together, offers that refuse, others that were faster. Then evidence, and changes
-/// that would help; each of them has been tried.
+/// The first line is the reason: a contradiction, a misspelt attribute, a clause that no offer meets and by how much,
+/// clauses that no offer meets together, offers whose constraints refuse the request, or offers that other requests
+/// have taken. Then come the evidence and the changes that would help. Each change has been tried.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -72,19 +72,20 @@ pub struct Explain {
     /// Explain the requests that greedy matching leaves without an offer
     #[arg(long, conflicts_with_all = ["reverse", "offer"])]
     unmatched: bool,
-    /// Explain why offers serve no request
+    /// Explain why offers match no request
     #[arg(long)]
     reverse: bool,
-    /// Explain only requests for which this is true; several have to be true together
+    /// Explain only requests for which this expression is true; of several expressions, all must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     constraint: Vec<String>,
     /// Explain only the request of this name
     #[arg(long, value_name = "ID")]
     request: Option<String>,
-    /// Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one
+    /// Explain why the offer of this name and a request do not match; with --reverse, explain only this offer
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
-    /// Show the evidence: every clause with its counts; twice: also what every part of it is in the nearest offer
+    /// Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the
+    /// nearest offer
     #[arg(short = 'v', action = clap::ArgAction::Count)]
     evidence: u8,
     #[command(flatten)]
@@ -192,8 +193,8 @@ impl Explain {
         Ok(Status::of(matches_all))
     }
 
-    /// Returns the selected ones of `requests`, which are those left to explain and those that the policy does not
-    /// serve. Requests are selected after the allocation, because the allocation depends on all of them.
+    /// Selects the requests that the options ask for, both of those that the policy serves and of those that it does
+    /// not. The selection comes after the allocation, because the allocation depends on all requests.
     fn select_wanted(
         &self,
         session: &mut Session,
@@ -213,8 +214,8 @@ impl Explain {
         }
     }
 
-    /// Splits the requests into those that the policy serves and the unserved. The served requests are in the order of
-    /// the policy with `--unmatched`, else in the order of the input. With `--reverse` all ads are served.
+    /// Returns the requests that the policy serves, and the unserved requests. The served requests are in the order of
+    /// the policy with `--unmatched`, else in the order of the input. With `--reverse` all ads count as served.
     fn served_and_unserved(
         &self,
         session: &mut Session,
@@ -236,8 +237,8 @@ impl Explain {
         Ok((roots, unserved))
     }
 
-    /// Explains a request by bilateral matching. If the request has candidates and `allocation` is given, the verdict is
-    /// `Taken`, with the requests that hold the candidates.
+    /// Explains a request by bilateral matching. If some offers match the request and `allocation` is given, the
+    /// verdict is `Taken`, with the requests that hold these offers.
     fn explain_bilateral(request: &Ad, explainer: &mut Explainer, allocation: Option<&Allocation>) -> RequestReport {
         let mut report = explainer.explain(request);
         if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
@@ -247,7 +248,7 @@ impl Explain {
     }
 }
 
-/// Matches each request in turn with the best offer left, like `classad match`.
+/// Matches each request with the best remaining offer, one request after the other, like `classad match`.
 fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<Allocation, Failure> {
     let settings = NegotiationSettings {
         policy: case.policy.policy.clone(),
@@ -284,8 +285,8 @@ fn group_requests(
     groups
 }
 
-/// Whether the constraint of `--constraint`, if given, accepts a request. If the constraint exceeds its budget, reports
-/// that and returns false.
+/// Whether the constraint of `--constraint` accepts a request; true without a constraint. If the evaluation exceeds a
+/// budget, reports the budget and returns false.
 fn accepts(session: &mut Session, constraint: Option<&Query>, request: &NamedAd) -> bool {
     constraint.map_or(Ok(true), |constraint| constraint.accepts(&request.ad)).unwrap_or_else(|halt| {
         session.report_abort(&halt, request.id());

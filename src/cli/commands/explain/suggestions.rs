@@ -24,8 +24,8 @@ const SAMPLE_BYTES: usize = 1 << 20;
 /// Maximum number of missing names for which similar ones are searched.
 const MAX_MISSING_NAMES: usize = 100;
 
-/// Returns attribute names similar to those that requests use and the offers seem to lack, spelt as in the ads. The ads
-/// must be read with them, because selective loading would drop them. Returns none if the ads are read whole anyway.
+/// Returns the attribute names that are similar to a name that requests use and the offers seem to lack. Selective
+/// loading must keep these attributes, so that they can be suggested later. Returns no names if the ads are read whole.
 /// With `reverse`, requests and offers change roles.
 pub fn similar_names(
     session: &Session,
@@ -61,7 +61,7 @@ pub fn similar_names(
     search().unwrap_or_default()
 }
 
-/// Returns the names that the constraints and ranks of ads use and that the ad itself does not resolve.
+/// Returns the names that the constraint or rank of an ad uses and that the ad itself does not resolve.
 fn unresolved_names(session: &Session, sources: &[AdSource], protocol: &Protocol) -> io::Result<IndexSet<Name>> {
     let mut selection = Projection::new(protocol.attribute_names().cloned(), session.dialect()).with_shared_ads([]);
     let (mut names, mut seen, mut kept) = (IndexSet::new(), IndexSet::new(), Vec::new());
@@ -76,7 +76,7 @@ fn unresolved_names(session: &Session, sources: &[AdSource], protocol: &Protocol
                 }
                 let own = mentioned.mine.into_iter().chain(mentioned.unqualified);
                 names.extend(own.filter(|name| entry.ad.get(name).is_none()).chain(mentioned.theirs));
-                // Ads are told apart by address: keep this ad, so that no later ad gets the same address.
+                // `seen` holds addresses of ads. Keep this ad, so that no later ad gets its address.
                 kept.push(entry.ad);
             }
             source.ads_read = selected.number();

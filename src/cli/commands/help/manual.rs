@@ -27,9 +27,9 @@ Pages are of commands, section 1, or of topics, section 7: language, gangs, expl
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManualCommand {
-    /// The command or topic; all of it if there is none
+    /// The command or topic; without one, print classad(1)
     page: Option<String>,
-    /// Write every page into this folder instead
+    /// Write all pages into this folder instead of printing one
     #[arg(long, value_name = "DIR", conflicts_with = "page")]
     out: Option<PathBuf>,
 }
@@ -94,7 +94,8 @@ fn pages(tree: &Command) -> io::Result<Vec<ManualPage<'_>>> {
     Ok(pages)
 }
 
-/// Generates the sections that clap knows: title, name, synopsis, description, the commands if asked for, and options.
+/// Generates the sections that clap knows: title, name, synopsis, description and options. `with_commands` adds the
+/// commands.
 fn clap_sections(command: Command, with_commands: bool) -> io::Result<String> {
     let source = concat!("classad ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command).date(MANUAL_DATE).manual("classad manual").source(source);
@@ -144,7 +145,7 @@ fn command_page(tree: &Command, command: &Command) -> io::Result<String> {
     Ok(clap_sections(own, false)? + &roff::render(&blocks) + &roff::see_also([("", 1), (topic, 7)]))
 }
 
-/// Generates a page of section 7.
+/// Generates a page of section 7 from the texts of its topics.
 fn topic_page(name: &str, about: &str, topics: &[&str]) -> String {
     let mut text = String::new();
     for (index, topic) in topics.iter().filter_map(|topic| topics::find_topic(topic)).enumerate() {

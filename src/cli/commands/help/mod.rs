@@ -27,7 +27,7 @@ Examples:
   classad help formats
   classad help query";
 
-/// Print the help of a command, or on a topic
+/// Print the help of a command or a topic
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Help {

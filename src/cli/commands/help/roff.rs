@@ -7,7 +7,7 @@ use super::markup::HelpBlock;
 /// Roff commands that turn off justification and hyphenation, so that names and options are not broken apart.
 pub const LAYOUT: &str = ".ad l\n.nh\n";
 
-/// Renders blocks as roff. Omits titles: the head of the page has them.
+/// Renders blocks as roff. Omits the title, because the head of the page has it.
 pub fn render(blocks: &[HelpBlock]) -> String {
     let mut is_after_heading = false;
     let render = |block: &HelpBlock| {
@@ -51,7 +51,7 @@ pub fn page_name(name: &str) -> String {
     format!("classad-{name}").trim_end_matches('-').to_owned()
 }
 
-/// Returns the section SEE ALSO. `pages` are names without `classad-`, and the manual sections.
+/// Returns the section SEE ALSO. Each of `pages` is a name without `classad-` and the number of a manual section.
 pub fn see_also<'n>(pages: impl IntoIterator<Item = (&'n str, u8)>) -> String {
     let pages = pages.into_iter().map(|(name, section)| format!(".BR {} ({section})", escape(&page_name(name))));
     format!(".SH \"SEE ALSO\"\n{}\n", pages.collect::<Vec<_>>().join(" ,\n"))

@@ -33,8 +33,8 @@ fn term_row(term: &str, text: &str, width: usize) -> String {
     wrap(text, width, &format!("  {term:MAX_TERM_WIDTH$}  "), &indent)
 }
 
-/// Breaks text into lines of at most `width` characters, which begin with `first_indent` or `indent`. A longer word gets
-/// a line of its own.
+/// Breaks text into lines of at most `width` characters. The first line begins with `first_indent`, the others with
+/// `indent`. A longer word gets a line of its own.
 fn wrap(text: &str, width: usize, first_indent: &str, indent: &str) -> String {
     let options = Options::new(width)
         .initial_indent(first_indent)

@@ -35,9 +35,9 @@ Examples:
 
 /// Match requests with offers, one offer for each request
 ///
-/// Each request in turn takes the offer that it ranks highest among those it is compatible with; of
-/// several the one that ranks the request highest, then the first. A policy may have it otherwise: its roots,
-/// order, docking and residual count here, its share in `negotiate`.
+/// Each request in turn takes the offer that it ranks highest of all compatible offers; of several, the one that ranks
+/// the request highest; of several, the first. A policy can change this: `match` follows its roots, order, docking and
+/// residual, and `negotiate` also its share.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -47,22 +47,23 @@ pub struct MatchCommand {
     /// Files of offers
     #[arg(long, value_name = "FILE", required_unless_present = "cases")]
     offers: Vec<String>,
-    /// How offers are given to requests
+    /// How offers are assigned to requests
     #[arg(long, default_value = "greedy")]
     strategy: MatchStrategy,
-    /// Print every compatible pair; nothing is taken
+    /// Print every compatible pair; no offer is used up
     #[arg(long, conflicts_with = "best")]
     all: bool,
-    /// Print the N best offers for each request, best first; nothing is taken
+    /// Print the N best offers for each request, best first; no offer is used up
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     best: Option<u64>,
-    /// A matched offer stays for later requests
+    /// Leave matched offers to later requests
     #[arg(long)]
     no_consume: bool,
-    /// Print only how many there are
+    /// Print only the number of matches
     #[arg(long)]
     count: bool,
-    /// Match as if every request had this attribute, or, for offer.NAME, every offer; NAME in EXPR is what an ad has
+    /// Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the
+    /// old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
     /// Read cases {"id","left","right"} from a file of JSON lines
@@ -90,7 +91,7 @@ impl MatchCommand {
             return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");
         }
         let also = negotiation_names(&policy.policy, session.dialect());
-        // A --what-if expression may refer to any attribute.
+        // Read the ads whole with --what-if, because its expression may refer to any attribute.
         let is_actual = self.what_if.is_empty();
         let reading = if is_actual { self.ads.selective_mode(&self.notify) } else { ReadMode::Whole };
         let parties = Parties::new(self.ads.read_current(session, sources, reading, &also)?);

@@ -1,4 +1,4 @@
-//! Cost of a negotiation cycle with each further acceleration: figure 3 of the 2006 paper.
+//! Costs of a negotiation cycle as one acceleration after the other is added: figure 3 of the 2006 paper.
 
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ pub fn comparison_table(
     Ok(table)
 }
 
-/// Returns the columns and the cells of a configuration.
+/// Returns the row of a configuration: the heading of each column, and its cell.
 fn configuration_costs(name: &str, counted: &Statistics, seconds: f64) -> [(&'static str, TableCell); 9] {
     #[allow(clippy::cast_precision_loss)] // counts stay far below 2^53
     let percent = 100.0 * counted.matched as f64 / counted.roots.max(1) as f64;

@@ -40,11 +40,11 @@ Examples:
       --order JobPrio --dock label.Memory
   classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long --compare";
 
-/// Run a negotiation cycle: requests get offers as a policy has it
+/// Run a negotiation cycle: a policy decides which offers requests get
 ///
-/// Submitters take turns, the best priority first; each gets at most its share of the offers in a round. Each
-/// request gets the candidate with the greatest docking vector; what a policy lets remain of an offer is offered
-/// again. Without a policy the matches are those of `match`.
+/// Submitters take turns, the best priority first. In each round, a submitter gets at most its share of the offers.
+/// Each request gets the candidate with the greatest docking vector. If the policy leaves a residual of an offer, later
+/// requests can get the residual. Without a policy the matches are those of `match`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -56,12 +56,12 @@ pub struct Negotiate {
     offers: Vec<String>,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// Priorities that follow from the usage in this file, which is rewritten with that of this cycle
+    /// Compute priorities from the usage in this file, and add the usage of this cycle to it
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
     #[command(flatten)]
     accelerating: AccelerationArgs,
-    /// Print what happens: rounds, turns and shares, and what becomes of each request
+    /// Print the events of the cycle: rounds, turns and shares, and the outcome of each request
     #[arg(long)]
     transcript: bool,
     /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
@@ -108,7 +108,7 @@ impl Negotiate {
         let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell);
         let outcome = outcome.map_err(|fault| policy.report_fault(session, fault))?;
         let seconds = start.elapsed().as_secs_f64();
-        // Save the usage before notifying anyone: if saving fails, the matches do not count.
+        // Save the usage before notifying anyone, because matches without saved usage must not become known.
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
             save_usage(path, accountant, &outcome)?;
         }
@@ -201,7 +201,7 @@ fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
     }
 }
 
-/// Draws a bar chart of numbers with their names, unless all numbers are 0.
+/// Draws a bar chart with a named bar for each number. Draws nothing if all numbers are 0.
 fn write_chart(err: &mut dyn Write, heading: &str, bars: &[(&str, usize)]) -> io::Result<()> {
     let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);
     if most == 0 {

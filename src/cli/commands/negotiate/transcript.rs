@@ -27,7 +27,7 @@ impl<'p> Transcript<'p> {
         Transcript { parties, lines: Vec::new(), records, round: 0 }
     }
 
-    /// Writes the lines of text, or the records if a form is given.
+    /// Writes the records if `output` names a form, else the lines of text.
     pub fn write(&self, out: &mut dyn Write, output: TableOutputArgs) -> Result<(), Failure> {
         if output.form.is_some() {
             return output.write(&self.records);
@@ -38,7 +38,7 @@ impl<'p> Transcript<'p> {
         Ok(())
     }
 
-    /// Appends the line and the record of an event. `cells` are the columns request, offer, preempted and detail.
+    /// Appends the line and the record of an event. The record also gets the number of the current round.
     fn push(&mut self, line: String, submitter: &str, event: &str, [request, offer, preempted, detail]: [&str; 4]) {
         self.lines.push(line);
         let texts = [submitter, event, request, offer, preempted, detail].map(|text| TableCell::from(text.to_owned()));
@@ -92,7 +92,8 @@ impl<'p> Transcript<'p> {
     }
 }
 
-/// Explains a rejection from the numbers of compatible offers and of those that the docking vector discarded.
+/// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking
+/// vector discarded.
 fn rejection_reason(compatible: usize, discarded: usize) -> String {
     let offers = counted_plain(compatible, "compatible offer");
     match discarded {

@@ -12,7 +12,7 @@ use crate::cli::session::Session;
 
 /// The parsed expressions of the command line.
 pub struct Columns {
-    /// Expressions of `--af`, each with its text.
+    /// Expressions of `--af`, each with its text on the command line.
     pub af: Vec<(String, Expression)>,
     /// Columns of HTCondor's `-autoformat` and `-format`.
     pub mask: Option<PrintMask>,
@@ -23,7 +23,7 @@ pub struct Columns {
     pub id: Option<Expression>,
 }
 
-/// A row of values of an ad.
+/// The values of some expressions in an ad, one cell for each expression.
 #[derive(Default)]
 pub struct Row {
     pub cells: Vec<TableCell>,
@@ -52,7 +52,7 @@ impl Columns {
         self.af.iter().map(|(_, expression)| expression).chain(masked).chain(options)
     }
 
-    /// Whether `--af` or a print mask asks for a row for each ad rather than the ad.
+    /// Whether `--af` or a print mask is given, so that the output has a row for each ad.
     pub fn prints_rows(&self) -> bool {
         !self.af.is_empty() || self.mask.is_some()
     }
@@ -63,7 +63,7 @@ impl Columns {
         kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 
-    /// Evaluates the row of an ad.
+    /// Evaluates the expressions of the print mask, or of `--af`, in an ad.
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         match &self.mask {
             Some(mask) => mask.row(ad, context),

@@ -20,7 +20,7 @@ impl FormatString {
     ///
     /// # Errors
     ///
-    /// Fails on an unknown conversion and on a second one.
+    /// Fails if a conversion is unknown, or if there is more than one conversion.
     pub fn parse(written: &str) -> Result<FormatString, String> {
         let text = unescape(written);
         let mut format = FormatString::default();
@@ -44,7 +44,7 @@ impl FormatString {
         Ok(format)
     }
 
-    /// Appends text: before the conversion, or after it if it has been parsed.
+    /// Appends text to `before`, or to `after` if the conversion has been parsed.
     fn push_text(&mut self, text: &str) {
         if self.conversion.is_some() { &mut self.after } else { &mut self.before }.push_str(text);
     }
@@ -73,7 +73,7 @@ fn unescape(text: &str) -> String {
     out
 }
 
-/// Reads a character code of at most `most` digits.
+/// Reads a character code of at most `most` digits. Returns U+FFFD if no character has the code.
 fn read_character_code(characters: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> char {
     let digits = std::iter::from_fn(|| characters.next_if(|c| c.is_digit(radix))?.to_digit(radix));
     let code = digits.take(most).fold(0, |code, digit| code * radix + digit);

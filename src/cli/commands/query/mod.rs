@@ -44,34 +44,34 @@ pub struct QueryCommand {
     first: Option<String>,
     /// Files of ads; standard input if there are none
     files: Vec<String>,
-    /// The constraint, said so; several have to be true together, and all that stands by itself is a file
+    /// A constraint, instead of the first argument; of several constraints, all must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
-    /// A file of ads, said so; all its ads if there is no constraint
+    /// A file of ads; with this option, a query without a constraint prints all ads
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
     /// Print the values of these expressions for each ad
     #[arg(long, value_name = "EXPR,...")]
     af: Vec<String>,
-    /// Columns in HTCondor's words, as `condor_options` translates them
+    /// Columns of HTCondor's `-autoformat` and `-format`, which `condor_options` translates into this option
     #[arg(long, hide = true, allow_hyphen_values = true)]
     mask: Vec<String>,
     /// Print only these attributes of the ads
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "af")]
     attributes: Vec<String>,
-    /// Put the ads in the order of this expression
+    /// Sort the ads by the value of this expression
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Option<String>,
-    /// Print at most so many
+    /// Print at most N ads, rows or groups
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Print only how many there are
+    /// Print only the number of ads or rows
     #[arg(long)]
     count: bool,
     /// Print the ads that the constraint is not true of
     #[arg(short = 'v', long)]
     invert: bool,
-    /// Print the ads for which the constraint is undefined, and what they lack
+    /// Print the ads for which the constraint is undefined, and the attributes that they lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
     /// Print how many ads there are for each value of this expression
@@ -80,15 +80,15 @@ pub struct QueryCommand {
     /// Print equal rows of --af once
     #[arg(long, requires = "af")]
     distinct: bool,
-    /// What an ad is called
+    /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]
     output: TableOutputArgs,
-    /// Parse all of every ad, and report whatever is bad in it
+    /// Parse every ad whole, and report all its errors
     ///
-    /// Without it, of ads in the long form only the attributes that count are parsed; all other lines are checked
-    /// to be blank, a comment, or a name, `=`, and text with closed quotes.
+    /// Without this option, only the needed attributes of ads in the long form are parsed. Each other line is only
+    /// checked to be blank, a comment, or a name, `=`, and text with closed quotes.
     #[arg(long)]
     strict_input: bool,
 }

@@ -32,7 +32,7 @@ pub struct QueryOutput<'q> {
     waiting: Vec<NamedAd>,
     /// Rows printed or counted so far, for `--distinct`.
     printed_rows: HashSet<Vec<TableCell>>,
-    /// Value and number of ads of each group, by the text of the value.
+    /// Value and number of ads of each group. The key is the text of the value.
     groups: IndexMap<String, (TableCell, usize)>,
     /// Number of ads found.
     found_count: usize,
@@ -115,7 +115,7 @@ impl<'q> QueryOutput<'q> {
     }
 
     /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings. `ads_before` is the
-    /// true number of ads before the text, from which the scan may have assumed another.
+    /// true number of ads before `text`. A thread that scans `text` ahead does not know this number.
     pub fn add(
         &mut self,
         session: &mut Session,
@@ -187,7 +187,7 @@ impl<'q> QueryOutput<'q> {
         Ok(())
     }
 
-    /// Prints a row or counts it, alone or in its group.
+    /// Prints a row, or counts it if only the number of rows or groups is wanted.
     fn add_row(&mut self, row: Row) -> Result<(), Failure> {
         let limit = self.limit();
         self.failures += row.failures;
@@ -211,7 +211,8 @@ impl<'q> QueryOutput<'q> {
         Ok(())
     }
 
-    /// Prints the ads that waited for the end of the scan, and the end of the output.
+    /// Prints what waited for the end of the scan: sorted ads, the default table, the count or the groups. Ends the
+    /// output.
     pub fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
         let mut ads = std::mem::take(&mut self.waiting);
         if let Some(sort) = &self.columns.sort {

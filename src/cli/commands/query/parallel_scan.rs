@@ -1,5 +1,5 @@
-//! Parallel scan of a source: the blocks of the source are assigned to threads in turn. The findings are taken in the
-//! order of the input, so the output equals the output of a single thread.
+//! Parallel scan of a source: the blocks of the source are assigned to threads in turn. The findings reach the output
+//! in the order of the input, so the output equals the output of a single thread.
 //!
 //! The set of attributes to read grows during the scan: an attribute that one ad refers to is read in all later ads. A
 //! thread starts from the set known when its block was read. If an earlier block has since extended the set, the main
@@ -21,8 +21,8 @@ use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::session::Session;
 
-/// Maximum number of pending blocks per thread. With more than one, threads work while findings are printed. With few,
-/// memory stays bounded.
+/// Maximum number of pending blocks per thread. More than one block lets threads work while findings are printed. A
+/// small number of blocks bounds the memory.
 const MAX_PENDING_BLOCKS_PER_THREAD: usize = 2;
 
 /// Stack size of a thread, in bytes. It is the usual size for a main thread, so that a worker can recurse as deeply.
@@ -38,13 +38,14 @@ struct ScanTask {
 /// The result of scanning a block.
 struct ScanResult {
     findings: Vec<ScanFinding>,
-    /// Number of the last ad of the block, counted on from `ads_before` of the block.
+    /// Number of the last ad of the block. The first ad has the number `ads_before + 1`.
     last: usize,
     /// Attributes to read, if the block extended the set; else `None`.
     known: Option<Vec<Name>>,
 }
 
-/// A block whose findings have not been taken. `worker` is the thread that scans the block; `None` if no thread does.
+/// A block whose findings have not reached the output. `worker` is the thread that scans the block; `None` if no thread
+/// does.
 struct PendingBlock<'w> {
     text: SourceText,
     known: Arc<Vec<Name>>,
@@ -65,13 +66,14 @@ pub struct SourceScan<'q, 'a> {
     pub selection: Option<Projection>,
     /// Number of threads to use.
     pub threads: usize,
-    /// First block of the first source with content. Its attribute names are suggested after an empty result.
+    /// First block of the first source with content. If the result is empty, its attribute names are suggested for
+    /// misspelt ones.
     pub first_block: Option<SourceText>,
 }
 
 impl SourceScan<'_, '_> {
-    /// Scans a source. Returns false if no more findings are needed. A pipe is scanned by one thread, so that findings
-    /// are printed as the input arrives.
+    /// Scans a source. Returns false if the output needs no more findings. Scans a pipe with one thread, so that
+    /// findings are printed as the input arrives.
     pub fn scan_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<bool, Failure> {
         // Scan the first block alone, because it reveals nearly all attributes to read. For a single block, threads do
         // not pay off.
@@ -96,7 +98,7 @@ impl SourceScan<'_, '_> {
         Ok(true)
     }
 
-    /// Scans a block on this thread. Returns false if no more findings are needed.
+    /// Scans a block on this thread. Returns false if the output needs no more findings.
     fn scan_block(&mut self, session: &mut Session, source: &mut AdSource, text: &SourceText) -> Result<bool, Failure> {
         let (output, before) = (&mut *self.output, source.ads_read);
         let mut add = |finding| output.add(session, text, before, finding);
@@ -105,7 +107,7 @@ impl SourceScan<'_, '_> {
         Ok(last.is_some())
     }
 
-    /// Scans the rest of a source on several threads. Returns false if no more findings are needed.
+    /// Scans the remaining blocks of a source on several threads. Returns false if the output needs no more findings.
     fn scan_in_parallel(
         &mut self,
         session: &mut Session,
@@ -171,8 +173,8 @@ impl ScanWorker {
 fn run_worker(scanner: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
     let mut selection: Option<Projection> = None;
     for ScanTask { block, known } in tasks {
-        // Start from exactly the names of the task: other threads may have added some, and this thread may have added
-        // some in a block that will be scanned again.
+        // Start from exactly the names of the task. The selection may lack names that other threads have found, and may
+        // have names from a block that will be scanned again.
         if !selection.as_ref().is_some_and(|selection| selection.names().eq(known.iter())) {
             selection = scanner.projection();
             selection.as_mut().into_iter().for_each(|selection| selection.extend(known.iter()));

@@ -11,7 +11,7 @@ use classad::protocol::{IDENTITY_ATTRIBUTES, identity, is_met};
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
 use super::unknown_names::ConstraintNames;
 
-/// Value that the constraint must have in the ads to find.
+/// Value that the constraint must have in an ad for the query to select the ad.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TruthFilter {
     True,
@@ -46,12 +46,12 @@ pub struct AdScanner<'q> {
     pub writes_ads: bool,
     /// Whether every ad is read whole, for `--strict-input`.
     pub is_strict: bool,
-    /// Names of the constraint, and which of them some ad has had so far.
+    /// Names that the constraint looks up, and which of them some ad has had so far.
     pub unseen_names: ConstraintNames,
 }
 
-/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested. Ads are
-/// numbered on from `ads_before` of the block.
+/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested. The first
+/// ad of a block has the number `ads_before + 1`.
 pub enum ScanFinding {
     Present,
     /// A matching ad. `name` is `None` if it has no identity.
@@ -153,8 +153,8 @@ impl AdScanner<'_> {
         }
     }
 
-    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If a [`LiteralFilter`] can stand
-    /// for the constraint, it becomes the prefilter of the projection.
+    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If there is a [`LiteralFilter`]
+    /// for the constraint, the filter becomes the prefilter of the projection.
     pub fn projection(&self) -> Option<Projection> {
         let mut needed_names = FreeNames::default();
         for expression in self.columns.expressions().chain([self.constraint]) {

@@ -10,7 +10,7 @@ use crate::cli::io::input::NamedAd;
 
 /// Sorts ads by the value of an expression: numbers, then strings, then times, then other values. The sort is stable.
 pub fn sort_ads(ads: Vec<NamedAd>, by: &Expression, context: &Context, failures: &mut u64) -> Vec<NamedAd> {
-    // Less than two ads are in order: the expression is not evaluated.
+    // Fewer than two ads need no sorting: do not evaluate the expression.
     if ads.len() < 2 {
         return ads;
     }

@@ -19,14 +19,15 @@ const MAX_SAMPLED_ADS: usize = 100;
 pub struct ConstraintNames(Vec<(Name, AtomicBool)>);
 
 impl ConstraintNames {
-    /// Collects the names of the constraint, none of them seen in an ad.
+    /// Collects the names that the constraint looks up. No name is marked as present.
     pub fn new(constraint: &Expression, dialect: Dialect) -> Self {
         let FreeNames { mine: own, unqualified: either, .. } = FreeNames::of(constraint, dialect);
         let names: IndexSet<Name> = own.into_iter().chain(either).filter(|name| !is_scope_name(name)).collect();
         ConstraintNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
-    /// Marks the names that `has` is true of as present in some ad. Several threads may call this method at once.
+    /// Marks each name for which `has` returns true as present in some ad. Several threads may call this method at
+    /// once.
     pub fn mark_present(&self, has: impl Fn(&Name) -> bool) {
         for (name, is_there) in &self.0 {
             if !is_there.load(Relaxed) && has(name) {
@@ -35,8 +36,8 @@ impl ConstraintNames {
         }
     }
 
-    /// Reports the names that no ad had. Suggestions come from the beginning of the first source, `first`; without an
-    /// ad there nothing is reported.
+    /// Reports the names that no ad had. Suggests similar names from `first`, the beginning of the first source.
+    /// Reports nothing if `first` has no ad.
     pub fn report_unseen(&self, session: &Session, first: &SourceText) {
         let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
         let mut known = Census::names();

@@ -14,20 +14,21 @@ use crate::cli::io::source::AdSource;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::{Failure, refuse};
 
-/// Selects a side of a match: `my` or `target`.
+/// A function that returns one side of a match in the state: `my` or `target`.
 type StateSide = for<'d> fn(&'d mut ReplState<'_>) -> &'d mut Option<NamedAd>;
 
-/// `:my`: prints the ad in which expressions stand, or replaces it.
+/// `:my`: prints or replaces the ad in which expressions are evaluated.
 pub fn my(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     show_or_set(state, argument, "my", |state| &mut state.my)
 }
 
-/// `:target`: prints the ad on the other side, or replaces it.
+/// `:target`: prints or replaces the ad on the other side of the match.
 pub fn target(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     show_or_set(state, argument, "target", |state| &mut state.target)
 }
 
-/// Prints the ad of a side, or replaces it by the ad that the argument gives; `none` removes it.
+/// Prints the ad of a side if the argument is empty. Else replaces the ad by the ad that the argument gives; `none`
+/// removes it.
 fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, side: StateSide) -> Result<(), Failure> {
     let ad = match argument.text {
         "" => {
@@ -46,7 +47,7 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
         _ => load_chosen(state, argument)?,
     };
     let attributes = counted(ad.ad.len(), "attribute");
-    // An ad typed at the prompt has no name.
+    // An ad typed at the prompt is named like its side: do not print the name.
     let message = if ad.id() == name {
         format!("{name} has {attributes}")
     } else {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cli::{Failure, refuse};
 
-/// A part of an entry, with its place for diagnostics.
+/// A part of an entry, with its position for diagnostics.
 #[derive(Clone, Copy)]
 pub struct EntryPart<'e> {
     pub text: &'e str,
@@ -21,7 +21,7 @@ pub struct ArgumentWord<'e> {
 }
 
 impl<'e> EntryPart<'e> {
-    /// Returns the whole entry.
+    /// Returns the whole entry as a part.
     pub fn whole(text: &'e str) -> Self {
         EntryPart { text, offset: 0 }
     }
@@ -40,13 +40,13 @@ impl<'e> EntryPart<'e> {
         EntryPart { text: &self.text[range.clone()], offset: self.offset + range.start }
     }
 
-    /// Splits the part into the text before a byte offset and the text from there on without its leading blanks.
+    /// Splits the part at a byte offset of its text. The second part is without its leading blanks.
     pub fn split_at(self, at: usize) -> (Self, Self) {
         let rest = self.text[at..].trim_start();
         (self.part(0..at), EntryPart { text: rest, offset: self.range().end - rest.len() })
     }
 
-    /// Splits the part at its first blank.
+    /// Splits the part into its first word and the text after this word.
     pub fn split_first_word(self) -> (Self, Self) {
         self.split_at(self.text.find(char::is_whitespace).unwrap_or(self.text.len()))
     }
@@ -83,7 +83,7 @@ impl<'e> EntryPart<'e> {
         words
     }
 
-    /// Parses the argument of a command as a number from 1 on; `None` if it is empty.
+    /// Parses the argument of a command as a number of at least 1; `None` if the argument is empty.
     pub fn number(self) -> Result<Option<usize>, Failure> {
         match self.text.parse() {
             _ if self.is_empty() => Ok(None),

@@ -114,7 +114,7 @@ commands! {
 }
 
 /// Returns the command that `name` names or abbreviates. `None` if there is no such command, or if `name` abbreviates
-/// several.
+/// several and is the full name of none.
 pub fn find_command(name: &str) -> Option<&'static ReplCommand> {
     let mut beginning = commands_with_prefix(name);
     match (beginning.next(), beginning.next()) {
@@ -128,7 +128,7 @@ pub fn commands_with_prefix(name: &str) -> impl Iterator<Item = &'static ReplCom
     COMMANDS.iter().filter(move |command| !name.is_empty() && begins_with(command.name, name))
 }
 
-/// Whether a text begins with another, ignoring case.
+/// Whether `text` begins with `beginning`, ignoring the case of ASCII letters.
 pub fn begins_with(text: &str, beginning: &str) -> bool {
     text.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
 }

@@ -8,7 +8,7 @@ use classad::syntax::{ParseOptions, StringSyntax, Token, is_incomplete, lex};
 use super::argument::EntryPart;
 use super::commands::{self, ArgumentKind, ReplCommand};
 
-/// An entry.
+/// An entry of the prompt or of a script, by its kind.
 pub enum ReplEntry<'e> {
     /// Only blanks and comments.
     Blank,
@@ -52,8 +52,8 @@ impl<'e> DefinitionParts<'e> {
     }
 }
 
-/// Whether an entry continues in the next line, as a bracket, a string or an operator is open. Two blank lines end
-/// any entry.
+/// Whether an entry continues in the next line, because a bracket or a string is open or an operand is missing. Two
+/// blank lines end any entry.
 pub fn is_entry_incomplete(text: &str, dialect: Dialect) -> bool {
     let blank_lines = text.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
     if blank_lines >= 2 {
@@ -75,7 +75,7 @@ pub fn is_entry_incomplete(text: &str, dialect: Dialect) -> bool {
     }
 }
 
-/// Whether all words are names of existing files.
+/// Whether the argument has words and each word is the name of an existing file.
 pub fn are_existing_files(argument: EntryPart<'_>) -> bool {
     let words = argument.words();
     !words.is_empty() && words.iter().all(|word| Path::new(&word.text).exists())

@@ -17,7 +17,7 @@ use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// `:gang`: prints the best gangs of the own side, or why there is none.
+/// `:gang`: prints the best gangs of the ad of `:my`, or why it has none.
 pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let most = argument.number()?.unwrap_or(1);
     let request = state.request()?;
@@ -48,7 +48,7 @@ pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     writer.finish()
 }
 
-/// `:explain`: prints why the own side matches nothing in the pool, or does not match one ad.
+/// `:explain`: prints why the ad of `:my` matches nothing in the pool, or why it does not match a given ad.
 pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let request = state.request()?;
     let (mut evidence, mut wanted) = (0, None);
@@ -83,7 +83,8 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
     explain_request(state.session, parties, protocol, evidence, other)
 }
 
-/// Prints why the only request of `parties` matches nothing or, with `other`, does not match the offer of that name.
+/// Prints why the only request of `parties` matches nothing. If `other` names an offer, prints why the request does not
+/// match this offer.
 fn explain_request(
     session: &mut Session,
     parties: &Parties,

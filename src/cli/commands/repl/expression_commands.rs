@@ -57,13 +57,15 @@ pub fn ad_text(state: &ReplState<'_>, ad: &Ad) -> String {
     lines.join("\n")
 }
 
-/// Reports the origin of an error value, if it is known: below the expression if the origin lies there, else as a note.
+/// Reports the origin of an error value, if the origin is known. Marks it in the expression if it lies there, else
+/// prints a note.
 fn report_error_origin(state: &ReplState<'_>, expression: &Expression, value: &Value, argument: EntryPart<'_>) {
     let Some(fault) = value.error_origin().filter(|fault| !fault.reason.starts_with("written as")) else { return };
     let message = format!("the value is error: {fault}");
     let (environment, frame) = state.environment();
     let read = direct_references(expression, &frame, &environment, &state.session.context());
-    // The span belongs to this expression only if no attribute is read: attributes are parsed from other texts.
+    // The origin is a span of this expression only if the expression reads no attribute. Attributes are parsed from
+    // other texts.
     let is_own = read.internal.is_empty() && (state.target.is_none() || read.external.is_empty());
     let range = fault.span.range();
     if is_own && argument.text.get(range.clone()).is_some_and(|text| !text.is_empty()) {
@@ -92,7 +94,8 @@ pub fn trace(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), F
     state.print_lines(String::from_utf8_lossy(&text).lines().map(single_line))
 }
 
-/// `:specialize`: prints what is left of an expression, or of the own side's constraint, and whether it can be true.
+/// `:specialize`: prints the residue of an expression, and whether it can be true. Without an expression, specializes
+/// the constraint of the ad of `:my`.
 pub fn specialize_argument(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let expression = if argument.is_empty() { own_constraint(state)? } else { state.parse_argument(argument)? };
     let context = state.session.context();
@@ -112,7 +115,7 @@ pub fn specialize_argument(state: &mut ReplState<'_>, argument: EntryPart<'_>) -
     state.print_lines([left.expression.to_string(), verdict].iter().map(|line| single_line(line)))
 }
 
-/// Returns the constraint of the own side's ad.
+/// Returns the constraint of the ad of `:my`. Fails if it has none.
 fn own_constraint(state: &mut ReplState<'_>) -> Result<Expression, Failure> {
     let request = state.request()?;
     let protocol = state.protocol();
@@ -120,7 +123,7 @@ fn own_constraint(state: &mut ReplState<'_>) -> Result<Expression, Failure> {
     constraint.ok_or_else(|| Failure::refused(format!("{} has no constraint", request.id())))
 }
 
-/// `:refs`: prints the external and internal references of an expression or, without one, of the own side's ad.
+/// `:refs`: prints the external and internal references of an expression; without an expression, of the ad of `:my`.
 pub fn refs(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let (environment, frame) = Environment::single(state.own_ad().unwrap_or_default());
     let asked: Vec<Expression> = if argument.is_empty() {
@@ -137,7 +140,7 @@ pub fn refs(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     state.print(&format!("external: {}\ninternal: {own}", names(external_names(found))))
 }
 
-/// `:let`: defines, prints or drops a definition; without an argument it prints all definitions.
+/// `:let`: sets, prints or removes a definition. Without an argument, prints all definitions.
 pub fn define(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     if let Some(definition) = DefinitionParts::parse(argument) {
         return define_name(state, &definition).map(|_| ());
@@ -167,8 +170,8 @@ fn definition_text(name: &Name, text: &str) -> String {
     single_line(&format!("{} = {}", print_name(name), words.join(" ")))
 }
 
-/// Runs an entry `name = expression`: defines the name as `:let` does. Adds a note if an ad has an attribute of that
-/// name, as the user may have meant to compare.
+/// Runs an entry `name = expression`: defines the name as `:let` does. Prints a note if an ad has an attribute of that
+/// name, because the user may have meant `==`.
 pub fn enter_definition(state: &mut ReplState<'_>, definition: &DefinitionParts<'_>) -> Result<(), Failure> {
     let name = define_name(state, definition)?;
     let has = |ad: &Option<input::NamedAd>| ad.as_ref().is_some_and(|ad| ad.ad.get(&name).is_some());

@@ -11,7 +11,7 @@ use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::function_help::function_description;
 use crate::cli::{Failure, refuse};
 
-/// The heading of the list of commands.
+/// Text above the list of commands, which says what can be entered.
 const ENTRIES: &str = "\
 An expression is evaluated; `NAME = EXPR` defines an attribute; what begins with `#` or `//` is a comment.
 A command may be written as short as only it begins:
@@ -60,7 +60,7 @@ pub fn help(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     state.print(text.trim_end())
 }
 
-/// `:history`: prints the last entries with their numbers; without an argument all entries.
+/// `:history N`: prints the last N entries with their numbers. Without N, prints all entries.
 pub fn history(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let most = argument.number()?.unwrap_or(usize::MAX);
     let last = state.entries.iter().zip(1..).skip(state.entries.len().saturating_sub(most));

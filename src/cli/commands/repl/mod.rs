@@ -55,16 +55,16 @@ fn after_help() -> String {
 pub struct Repl {
     /// Files of ads to match with: the pool
     files: Vec<String>,
-    /// The ad in which expressions stand: the first of a file
+    /// The ad in which expressions are evaluated: the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
-    /// The ad on the other side: the first of a file
+    /// The ad on the other side of a match: the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
-    /// Take the entries from a file
+    /// Read the entries from this file
     #[arg(short, long, value_name = "FILE")]
     file: Option<String>,
-    /// Print each entry before what it gives
+    /// Print each entry before its result
     #[arg(long)]
     echo: bool,
 }
@@ -102,7 +102,7 @@ impl Repl {
     }
 }
 
-/// Maximum depth of files that load each other.
+/// Maximum depth of `:load` commands in loaded files.
 const MAX_LOAD_DEPTH: usize = 20;
 
 /// `:load`: runs the entries of files.
@@ -134,7 +134,7 @@ fn run_file(state: &mut ReplState<'_>, path: &str) -> Result<(), Failure> {
     run_lines(state, path, BufReader::new(file))
 }
 
-/// Runs the entries of a reader until it ends, `:quit` is entered, or the run is interrupted.
+/// Runs the entries of a reader. Stops at the end of the input, at `:quit`, or at an interrupt.
 fn run_lines(state: &mut ReplState<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
     let mut script = EntryReader::new(reader);
     while !state.is_finished {

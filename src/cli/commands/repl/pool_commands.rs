@@ -25,10 +25,10 @@ use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::ResultTable;
 
-/// Maximum number of ads named for each outcome.
+/// Maximum number of ads that `:pool` names for each outcome of an expression.
 const MAX_NAMED_ADS: usize = 3;
 
-/// Default number of matches printed.
+/// Default number of matches that `:match` prints.
 const DEFAULT_MATCHES_SHOWN: usize = 10;
 
 /// `:pool`: loads files as the pool, counts the outcomes of an expression, or prints a summary of the pool.
@@ -51,7 +51,8 @@ pub fn pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     count_outcomes(state, &expression)
 }
 
-/// Returns the first word that names no existing file, if all words may be paths; else `None`.
+/// Returns the first word that is not the name of an existing file. `None` if there is no such word, or if some word
+/// does not look like a path.
 fn missing_file(argument: EntryPart<'_>) -> Option<EntryPart<'_>> {
     let words = argument.words();
     let is_path = |text: &str| text.contains(['/', '.']) && !text.contains(['(', ')', '<', '>', '=', '"']);
@@ -59,13 +60,13 @@ fn missing_file(argument: EntryPart<'_>) -> Option<EntryPart<'_>> {
     words.iter().all(|word| is_path(&word.text)).then_some(missing.part)
 }
 
-/// Whether an expression looks up attributes, and none of them exists in the pool or is defined.
+/// Whether an expression looks up attributes, and neither the pool nor a definition has any of them.
 fn is_unknown(state: &ReplState<'_>, expression: &Expression) -> bool {
     let names = own_names(expression);
     !names.is_empty() && names.iter().all(|name| is_missing(state, name))
 }
 
-/// Whether no ad of the pool has the attribute and it is not defined, either.
+/// Whether neither an ad of the pool nor a definition has the attribute.
 fn is_missing(state: &ReplState<'_>, name: &Name) -> bool {
     state.pool.census.attribute(name).is_none() && !state.definitions.contains_key(name)
 }
@@ -83,7 +84,7 @@ fn own_names(expression: &Expression) -> IndexSet<Name> {
                 names.insert(name.clone());
             }
             ExpressionKind::Select(of, _) => pending.push(of),
-            // Skip nested ads: a name in a nested ad may be found there.
+            // Skip nested ads, because a name in a nested ad may mean an attribute of the nested ad.
             ExpressionKind::Ad(_) => {}
             kind => kind.for_each_child(|child| pending.push(child)),
         }
@@ -91,13 +92,13 @@ fn own_names(expression: &Expression) -> IndexSet<Name> {
     names
 }
 
-/// The number of ads for which an expression has one of the outcomes, and examples of these ads.
+/// The ads of the pool for which an expression has the same outcome: their number, and some names.
 struct OutcomeTally {
     outcome: ClauseOutcome,
     ads: usize,
-    /// Names of the first ads.
+    /// Names of the first ads with the outcome, at most [`MAX_NAMED_ADS`].
     first_names: Vec<String>,
-    /// Reason of the first error.
+    /// Reason of the first error; `None` for other outcomes.
     reason: Option<String>,
 }
 
@@ -166,7 +167,7 @@ impl OutcomeTally {
         if self.outcome == ClauseOutcome::True {
             let _ = write!(text, " of {}", counted(all, "ad"));
         }
-        // Most ads are false: do not name them.
+        // The expression is false for most ads: do not name them.
         if self.outcome != ClauseOutcome::False && !self.first_names.is_empty() {
             let more = if self.ads > self.first_names.len() { ", ..." } else { "" };
             let _ = write!(text, ": {}{more}", self.first_names.join(", "));
@@ -178,7 +179,8 @@ impl OutcomeTally {
     }
 }
 
-/// `:match`: prints the best matches in the pool with their ranks, or whether the other side matches.
+/// `:match`: prints the best matches of the ad of `:my` in the pool with their ranks. With `target`, prints whether the
+/// ad of `:my` matches the ad of `:target`.
 pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let request = state.request()?;
     if argument.text == "target" || (state.pool.files.is_empty() && argument.is_empty() && state.target.is_some()) {
@@ -212,7 +214,7 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
     }
 }
 
-/// Prints whether each side accepts the other, the ranks, and whether the two sides match.
+/// Prints whether the ads of `:my` and `:target` accept each other, their ranks, and whether they match.
 fn match_target(state: &mut ReplState<'_>) -> Result<(), Failure> {
     let request = state.request()?;
     let pair = Pair::new(request.ad, state.other_side()?.ad, state.protocol(), state.session.context());

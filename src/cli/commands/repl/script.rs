@@ -4,8 +4,8 @@ use std::io::{self, BufRead};
 
 use crate::cli::render::output;
 
-/// Maximum number of lines of an entry. A longer one most likely lacks a bracket, and must not swallow the rest of the
-/// script.
+/// Maximum number of lines after the first line of an entry. A longer entry most likely lacks a bracket. Without the
+/// limit, it would take in all later lines of the script.
 const MAX_ENTRY_LINES: usize = 4096;
 
 /// Reads lines and joins them into entries.
@@ -22,8 +22,8 @@ impl<R: BufRead> EntryReader<R> {
 
     /// Reads the next entry: its text and the 1-based number of its first line; `None` at the end.
     ///
-    /// Lines are added to an entry as long as `goes_on` says that it continues. Bytes that are no UTF-8 become U+FFFD,
-    /// which no token begins with.
+    /// Adds lines to an entry as long as `goes_on` returns true for its text. Bytes that are no UTF-8 become U+FFFD,
+    /// with which no token begins.
     pub fn next_entry(&mut self, goes_on: impl Fn(&str) -> bool) -> io::Result<Option<(String, usize)>> {
         output::flush_stdout();
         let (mut text, first) = (String::new(), self.lines_read + 1);

@@ -25,7 +25,7 @@ use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// The state of the prompt: the two sides, definitions, the pool, and what has been entered.
+/// The state of the prompt: the ads of `:my` and `:target`, the definitions, the pool, and the entries so far.
 pub struct ReplState<'s> {
     pub session: &'s mut Session,
     /// The current entry, for diagnostics.
@@ -38,7 +38,7 @@ pub struct ReplState<'s> {
     pub entries: Vec<String>,
     /// Whether `:quit` was entered.
     pub is_finished: bool,
-    /// Number of nested files that are being loaded.
+    /// Number of `:load` commands that are running, each in a file that the previous one loads.
     pub load_depth: usize,
     /// Whether entries are read from a prompt on a terminal.
     pub is_interactive: bool,
@@ -52,12 +52,12 @@ pub struct ReplDefinition {
     pub expression: Expression,
 }
 
-/// The pool: the ads with which the own side is matched.
+/// The pool: the ads with which the ad of `:my` is matched.
 pub struct ReplPool {
-    /// The ads of the pool as offers. The request is set by each command.
+    /// The ads of the pool as offers. Each command sets the request.
     pub parties: Parties,
     pub census: Census,
-    /// Names of the files that were loaded.
+    /// Names of the files from which the pool was loaded.
     pub files: Vec<String>,
     /// Names of the ads, for completion.
     pub ids: Rc<[String]>,
@@ -101,15 +101,16 @@ impl<'s> ReplState<'s> {
 
     /// Runs an entry and reports its errors.
     ///
-    /// `name` and `line` locate the entry in diagnostics; `place` is the prefix of messages.
+    /// `name` and `line` locate the entry in diagnostics. `place` is a prefix of the messages about the entry, such as
+    /// `script:3: `.
     ///
     /// # Errors
     ///
-    /// The output cannot be written, or the entry is bad and `--fail-fast` is given.
+    /// Fails if the output cannot be written, or if the entry is bad and `--fail-fast` is given.
     pub fn run_entry(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
         self.session.begin_entry(place);
         let entry = ReplEntry::parse(text);
-        // The entry may load a file, whose entries are run before this one is done.
+        // Keep the source of the outer entry: this entry may come from a file that the outer entry loads.
         let outer = std::mem::replace(&mut self.source, SourceText::from_lines(name, text, line));
         let result = self.dispatch(&entry);
         // Flush the results, so that they precede messages about the next entry.
@@ -170,12 +171,12 @@ impl<'s> ReplState<'s> {
         self.print(&lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// Reports an error at a part of the current entry.
+    /// Reports an error at a part of the current entry. Returns the failure for the caller to pass on.
     pub fn error_at(&mut self, part: EntryPart<'_>, message: impl Into<String>) -> Failure {
         self.error(&Problem::error_at(part.range(), 0, message))
     }
 
-    /// Reports a syntax error in a part of the current entry.
+    /// Reports a syntax error in a part of the current entry. Returns the failure for the caller to pass on.
     pub fn syntax_error(&mut self, part: EntryPart<'_>, error: SyntaxError) -> Failure {
         self.error(&Problem::from_syntax(error, part.offset, 0))
     }
@@ -192,7 +193,7 @@ impl<'s> ReplState<'s> {
         Protocol::new(self.session.dialect())
     }
 
-    /// Parses the argument as an expression.
+    /// Parses the argument of a command as an expression. Reports a syntax error.
     pub fn parse_argument(&mut self, argument: EntryPart<'_>) -> Result<Expression, Failure> {
         if argument.is_empty() {
             return refuse("an expression is missing");
@@ -200,8 +201,7 @@ impl<'s> ReplState<'s> {
         parse_expression(argument.text.as_bytes(), self.rules()).map_err(|error| self.syntax_error(argument, error))
     }
 
-    /// Returns the own side: the ad of `:my` with the definitions added. `None` if there are neither an ad nor
-    /// definitions.
+    /// Returns the ad of `:my` with the definitions added. `None` if there are neither an ad nor definitions.
     pub fn own_ad(&self) -> Option<Ad> {
         if self.my.is_none() && self.definitions.is_empty() {
             return None;
@@ -210,7 +210,8 @@ impl<'s> ReplState<'s> {
         Some(self.definitions.iter().fold(ad, |ad, (name, defined)| ad.with(name.clone(), defined.expression.clone())))
     }
 
-    /// Returns the own side as a request. Fails if the own side has neither an ad nor definitions.
+    /// Returns the ad of `:my` with the definitions added, as a request. Fails if there are neither an ad nor
+    /// definitions.
     pub fn request(&self) -> Result<NamedAd, Failure> {
         let message = "there is nothing to match: `:my FILE` or `:my [ ... ]` gives an ad";
         let ad = self.own_ad().ok_or_else(|| Failure::refused(message))?;
@@ -218,23 +219,23 @@ impl<'s> ReplState<'s> {
         Ok(NamedAd::unnamed(ad).with_name(id.to_owned()))
     }
 
-    /// Returns the other side. Fails if there is none.
+    /// Returns the ad of `:target`. Fails if there is none.
     pub fn other_side(&self) -> Result<NamedAd, Failure> {
         let message = "there is no other side: `:target FILE` or `:target [ ... ]` gives an ad";
         self.target.clone().ok_or_else(|| Failure::refused(message))
     }
 
-    /// Fails if no pool is loaded.
+    /// Fails with `message` if no pool is loaded.
     pub fn require_pool(&self, message: &str) -> Result<(), Failure> {
         if self.pool.files.is_empty() { refuse(message) } else { Ok(()) }
     }
 
-    /// Returns the environment in which expressions are evaluated.
+    /// Returns the environment in which expressions are evaluated: the ads of `:my` and `:target`.
     pub fn environment(&self) -> (Environment, Arc<ScopeFrame>) {
         Environment::known(self.own_ad(), self.target.as_ref().map(|target| target.ad.clone()))
     }
 
-    /// Evaluates an expression; an exceeded budget is reported under `argument`.
+    /// Evaluates an expression. Reports an exceeded budget with a mark under `argument`.
     pub fn evaluate(&mut self, expression: &Expression, argument: EntryPart<'_>) -> Result<Value, Failure> {
         let (environment, frame) = self.environment();
         let value = Evaluator::new(&environment, &self.session.context()).evaluate(expression, &frame);
@@ -251,8 +252,8 @@ impl<'s> ReplState<'s> {
         })
     }
 
-    /// Changes to HTCondor's dialect if one of these sources is in a form of HTCondor's, unless `--dialect` or
-    /// `:dialect` has set the dialect.
+    /// Changes to HTCondor's dialect if the form of a source is HTCondor's. Does nothing if `--dialect` or `:dialect`
+    /// has set the dialect.
     pub fn decide_dialect(&mut self, sources: &[AdSource]) {
         let before = self.session.dialect();
         self.session.decide_dialect(sources);

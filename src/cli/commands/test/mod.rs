@@ -74,11 +74,11 @@ those that the one who refuses has and that are not met.
 Exit status: 0 all cases passed; 1 some failed, or none is selected; 2 a spec is
 broken; 3 a budget was exceeded.";
 
-/// Run unit tests of policies: cases in YAML of what ads and policies are to do
+/// Run unit tests of ads and policies: cases in YAML with their expected results
 ///
-/// The first line says how many cases passed and which failed. Below it stands of each case that failed what its
-/// expression and the names in it are, which clauses are not met, why there is no gang or match, and what was expected
-/// instead.
+/// The first line says how many cases passed and which failed. Then, for each failed case, come the values of its
+/// expression and of the names in it, the clauses that are not met, the reason why there is no gang or match, and the
+/// expected result.
 #[derive(Args)]
 #[command(name = "test", after_help = EXAMPLES)]
 pub struct TestCommand {
@@ -88,26 +88,26 @@ pub struct TestCommand {
     /// The form of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Rewrite what is expected, where something else came out; comments and layout stay
+    /// Replace each unmet expectation by the actual result; comments and layout stay
     #[arg(long, conflicts_with = "list")]
     update: bool,
-    /// Only cases with this tag; with several, cases with one of them
+    /// Run only cases with this tag; with several tags, cases with any of them
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Only cases whose name contains this, in any case
+    /// Run only cases whose name contains this text, ignoring case
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
-    /// Only print which cases there are, and with which tags
+    /// Print the selected cases with their tags, and run nothing
     #[arg(long)]
     list: bool,
 }
 
-/// A form of results.
+/// A form of the test results, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TestForm {
-    /// A summary, and a picture of each case that failed
+    /// A summary, and an annotated excerpt for each failed case
     Text,
-    /// The XML of a well-known test framework, which build servers read
+    /// `JUnit` XML, which build servers read
     Junit,
     /// The Test Anything Protocol, version 14
     Tap,
@@ -221,8 +221,8 @@ impl TestCommand {
         })
     }
 
-    /// Rewrites the expectations of a spec for `--update`, if its cases then pass. Returns the results of the new spec,
-    /// or `None` if the file stays as it is.
+    /// Replaces the file of a spec by `new`, which has the expectations that `--update` rewrote. Returns the results of
+    /// `new`. Returns `None` and leaves the file as it is if a case of `new` fails.
     fn rewrite(&self, session: &mut Session, path: &Path, new: &SourceText) -> Result<Option<SpecRun>, Failure> {
         // Run the new spec before it replaces the file.
         let refusal = match self.run_cases(session, path, new) {
@@ -268,7 +268,7 @@ struct SpecRun {
     tags: BTreeSet<String>,
     /// Number of unmet expectations.
     unmet: usize,
-    /// With `--update`, the text of the spec with each unmet expectation replaced by the actual value; `None` if all are
-    /// met.
+    /// Text of the spec with each unmet expectation replaced by the actual value. `None` without `--update`, or if all
+    /// expectations are met.
     updated: Option<Vec<u8>>,
 }

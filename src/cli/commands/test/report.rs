@@ -50,14 +50,14 @@ pub struct SpecResult {
 pub struct CaseResult {
     pub name: String,
     pub tags: Vec<String>,
-    /// Position of the case's expression, of the first unmet expectation, or of the case. `None` for passed and listed
-    /// cases if the output does not print their positions.
+    /// Position of the case's expression; without an expression, of the first unmet expectation, else of the case.
+    /// `None` for passed and listed cases if the output does not print their positions.
     pub position: Option<Position>,
     pub status: CaseStatus,
     /// Why the case did not pass; `None` for passed and listed cases.
     pub message: Option<String>,
     pub unmet: Vec<UnmetExpectation>,
-    /// Marks to draw in the text of the spec.
+    /// Byte ranges to mark in the text of the spec, with their labels.
     pub marks: Vec<LabeledRange>,
     /// Explanations why a failed case has its actual values; empty for other cases.
     pub reasons: Vec<String>,
@@ -94,8 +94,8 @@ pub struct UnmetExpectation {
 }
 
 impl CaseResult {
-    /// Builds the result of a case; `result` is `None` if it was only listed. `is_placed` is whether the output shows
-    /// the positions of passed and listed cases.
+    /// Builds the result of a case. `result` is `None` if the case was only listed. `is_placed` is true if the output
+    /// prints the positions of passed and listed cases.
     pub fn of<'o>(
         case: &TestCase<'o>,
         outline: &YamlTree<'_>,
@@ -150,7 +150,7 @@ fn sentences(mismatches: &[Mismatch<'_>]) -> String {
     mismatches.iter().map(sentence).collect::<Vec<_>>().join("; ")
 }
 
-/// Says which budget an evaluation exceeded, and the setting of this budget.
+/// Returns why an evaluation was aborted, with the name of the setting for an exceeded budget, such as `max-steps`.
 fn abort_reason(halt: &Abort) -> String {
     match halt {
         Abort::TooManySteps(_) => format!("{halt} (max-steps)"),

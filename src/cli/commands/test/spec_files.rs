@@ -1,4 +1,4 @@
-//! Finds spec files: those named on the command line, and in folders every YAML file with cases.
+//! Finds spec files: the files named on the command line, and all YAML files with cases in named folders.
 
 use std::fs;
 use std::io;

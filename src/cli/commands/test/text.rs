@@ -13,7 +13,7 @@ use crate::cli::session::Session;
 
 use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, located};
 
-/// Maximum number of cases of each kind named in the summary line.
+/// Maximum number of cases that the summary line names for each kind of failure.
 const MAX_NAMED_CASES: usize = 3;
 
 /// Maximum number of lines printed from the start of a difference, and again from the end. The lines between are
@@ -46,7 +46,7 @@ pub fn write(out: &mut dyn Write, session: &Session, report: &TestReport) -> Res
 /// Returns the summary line: how many cases passed or failed, and the names of the first cases that did not pass.
 fn summary(report: &TestReport) -> String {
     let all = report.outcomes().count();
-    // Each case that did not pass has a position.
+    // A case that did not pass always has a position, so that `located` can print it.
     let named = |status: CaseStatus| -> Vec<String> {
         let outcomes = report.files.iter().flat_map(|file| file.outcomes.iter().map(move |outcome| (file, outcome)));
         let outcomes = outcomes.filter(|(_, outcome)| outcome.status == status);

@@ -84,7 +84,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Returns the statement at a position; `None` if the position is a whole rule.
+    /// Returns the statement at a position; `None` if the position means a whole rule.
     pub fn statement(&self, position: StatementPosition) -> Option<&RuleStatement> {
         self.transform.rules.get(position.rule)?.statements.get(position.statement?)
     }

@@ -39,18 +39,18 @@ pub struct TransformCommand {
     files: Vec<String>,
     #[command(flatten)]
     steps: TransformFlags,
-    /// Change only the ads for which this is true; the others pass as they are
+    /// Change only the ads for which this expression is true; the other ads stay as they are
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     only: Option<String>,
-    /// Print what would change, and what changes it
+    /// Print what would change, and which rule or flag would change it
     #[arg(short = 'n', long = "diff", conflicts_with = "write")]
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// What an ad is called
+    /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// The form of the output; with -n json or jsonl
+    /// The form of the output; with -n, only json or jsonl
     #[arg(short, long, value_name = "FORM", conflicts_with = "write")]
     output: Option<OutputForm>,
 }
@@ -105,7 +105,7 @@ impl TransformCommand {
             if session.error_count() > before {
                 session.note(&format!("{} is left as it is", source.name));
             } else if source.is_compressed() {
-                // The new text would be uncompressed.
+                // Keep the file, because the new text would be uncompressed.
                 session.error(&format!("{} is compressed and left as it is", source.name));
             } else if changed {
                 self.rewrite.replace(session, &source.name, &bytes);
@@ -131,7 +131,7 @@ pub struct PipelineResult<'a> {
 }
 
 impl PipelineResult<'_> {
-    /// Returns the style in which the file writes its expressions.
+    /// Returns the style of expressions in the form of the input file.
     fn style(&self) -> Style {
         if self.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long }
     }

@@ -18,7 +18,8 @@ use crate::cli::{Failure, refuse};
 /// Version of the schema of the JSON output.
 const SCHEMA_VERSION: u32 = 1;
 
-/// A changed attribute: before (`None` if it is new), after (`None` if it is deleted), and what changed it.
+/// A changed attribute: before (`None` if it is new), after (`None` if it is deleted), and the statements that changed
+/// it.
 struct PreviewChange<'a> {
     old: Option<Attribute<'a>>,
     new: Option<Attribute<'a>>,
@@ -40,7 +41,7 @@ impl<'a> PreviewWriter<'a> {
     ///
     /// # Errors
     ///
-    /// Refuses any other form.
+    /// Fails if `form` is neither JSON nor JSON lines.
     pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {

@@ -48,7 +48,7 @@ enum ColumnContent {
     Value { format: FormatString, expression: Expression },
 }
 
-/// Flags of `-autoformat:` that apply to each column.
+/// Flags of `-autoformat:` that apply to each column that follows.
 #[derive(Default)]
 struct AutoformatFlags {
     labels: bool,
@@ -57,8 +57,8 @@ struct AutoformatFlags {
 }
 
 impl PrintMask {
-    /// Parses the values of `--mask`, into which `condor_options` translates `-autoformat` and `-format`; `None` without
-    /// any.
+    /// Parses the values of `--mask`, into which `condor_options` translates `-autoformat` and `-format`. Returns
+    /// `None` if there are no values.
     pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Option<PrintMask>, Failure> {
         if query.mask.is_empty() {
             return Ok(None);
@@ -87,7 +87,7 @@ impl PrintMask {
             }
         }
         for column in &mut mask.columns {
-            // The heading replaces the labels.
+            // If the mask has a heading, the heading replaces the labels of the columns.
             if let ColumnContent::Value { format, .. } = &mut column.content
                 && mask.has_heading
                 && format.is_label
@@ -98,8 +98,8 @@ impl PrintMask {
         Ok(Some(mask))
     }
 
-    /// Parses the letters after `-autoformat:`. Sets the separators and the heading of the mask, adds the job id
-    /// column, and returns the flags of the later columns.
+    /// Parses the letters after `-autoformat:`. Sets the separators and the heading of the mask, and adds the column of
+    /// the job id. Returns the flags of the columns that follow.
     fn parse_flags(&mut self, text: &str) -> Result<AutoformatFlags, Failure> {
         let mut letters = AutoformatFlags::default();
         let mut jobs = false;
@@ -139,7 +139,7 @@ impl PrintMask {
         })
     }
 
-    /// Evaluates the row of an ad.
+    /// Evaluates and formats the columns in an ad, one cell for each column.
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         let mut row = Row::default();
         for column in &self.columns {
@@ -150,7 +150,7 @@ impl PrintMask {
 }
 
 impl AutoformatFlags {
-    /// Returns the format of an `-autoformat` column with this expression text.
+    /// Returns the format of an `-autoformat` column. `text` is the column's expression as written, which is the label.
     fn format(&self, text: &str) -> FormatString {
         let letter = if self.raw { 'r' } else { ['v', 'V'][usize::from(self.quoted)] };
         let before = if self.labels { format!("{text} = ") } else { String::new() };
@@ -173,7 +173,7 @@ impl MaskColumn {
         };
         let Some(conversion) = &format.conversion else { return format.before.clone() };
         let bound = if let ExpressionKind::Attribute(name) = expression.kind() { ad.get(name) } else { None };
-        // Text of the expression without evaluation. For an attribute reference it is the definition in the ad.
+        // Text of the expression without evaluation; for an attribute reference, the text of the attribute in the ad.
         let raw = || match (bound, expression.kind()) {
             (None, ExpressionKind::Attribute(_)) => "undefined".to_owned(),
             (bound, _) => expression_text(bound.unwrap_or(expression), Style::Long),

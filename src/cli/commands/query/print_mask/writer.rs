@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::PrintMask;
 use crate::cli::render::rows::TableCell;
 
-/// Writes rows at once. Rows under headings are written at the end, because column widths depend on all rows.
+/// Writes rows under a print mask. Without headings, writes each row at once. With headings, writes all rows at the
+/// end, because the column widths depend on all rows.
 pub struct PrintMaskWriter<'m> {
     mask: &'m PrintMask,
     rows: Vec<Vec<TableCell>>,

@@ -12,14 +12,14 @@ use crate::cli::commands::repl::commands::{self, ArgumentKind, COMMANDS};
 use crate::cli::commands::repl::settings::SETTINGS;
 use crate::cli::commands::repl::state::ReplState;
 
-/// The names that completion offers.
+/// The names from which TAB completes.
 pub struct CompletionNames {
     pub dialect: Dialect,
-    /// Attributes and definitions of the own side.
+    /// Names of the attributes of `:my`, and of the definitions.
     mine: Vec<String>,
-    /// Attributes of the other side.
+    /// Names of the attributes of `:target`.
     theirs: Vec<String>,
-    /// Attributes of the ads of the pool.
+    /// Names of the attributes of the ads of the pool.
     pool_names: Vec<String>,
     /// The names of the ads of the pool.
     ids: Rc<[String]>,
@@ -53,7 +53,7 @@ impl CompletionNames {
         }
     }
 
-    /// Returns the completions of the word at the end of this text.
+    /// Returns the completions of the word at the end of `before`, the text before the cursor.
     pub fn complete_word(&self, before: &str) -> WordCompletions {
         let (_, entered) = EntryPart::whole(before).split_at(0);
         let (first, argument) = entered.split_first_word();
@@ -70,7 +70,7 @@ impl CompletionNames {
         let words: Vec<&str> = match command.argument_kind {
             ArgumentKind::Expression | ArgumentKind::Definition => return self.complete_expression(argument, false),
             ArgumentKind::Ad if argument.text.starts_with('[') => return self.complete_expression(argument, false),
-            // Offer attributes first; the argument may also be a list of files.
+            // The argument is an expression about ads of the pool, or a list of files.
             ArgumentKind::Pool => return WordCompletions { files: true, ..self.complete_expression(argument, true) },
             ArgumentKind::Nothing | ArgumentKind::Files => Vec::new(),
             ArgumentKind::Ad => ids.collect(),
@@ -90,8 +90,8 @@ impl CompletionNames {
         }
     }
 
-    /// Returns the completions of the word at the end of an expression. With `of_pool`, only the pool's attributes are
-    /// offered.
+    /// Returns the completions of the word at the end of an expression. With `of_pool`, the expression is evaluated in
+    /// ads of the pool instead of the ad of `:my`.
     fn complete_expression(&self, expression: EntryPart<'_>, of_pool: bool) -> WordCompletions {
         let unterminated = lex(expression.text.as_bytes(), StringSyntax::Escaped).last().is_some_and(|(token, _)| {
             use LexicalError::{UnterminatedComment, UnterminatedQuote, UnterminatedString};
@@ -126,7 +126,7 @@ impl CompletionNames {
     }
 }
 
-/// Removes the word at the end of a text.
+/// Returns the text without the word at its end.
 fn without_word(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
@@ -135,7 +135,7 @@ fn literal_pair(word: &str) -> Pair {
     Pair { display: word.to_owned(), replacement: word.to_owned() }
 }
 
-/// Returns the completions that begin with this word, case-insensitively.
+/// Returns the pairs whose replacement begins with `word`, ignoring case.
 fn with_prefix(word: &str, all: impl Iterator<Item = Pair>) -> Vec<Pair> {
     all.filter(|pair| commands::begins_with(&pair.replacement, word)).collect()
 }

@@ -43,7 +43,7 @@ pub fn signature_hint(before: &str) -> Option<InlineHint> {
     Some(InlineHint { text: format!("   {}", function.signature), is_entry: false })
 }
 
-/// Returns the arguments of the command whose full name is the line; else `None`.
+/// Returns the arguments of a command as a hint, if `line` is the full name of the command; else `None`.
 pub fn arguments_hint(line: &str) -> Option<InlineHint> {
     let command = commands::find_command(line.strip_prefix(':')?)?;
     let is_whole_name = line.len() > command.name.len();

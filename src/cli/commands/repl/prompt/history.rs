@@ -4,7 +4,8 @@ use std::env;
 use std::fs::DirBuilder;
 use std::path::PathBuf;
 
-/// Returns the path of the history file, and tries to create its folder. `None` if no history is to be kept.
+/// Returns the path of the history file, and tries to create its folder. `None` if `CLASSAD_HISTORY` is empty, or if
+/// the user has no home directory.
 pub fn history_path() -> Option<PathBuf> {
     let path = match env::var_os("CLASSAD_HISTORY") {
         Some(path) if path.is_empty() => return None,

@@ -39,7 +39,7 @@ pub fn run_prompt(state: &mut ReplState<'_>) -> Result<(), Failure> {
     if ctrlc::set_handler(move || raised.raise()).is_err() {
         state.session.warning("Ctrl-C cannot be caught: it ends the session");
     }
-    // An interactive session goes on after errors: the user can correct them.
+    // An error does not end an interactive session, because the user can correct the entry.
     state.session.options.fail_fast = false;
     let is_colored = diagnostics::colors_stdout(&state.session.options);
     let mut editor = new_editor(is_colored).map_err(terminal_failure)?;
@@ -66,7 +66,7 @@ pub fn run_prompt(state: &mut ReplState<'_>) -> Result<(), Failure> {
                     // Save each entry at once, in case the terminal is closed. Ignore errors: the history is optional.
                     let _ = editor.append_history(path);
                 }
-                // Pasted text may hold several entries.
+                // Keep pasted text as one entry of the history, and run the entries in it.
                 state.entries.push(text.clone());
                 super::run_lines(state, "entry", text.as_bytes())?;
             }
@@ -93,7 +93,7 @@ fn new_editor(is_colored: bool) -> rustyline::Result<Editor<LineHelper, DefaultH
     Editor::with_config(config.build())
 }
 
-/// The helper of rustyline: completion, hints, highlighting, continuation lines.
+/// What rustyline calls while a line is edited: completion, hints, highlighting, continuation lines.
 struct LineHelper {
     names: CompletionNames,
     files: FilenameCompleter,
@@ -131,7 +131,7 @@ impl Completer for LineHelper {
 impl Hinter for LineHelper {
     type Hint = InlineHint;
 
-    /// Returns no hint without colour, as the hint could not be told from the entered text.
+    /// Returns no hint if the output has no colour, because the hint would look like entered text.
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<InlineHint> {
         if at < line.len() || !self.is_colored {
             return None;
