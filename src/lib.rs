@@ -39,7 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Specializing an expression: what is left when an ad is known, whatever comes to it; and what that refers to:
+//! Specializing an expression to what is left of it when only one ad is known, and finding its references:
 //!
 //! ```
 //! use classad::ad::Dialect;
@@ -58,7 +58,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading a file of ads and asking it a question:
+//! Reading a file of ads, and finding the ads that meet a constraint:
 //!
 //! ```
 //! use classad::ad::Dialect;
@@ -80,7 +80,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading a stream of ads in any form, in memory of one size, and writing them in another:
+//! Reading a stream of ads in any form, and writing the ads in another form. The memory needed does not grow with the
+//! stream:
 //!
 //! ```
 //! use classad::ad::Dialect;
@@ -98,8 +99,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Laying a file out anew, with its comments; changing an ad by rules, and seeing what is different; and counting
-//! what ads have:
+//! Formatting a file, which keeps its comments; changing an ad by rules; comparing the changed ad with the old one; and
+//! counting the attributes of several ads:
 //!
 //! ```
 //! use classad::ad::Dialect;
@@ -129,7 +130,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Evaluating an expression in all ads of a pool, once for each group of ads that it cannot tell apart:
+//! Evaluating an expression in all ads of a pool. Ads that the expression cannot tell apart are evaluated once:
 //!
 //! ```
 //! use classad::ad::{Dialect, Value};
@@ -147,7 +148,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Matching requests with offers, one by one or under a policy, and gangs:
+//! Matching requests with offers, one by one or under a policy, and searching for gangs:
 //!
 //! ```
 //! use classad::ad::Dialect;
@@ -187,7 +188,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Generating ads to try things with, by a seed (feature `workload`):
+//! Generating ads for experiments from a seed (feature `workload`):
 //!
 //! ```
 //! # #[cfg(feature = "workload")] {
@@ -221,7 +222,7 @@
 //! assert_eq!(clusters.cluster_of, [0, 0, 1]);
 //! ```
 //!
-//! Finding what is most likely not meant in an ad:
+//! Finding probable mistakes in an ad:
 //!
 //! ```
 //! use classad::ad::Dialect;
@@ -237,7 +238,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Matching many requests at once, and claiming a match by the ads of a later time:
+//! Matching many requests at once, and claiming a match later, when the ads have changed:
 //!
 //! ```
 //! use classad::ad::Dialect;

@@ -2,8 +2,8 @@
 
 mod cli;
 
-/// To read ads is to allocate many small pieces, and to drop them: with this everything takes a seventh to a quarter
-/// less.  Without huge pages: runs are short, and fresh ones cost more than they save.
+/// Reading ads allocates many small pieces: this allocator makes it faster by a seventh to a quarter. Huge pages are
+/// off, because allocating them costs more than they save in a short run.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

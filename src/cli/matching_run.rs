@@ -18,12 +18,13 @@ use super::render::rows::TableCell;
 use super::render::{output, progress};
 use super::session::Session;
 
-/// How offers are given to requests.
+/// The values of `--strategy`: how offers are given to requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MatchStrategy {
     /// Requests in order, each takes its best offer
     #[default]
     Greedy,
+    // A stable matching.
     /// No request and offer rank each other higher than what they got
     Stable,
     /// As many requests as possible get an offer
@@ -45,18 +46,19 @@ pub struct PairSelection {
 }
 
 impl PairSelection {
-    /// Whether candidates are listed rather than matches made, so that no offer is taken.
+    /// Whether candidates are listed for each request. If so, no matches are made and no offer is used up.
     pub fn lists_candidates(&self) -> bool {
         self.all_pairs || self.max_per_request.is_some()
     }
 
-    /// Whether each request in turn takes one offer.
+    /// Whether each request takes its best offer, one request after the other.
     fn is_greedy(&self) -> bool {
         self.strategy == MatchStrategy::Greedy && !self.lists_candidates()
     }
 
-    /// Makes the pairs from the candidate lists, one list for each request or unit of a request. `units` returns the
-    /// request and the unit of a list. Adds the pairs and the numbers of lists and of matched lists to the outcome.
+    /// Makes pairs from candidate lists, and adds them to `outcome`. Each list belongs to a request, or to one unit of
+    /// a request with a resource count. `units` converts the index of a list to the index of the request and the number
+    /// of the unit.
     fn add_pairs(
         &self,
         outcome: &mut NegotiationOutcome,
@@ -82,7 +84,8 @@ impl PairSelection {
         outcome.statistics.matched += matched as u64;
     }
 
-    /// Returns the candidates of a request to list: the best ones, or with `--all` all in the order of the offers.
+    /// Returns the candidates of a request to list: the best ones, or with `--all` all of them in the order of the
+    /// offers.
     fn listed_candidates(&self, list: &[Candidate]) -> Vec<Candidate> {
         let most = if self.all_pairs { usize::MAX } else { self.max_per_request.unwrap_or(1) };
         let mut candidates = list[..list.len().min(most)].to_vec();
@@ -93,7 +96,7 @@ impl PairSelection {
     }
 }
 
-/// Returns a match as the grant of a whole offer to a request without a resource count.
+/// Converts a match to a grant of a whole offer. The request of a match has no resource count.
 fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: BilateralMatch) -> Grant {
     Grant { request, unit: None, offer, part: 1, request_rank, offer_rank, vector: None, preempted: None }
 }
@@ -117,7 +120,7 @@ pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
     move |event| {
         if let NegotiationEvent::Matched { .. } | NegotiationEvent::Rejected { .. } = event {
             done += 1;
-            // Requests with a resource count are considered several times, so that the total may be exceeded.
+            // A request with a resource count is considered several times: drop the total once it is exceeded.
             report_progress(done, (done <= total).then_some(total));
         }
     }
@@ -129,9 +132,9 @@ pub struct MatchingRun {
     pub settings: NegotiationSettings,
     /// Whether matching has to follow the policy or resource counts, instead of constraints and ranks alone.
     pub follows_policy: bool,
-    /// Whether the requests were read selectively, so that equivalent requests already share one ad. Then
-    /// `distinct_requests` is the number of these ads.
+    /// Whether the requests were read selectively, so that equivalent requests already share one ad.
     has_shared_ads: bool,
+    /// Number of distinct ads among the requests. If `has_shared_ads`, also the number of autoclusters.
     distinct_requests: u64,
 }
 
@@ -139,7 +142,7 @@ impl MatchingRun {
     /// Makes the run for these parties. Notes how many requests have ports, and warns of invalid resource counts.
     pub fn new(session: &Session, parties: &Parties, selection: PairSelection, settings: NegotiationSettings) -> Self {
         let summary = parties.summarize_requests(session);
-        // Shares do not influence which offer a request gets.
+        // `share` is ignored, because shares do not influence which offer a request gets.
         let Policy { roots, order, docking, residual, share: _ } = &settings.policy;
         let has_policy = roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some();
         MatchingRun {
@@ -212,7 +215,8 @@ impl MatchingRun {
             (requests.to_vec(), 0)
         };
         let mut ranking = PolicyCandidates::new(settings, offers);
-        // `lists` has one candidate list per unit of a request; `units` has the request and the unit of each list.
+        // `lists` has one candidate list for each unit of a request. `units` has for each list the request's index and
+        // the unit's number.
         let (mut units, mut lists) = (Vec::new(), Vec::new());
         let total = roots.len();
         for (index, root) in roots.into_iter().enumerate() {

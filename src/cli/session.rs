@@ -12,7 +12,7 @@ use super::io::source::{AdSource, SourceText};
 use super::render::{diagnostics, output};
 use super::{Failure, Status};
 
-/// Maximum number of errors, of warnings, and of lossy conversions printed per run; further ones are only counted.
+/// Maximum number of errors, of warnings, and of lossy conversions printed per run. Further ones are only counted.
 const MAX_SHOWN_PER_KIND: usize = 50;
 
 /// Maximum number of problems printed for one file of settings.
@@ -30,12 +30,13 @@ pub struct Session {
     location_prefix: String,
 }
 
-/// Numbers of messages about one entry of a script, or of a whole run, including those not shown.
+/// Numbers of errors, warnings and lossy values about one entry of a script, or of a whole run. Messages that were not
+/// printed count, too.
 #[derive(Default)]
 struct MessageCounts {
     errors: usize,
     warnings: usize,
-    /// Values that the output form could not represent.
+    /// Number of values that the output form could not represent.
     lossy_values: usize,
 }
 
@@ -71,8 +72,8 @@ impl Session {
         self.decide_dialect_by_forms(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
     }
 
-    /// Decides the dialect of the run by the names and forms of the inputs: an explicit option wins, else HTCondor's
-    /// dialect if any form is HTCondor's.
+    /// Decides the dialect of the run by the names and forms of the inputs. The option `--dialect` has precedence.
+    /// Without the option, the dialect is HTCondor's if any form is HTCondor's.
     pub fn decide_dialect_by_forms<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, FileFormat)>) {
         let htcondor_input = inputs.find(|(_, form)| form.is_htcondor_format());
         let reason = match (self.options.dialect, htcondor_input) {
@@ -92,7 +93,7 @@ impl Session {
         self.context.clone()
     }
 
-    /// Returns the context, so that the caller can change it for further evaluations.
+    /// Returns the evaluation context, so that the caller can change it for further evaluations.
     pub fn context_mut(&mut self) -> &mut Context {
         &mut self.context
     }
@@ -106,15 +107,15 @@ impl Session {
         if self.context.is_interrupted() { Err(Failure::Refused(None)) } else { Ok(()) }
     }
 
-    /// Begins the next entry of a script, at the location `place`: notes how many messages about the previous entry
-    /// were suppressed, and resets the counters of messages.
+    /// Begins the next entry of a script, at the location `place`. Prints a note of how many messages about the
+    /// previous entry were suppressed, and resets the counters of messages.
     pub fn begin_entry(&mut self, place: String) {
         self.note_suppressed();
         self.entry_counts = MessageCounts::default();
         self.location_prefix = place;
     }
 
-    /// Clears the failure flags. An interactive session exits with 0 even after errors, which the user has seen.
+    /// Clears the failure flags, so that an interactive session exits with 0. The user has already seen the errors.
     pub fn reset_status(&mut self) {
         (self.has_error, self.has_exceeded_budget) = (false, false);
     }
@@ -128,7 +129,8 @@ impl Session {
         io::stdout().is_terminal()
     }
 
-    /// Prints a problem in a text. After the maximum number of problems of its severity, further ones are only counted.
+    /// Prints a problem in a text. If the maximum number of problems of its severity is reached, the problem is only
+    /// counted.
     ///
     /// # Errors
     ///
@@ -152,7 +154,7 @@ impl Session {
         Ok(())
     }
 
-    /// Prints the problems of a file of settings. After the maximum number, further ones are only counted.
+    /// Prints the problems of a file of settings. Problems beyond the maximum number are only counted.
     pub fn print_setting_problems(&self, text: &SourceText, problems: &[Problem]) {
         for problem in problems.iter().take(MAX_SETTING_PROBLEMS) {
             diagnostics::print_problem(&self.options, text, problem);
@@ -167,15 +169,15 @@ impl Session {
         self.error_count
     }
 
-    /// Reports the values of an ad that the output form cannot represent, as warnings, or as errors with `--strict`.
-    /// Returns whether the ad may be written.
+    /// Reports the values of an ad that the output form cannot represent: as warnings, or as errors with `--strict`.
+    /// Returns whether the ad may be written, which it may not after an error.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
         let (kind, consequence) = if self.options.strict {
             ("error", "; the ad is left out")
         } else {
             ("warning", ", as this form cannot carry it")
         };
-        // Repetitions within one attribute are reported once.
+        // A value that occurs several times in one attribute is reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {
             let (name, change) = &repetitions[0];
             self.entry_counts.lossy_values += 1;
@@ -211,7 +213,7 @@ impl Session {
         self.print_message("error", message);
     }
 
-    /// Reports that the evaluation of `what` exceeded its budget, with the option that raises the limit.
+    /// Reports that the evaluation of `what` exceeded its budget. The message names the option that raises the limit.
     pub fn report_abort(&mut self, abort: &Abort, what: &str) {
         let hint = match abort {
             Abort::TooDeep(_) => "; --max-depth raises the limit",
@@ -230,7 +232,7 @@ impl Session {
         }
     }
 
-    /// Notes how many messages were suppressed.
+    /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
         let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;
         for (count, what) in [(errors, "errors"), (warnings, "warnings"), (lossy_values, "changes")] {
@@ -240,7 +242,7 @@ impl Session {
         }
     }
 
-    /// Records an exceeded budget that has already been reported.
+    /// Records that a budget was exceeded, for the exit status. Prints nothing, as the caller has already reported it.
     pub fn mark_budget(&mut self) {
         self.has_exceeded_budget = true;
         self.error_count += 1;
@@ -251,7 +253,7 @@ impl Session {
         self.note_suppressed();
         let (status, message) = match result {
             Ok(status) => (status, None),
-            // The reader of the pipe has stopped early, such as `head`: that is no error.
+            // A closed pipe is no error: the program that reads the output, such as `head`, has read enough.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => (Status::Yes, None),
             Err(Failure::Output(error)) => {
                 (Status::Trouble, Some(format!("cannot write the output: {}", diagnostics::io_reason(&error))))

@@ -24,7 +24,8 @@ struct AdCheck<'a> {
     found: &'a mut Vec<LintFinding>,
 }
 
-/// Checks the ports, the constraint and the rank of an ad. `has_cycles` is whether some references are circular.
+/// Checks the ports, the constraint and the rank of an ad. `has_cycles` tells whether some attributes of the ad refer
+/// to each other in a circle.
 pub(super) fn check(ad: &Ad, protocol: &Protocol, context: &Context, has_cycles: bool, found: &mut Vec<LintFinding>) {
     let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
     let mut check = AdCheck { ad, protocol, context, environment, frame, found };
@@ -51,8 +52,8 @@ impl AdCheck<'_> {
         Advertisement::new(self.ad, self.context).kind().is_some_and(|own| own.eq_ignore_ascii_case(kind))
     }
 
-    /// Returns the clauses of the constraint, each with the attribute that contains it. Clauses that only name an
-    /// attribute already expanded are left out.
+    /// Returns the clauses of the constraint, each with the attribute that contains it. A clause such as `START` is
+    /// left out if the clauses of the attribute `START` are returned instead.
     fn clauses(&self, constraint: &Name) -> Vec<(Name, Expression)> {
         let is_literal = |bound: &Expression| matches!(bound.without_parentheses().kind(), ExpressionKind::Literal(_));
         let clauses = ConstraintClauses::resolved(constraint, self.ad.get(constraint), |name| {
@@ -86,8 +87,8 @@ impl AdCheck<'_> {
         logic::check_contradictions(&parts, position, self.context.dialect, self.found);
     }
 
-    /// Whether an expression has one value throughout an evaluation, as far as the ad tells. An expression that depends
-    /// on `random()` has several: each reference draws another number.
+    /// Whether an expression has the same value wherever one evaluation reads it, as far as the ad tells. An expression
+    /// that depends on `random()` does not: each reference draws another number.
     fn is_steady(&self, expression: &Expression) -> bool {
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         let mut pending = vec![expression.clone()];
@@ -104,8 +105,8 @@ impl AdCheck<'_> {
 
     /// Reports a clause of the constraint that is never met, whatever the other side is.
     fn report_never_met(&mut self, constraint: &Name, attribute: &Name, written: &Expression, value: &Value) {
-        // Skip a clause that is constant without the ad: a literal `false` is intended, and other rules report the
-        // rest.
+        // Skip a clause that has a value without the ad. A literal `false` is intended, and other rules report all
+        // other constants.
         let (nothing, nowhere) = Environment::unknown();
         let by_itself = specialize(written, &nowhere, &nothing, self.context, SpecializeOptions::default());
         if by_itself.value.is_some() {
@@ -151,8 +152,8 @@ impl AdCheck<'_> {
         for (place, port) in ports.list.iter().enumerate() {
             let Some(record) = &port.record else { continue };
             if self.protocol.constraint_name(record).is_none() {
-                // With groups the entries of the list are not the ports. The whole list is marked then, and the message
-                // names the port.
+                // In an ad with groups of ports, the entries of the list are not the ports. The finding then marks the
+                // whole list, and its message names the port.
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
@@ -170,7 +171,8 @@ impl AdCheck<'_> {
     }
 }
 
-/// Returns the unqualified names in an expression, each with its subexpression. Nested ads are skipped.
+/// Returns the unqualified names in an expression, each with the subexpression that is the name. Names in nested ads
+/// are skipped.
 fn unqualified_names(expression: &Expression) -> Vec<(&Name, &Expression)> {
     let mut names = Vec::new();
     let mut pending = vec![expression];
@@ -188,8 +190,8 @@ fn unqualified_names(expression: &Expression) -> Vec<(&Name, &Expression)> {
     names
 }
 
-/// Returns the type of an expression that is never a number. `None` if the expression may be a number, or a boolean,
-/// which counts as 0 or 1.
+/// Returns the type of an expression that is never a number. `None` if the expression may be a number or a boolean, as
+/// a boolean counts as 0 or 1.
 fn non_numeric_type(expression: &Expression) -> Option<Type> {
     let mut pending = vec![expression];
     let mut found = None;
@@ -219,7 +221,7 @@ fn non_numeric_type(expression: &Expression) -> Option<Type> {
     found
 }
 
-/// Finds the circular references by depth-first search. Each cycle is returned once.
+/// Finds the circular references among attributes by depth-first search. Returns each cycle once, as the names in it.
 pub(super) fn reference_cycles(attributes: &CheckedAttributes) -> Vec<Vec<&Name>> {
     let mut found = Vec::new();
     let mut done: FxHashSet<&Name> = FxHashSet::default();

@@ -57,7 +57,7 @@ impl ExpressionCheck<'_> {
         short_text(expression, self.dialect)
     }
 
-    /// Adds a finding at the expression `marked`. Without `help`, the finding has the help of the rule.
+    /// Adds a finding at the expression `marked`. If `help` is `None`, the finding has the help text of its rule.
     fn report(
         &mut self,
         rule: &'static LintRule,
@@ -104,7 +104,7 @@ impl ExpressionCheck<'_> {
         }
     }
 
-    /// Suggests parentheses for a comparison of a comparison.
+    /// Returns a suggestion of parentheses for a comparison of a comparison, such as `a < b == c`.
     fn regrouped(&self, operator: &str, left: &Expression, right: &Expression) -> String {
         if let Some(chain) = ChainedComparison::of(self.expression)
             && chain.second.as_literal().is_none()
@@ -146,7 +146,8 @@ impl ExpressionCheck<'_> {
         }
     }
 
-    /// Reports an operand that is a name in single quotes. The span of such a name is two bytes longer than the name.
+    /// Reports an operand that is a name in single quotes. The parser drops the quotes, but the span of the name
+    /// includes them.
     fn check_quotes(&mut self, operand: &Expression) {
         let inner = operand.without_parentheses();
         if let ExpressionKind::Attribute(name) = inner.kind()

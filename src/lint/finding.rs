@@ -1,30 +1,30 @@
-//! The findings of the linter.
+//! The findings of the linter, and the marked places in an ad.
 
 use crate::ad::{Expression, Name, Span};
 
 use super::rules::LintRule;
 
-/// A finding in an ad.
+/// A probable mistake that the linter has found in an ad.
 #[derive(Clone, Debug)]
 pub struct LintFinding {
     /// The violated rule.
     pub rule: &'static LintRule,
     /// The message, as a phrase without a full stop.
     pub message: String,
-    /// The remedy.
+    /// What to do about the finding, in one line.
     pub help: String,
-    /// The places in the ad, the decisive one first; empty for the ad as a whole.
+    /// The marked places in the ad, the decisive place first. Empty if the finding concerns the ad as a whole.
     pub labels: Vec<FindingLabel>,
 }
 
-/// A marked place in an ad.
+/// A marked place in an ad: an expression, or the name of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingLabel {
-    /// The attribute.
+    /// The attribute that contains the place.
     pub attribute: Name,
-    /// The span of the marked expression, within the source of the attribute. `None` if the attribute's name is marked.
+    /// The span of the marked expression in the source of the attribute. `None` if the attribute's name is marked.
     pub span: Option<Span>,
-    /// The annotation; empty if the message suffices.
+    /// The words at the marked place. Empty if the finding's message suffices.
     pub text: String,
 }
 
@@ -38,12 +38,12 @@ impl LintFinding {
         self
     }
 
-    /// Adds a label at an expression of an attribute.
+    /// Marks an expression of an attribute. `text` is printed at the mark.
     pub(super) fn at(self, attribute: &Name, expression: &Expression, text: impl Into<String>) -> Self {
         self.at_span(attribute, Some(expression.span()), text)
     }
 
-    /// Adds a label at a span within an attribute, or at the attribute's name.
+    /// Marks a span within an attribute, or the attribute's name if `span` is `None`. `text` is printed at the mark.
     pub(super) fn at_span(mut self, attribute: &Name, span: Option<Span>, text: impl Into<String>) -> Self {
         self.labels.push(FindingLabel { attribute: attribute.clone(), span, text: text.into() });
         self

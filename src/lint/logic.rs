@@ -9,7 +9,7 @@ use super::finding::LintFinding;
 use super::rules;
 use super::subexpressions;
 
-/// A part of a condition, as written and as its residue in the ad.
+/// A part of a condition: the part as written, and the residue of the part in its ad.
 pub(super) struct ConditionPart {
     pub attribute: Name,
     pub written: Expression,
@@ -22,23 +22,24 @@ impl ConditionPart {
     }
 }
 
-/// The position of a condition. It decides which rule is reported, and whether the attributes of the ad are known.
+/// The position of a condition in an ad. The position decides which rule is reported, and whether the condition is
+/// checked with the ad's attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConditionPosition {
-    /// The whole expression of an attribute; the ad is unknown.
+    /// The condition is the whole expression of an attribute. The attributes of the ad are not used.
     Top,
-    /// A subexpression; the ad is unknown.
+    /// The condition is a subexpression. The attributes of the ad are not used.
     Nested,
-    /// The constraint of a known ad.
+    /// The condition is the constraint of an ad, with the attributes of the ad.
     Constraint,
     /// The constraint of a machine. The attributes of a machine change all the time, so that a contradiction with their
     /// current values is only a note.
     Machine,
 }
 
-/// Checks the conditions in an attribute's expression. Without `with_top`, skips contradictions between the conjuncts
-/// of the whole expression. The checker does so for constraints, whose conjuncts [`AdCheck`](super::ads::AdCheck)
-/// checks together with the attributes of the ad.
+/// Checks the conditions in an attribute's expression. `with_top` tells whether to look for contradictions between the
+/// conjuncts of the whole expression. The flag is false for a constraint, because [`AdCheck`](super::ads::AdCheck)
+/// checks these conjuncts together with the attributes of the ad.
 pub(super) fn check(
     attribute: &Name,
     expression: &Expression,
@@ -67,7 +68,7 @@ pub(super) fn check(
                 }
             }
             ExpressionKind::Parentheses(_) => (joins, top_below) = (around, is_top),
-            // The constraint of a port, for example, is a condition of its own.
+            // An attribute of a nested ad, such as the constraint of a port, is a whole expression of its own.
             ExpressionKind::Ad(_) => top_below = true,
             _ => {}
         }
@@ -75,7 +76,7 @@ pub(super) fn check(
     }
 }
 
-/// Returns the operands of a chain of one operator, including operands of the chain within parentheses.
+/// Returns the operands of a chain of one operator, such as `a`, `b` and `c` of `a || (b || c)`.
 fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     if operator == BinaryOperator::And {
         return conjuncts(chain);
@@ -91,8 +92,9 @@ fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     parts
 }
 
-/// Reports parts that cannot be true together. If the ad is unknown, skips parts that refer to their subject both with
-/// and without a qualifier: these may be different attributes.
+/// Reports parts that cannot be true together. A contradiction has a subject, such as `Memory`. If the ad's attributes
+/// are not used, parts that name the subject both as `Memory` and as `TARGET.Memory` are skipped, because these may be
+/// different attributes.
 pub(super) fn check_contradictions(
     parts: &[ConditionPart],
     position: ConditionPosition,
@@ -103,7 +105,8 @@ pub(super) fn check_contradictions(
     let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();
     let mut reported: Vec<Expression> = Vec::new();
     let mut all = inconsistencies(&left, dialect);
-    // Prefer contradictions in the text as written, between parts close to each other.
+    // Each subject is reported once. Prefer contradictions in the text as written, and then those between neighbouring
+    // parts.
     let is_changed = |place: &&usize| !parts[**place].residue.ptr_eq(&parts[**place].written);
     all.sort_by_key(|one| {
         let extent = one.clauses.last().zip(one.clauses.first()).map_or(0, |(last, first)| last - first);
@@ -144,7 +147,8 @@ pub(super) fn check_contradictions(
     }
 }
 
-/// Whether the parts refer to the subject both as the other side's attribute and without a qualifier.
+/// Whether some part names the subject as the other side's attribute, `TARGET.Memory`, and some part without a
+/// qualifier, `Memory`.
 fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Expression) -> bool {
     let Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(subject) else {
         return false;
@@ -155,7 +159,8 @@ fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Exp
         && operands.iter().any(|operand| matches!(operand, ClauseOperand::Unqualified(other) if *other == name))
 }
 
-/// Reports two alternatives of which one is always true: their negations contradict each other.
+/// Reports two operands of `||` that cannot both be false, such as `x < 5 || x > 3`. The negations of such operands
+/// contradict each other.
 fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found: &mut Vec<LintFinding>) {
     let negation = |part: &Expression| Expression::unary(UnaryOperator::Not, part.clone());
     let parts: Vec<_> = parts.iter().map(|part| ConditionPart::new(attribute, part, negation(part))).collect();
@@ -171,7 +176,8 @@ fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect,
     }
 }
 
-/// Reports parts with a constant value. Skips parts that consist of `true` and `false` only, which programs generate.
+/// Reports parts of a condition that have a constant value. Skips parts of `true` and `false` alone, because programs
+/// that generate conditions write such parts.
 fn check_constants(
     attribute: &Name,
     parts: &[&Expression],
@@ -181,7 +187,7 @@ fn check_constants(
 ) {
     let context = Context { now: None, random: None, ..context.clone() };
     let (environment, frame) = Environment::unknown();
-    // The rules on literals among conditions report the parts that are literals.
+    // Skip literals: other rules report them.
     let checked =
         |part: &&&Expression| part.as_literal().is_none() && !has_boolean_literals_only(part) && is_small(part);
     for part in parts.iter().filter(checked) {

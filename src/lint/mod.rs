@@ -23,23 +23,23 @@ pub use pool::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
 
-/// Checks ads one after the other. A finding that many ads share is reported once, then only counted. Results are
-/// cached by expression and by ad.
+/// Checks ads one after the other. The first ad with a finding reports the finding; later ads with the same finding are
+/// only counted. The findings of each expression and of each ad are cached.
 pub struct Checker {
     protocol: Protocol,
     context: Context,
     pool: Option<PoolStatistics>,
-    /// Number of ads per finding, indexed by the finding's number.
+    /// Number of ads with each finding. The index is the number of the finding.
     counts: Vec<usize>,
-    /// Cached findings of expressions, by attribute and fingerprint.
+    /// Numbers of the findings in each expression, cached by attribute and fingerprint.
     expressions: FxHashMap<(Name, u64), CheckedExpression>,
-    /// Cached findings of whole ads, by a hash of everything that decides them.
+    /// Numbers of the findings about an ad as a whole, cached by a hash of everything that decides them.
     ads: FxHashMap<u64, Vec<usize>>,
-    /// Numbers of the findings reported, by a hash of their content.
+    /// Number of each reported finding, by a hash of the finding's content.
     numbers_by_content: FxHashMap<u64, usize>,
 }
 
-/// The cached results of an expression.
+/// The cached results of checking one expression.
 #[derive(Clone)]
 struct CheckedExpression {
     fingerprint: u64,
@@ -48,11 +48,11 @@ struct CheckedExpression {
     names: Vec<Name>,
 }
 
-/// The results of the attributes of an ad that are no literals, in the order of the ad.
+/// The cached results of an ad's attributes, in the order of the ad. Attributes that are literals are left out.
 type CheckedAttributes = IndexMap<Name, CheckedExpression, FxBuildHasher>;
 
 impl Checker {
-    /// Creates a checker. The protocol names the constraint and the rank of the ads.
+    /// Creates a checker. `protocol` names the attributes that are the constraint and the rank of an ad.
     #[must_use]
     pub fn new(protocol: Protocol, context: &Context) -> Self {
         // Remove clock and random seed, so that an expression that depends on them does not seem to be constant.
@@ -67,7 +67,8 @@ impl Checker {
         Checker { pool: Some(pool), ..self }
     }
 
-    /// Checks an ad. Returns the new findings with their numbers; known findings are only counted.
+    /// Checks an ad. Returns the findings that no earlier ad had, with their numbers. Findings of earlier ads are only
+    /// counted.
     pub fn check(&mut self, ad: &Ad) -> Vec<(usize, LintFinding)> {
         let mut new = Vec::new();
         let mut checked = CheckedAttributes::default();
@@ -98,13 +99,13 @@ impl Checker {
         new
     }
 
-    /// Returns the number of ads with a finding.
+    /// Returns the number of ads that have the finding of this number.
     #[must_use]
     pub fn count(&self, number: usize) -> usize {
         self.counts.get(number).copied().unwrap_or(0)
     }
 
-    /// Reserves a number for a finding of the parser, with a count of 1. Returns the number.
+    /// Registers a new finding of the parser, with a count of one ad. Returns the number of the finding.
     pub fn register_external(&mut self) -> usize {
         self.counts.push(1);
         self.counts.len() - 1
@@ -119,7 +120,7 @@ impl Checker {
         })
     }
 
-    /// Checks an expression without the rest of its ad. Results are cached.
+    /// Checks an expression without using the other attributes of its ad. The results are cached.
     fn check_expression(
         &mut self,
         ad: &Ad,
@@ -137,7 +138,8 @@ impl Checker {
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
         remove_consequences(&mut found);
         if self.pool.is_some() {
-            // With a pool, the rule `wrong-case` reports only the strings that the pool has in another case.
+            // With a pool, drop the notes of the rule `case-sensitive`: the rule `wrong-case` reports the strings that
+            // the pool has in another case only.
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = found.into_iter().map(|finding| self.register(ad, finding, new)).collect();
@@ -146,7 +148,8 @@ impl Checker {
         seen
     }
 
-    /// Returns the attributes that constraint, rank and ports depend on, including these three.
+    /// Returns the attributes that the constraint, the rank and the ports of an ad depend on, and the names of these
+    /// three.
     fn reachable_attributes(&self, ad: &Ad, checked: &CheckedAttributes) -> Vec<Name> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
@@ -187,8 +190,8 @@ fn subexpressions(expression: &Expression) -> impl Iterator<Item = &Expression> 
     })
 }
 
-/// Returns the attributes of the containing ad that an expression may read: unqualified names, and names qualified as
-/// the ad's own.
+/// Returns the names of the attributes that an expression may read from its own ad. These are unqualified names, and
+/// names qualified as the ad's own, such as `MY.Memory`.
 fn own_names(expression: &Expression) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     let mut pending = vec![expression];
@@ -208,7 +211,7 @@ fn own_names(expression: &Expression) -> Vec<Name> {
 }
 
 /// Visits the direct subexpressions whose names are resolved in the scope of the expression. Skips the first argument
-/// of a function that evaluates this argument in each ad of a list.
+/// of functions such as `countMatches`, which evaluate this argument in each ad of a list.
 fn for_each_in_scope<'e>(kind: &'e ExpressionKind, mut visit: impl FnMut(&'e Expression)) {
     match kind {
         ExpressionKind::Call(name, arguments) if FunctionKind::of(name) == Some(FunctionKind::EvaluatesElsewhere) => {
@@ -218,7 +221,8 @@ fn for_each_in_scope<'e>(kind: &'e ExpressionKind, mut visit: impl FnMut(&'e Exp
     }
 }
 
-/// Removes findings that a part is constant or never true if another finding within this part is the cause.
+/// Removes findings that are only consequences: a part is constant or never true because of a mistake within this part,
+/// which has a finding of its own.
 fn remove_consequences(found: &mut Vec<LintFinding>) {
     let is_consequence = |finding: &LintFinding| {
         let is_alone = finding.labels.len() == 1 && finding.rule == &rules::CONTRADICTION;
@@ -231,12 +235,12 @@ fn remove_consequences(found: &mut Vec<LintFinding>) {
     found.retain(|finding| !is_consequence(finding) || !span(finding).is_some_and(has_cause));
 }
 
-/// Hashes the content of a finding: rule, message and marked expressions. The position in the ad does not count, so
-/// that the same finding in other ads has the same hash.
+/// Hashes the content of a finding: its rule, its message and the expressions it marks. The position in the ad is left
+/// out, so that the same finding in other ads has the same hash.
 fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);
-    // Report notes of these rules once per message.
+    // Two notes of one of these rules count as the same finding if their messages are equal, whatever they mark.
     if [&rules::CASE, &rules::FALLS].contains(&finding.rule) {
         return hasher.finish();
     }
@@ -250,7 +254,7 @@ fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
     hasher.finish()
 }
 
-/// Hashes everything that decides the findings of an ad as a whole.
+/// Hashes everything that decides the findings about an ad as a whole.
 fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, constraint: Option<&Name>, rank: &Name) -> u64 {
     let mut hasher = FxHasher::default();
     (constraint, ad.get(rank).is_some()).hash(&mut hasher);
@@ -261,7 +265,8 @@ fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, constraint: O
         let of_literal = || ad.get(name).map(Expression::fingerprint);
         (name, checked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
     }
-    // Any attribute may be part of a circular reference. The order of the attributes does not count.
+    // Hash all attributes, because any may be part of a circular reference. The sum of the hashes does not depend on
+    // the order of the attributes.
     let one_hash = |(name, seen): (&Name, &CheckedExpression)| FxBuildHasher.hash_one((name, seen.fingerprint));
     checked.iter().map(one_hash).fold(0, u64::wrapping_add).hash(&mut hasher);
     hasher.finish()

@@ -16,7 +16,7 @@ use super::finding::LintFinding;
 use super::slips::{differs_in_case, is_comparison, similar_names};
 use super::{rules, subexpressions};
 
-/// The attributes of a pool, with the types and strings that occur.
+/// The attributes that the ads of a pool have, with the types and strings of their values.
 #[derive(Default)]
 pub struct PoolStatistics {
     ads: usize,
@@ -31,11 +31,11 @@ struct AttributeStatistics {
     strings: FxHashSet<ByteString>,
 }
 
-/// Maximum number of distinct strings stored per attribute.
+/// Maximum number of distinct strings stored per attribute. Further strings are not stored.
 const MAX_STRINGS_PER_ATTRIBUTE: usize = 5000;
 
 impl PoolStatistics {
-    /// Adds an ad of the pool.
+    /// Adds the attributes of an ad of the pool to the statistics.
     pub fn add(&mut self, ad: &Ad) {
         self.ads += 1;
         for attribute in ad.iter() {
@@ -70,10 +70,10 @@ impl AttributeStatistics {
         }
     }
 
-    /// Returns a string of the attribute in the pool that differs from `text` in case only. `None` if the pool has
-    /// `text` itself, or no such string.
+    /// Returns the string of the attribute in the pool that differs from `text` in case only. `None` if the pool has
+    /// `text` itself, or no string that differs in case only.
     fn other_spelling(&self, text: &ByteString) -> Option<&ByteString> {
-        // Of several spellings return the smallest, to be deterministic.
+        // If several strings differ in case only, return the smallest, so that runs have equal results.
         let alike = || self.strings.iter().filter(|known| differs_in_case(known, text)).min();
         if self.strings.contains(text) { None } else { alike() }
     }
@@ -86,7 +86,8 @@ struct PoolReference<'e> {
     is_qualified: bool,
 }
 
-/// Checks the references to the other ad in the attributes `reached`, on which constraint and rank depend.
+/// Checks the references to the other ad in the attributes `reached`. The constraint or the rank of the ad depends on
+/// each of these attributes.
 pub(super) fn check_references(
     ad: &Ad,
     reached: &[Name],
@@ -100,7 +101,8 @@ pub(super) fn check_references(
         let Some(pool) = pool.filter(|pool| pool.ads() > 0) else { continue };
         let mut check = PoolCheck { pool, ad, attribute, dialect, found };
         check.check_comparisons(expression);
-        // A name that an expression guards against being undefined may be unknown, and each name is reported once.
+        // Skip names that the expression guards against being undefined, because the pool need not have them. Report
+        // each other name once.
         let mut excluded = guarded_names(expression);
         for reference in references.iter().filter(|reference| excluded.insert(reference.name)) {
             check.check_known(reference);
@@ -108,7 +110,7 @@ pub(super) fn check_references(
     }
 }
 
-/// Returns the references in an expression that `ad` does not resolve.
+/// Returns the references in an expression to attributes that `ad` does not have.
 fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolReference<'e>> {
     let mut references = Vec::new();
     let mut pending = vec![expression];
@@ -132,7 +134,8 @@ fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolRef
     references
 }
 
-/// Returns the finding that unqualified names of an attribute fall through to the other ad; `None` if none does.
+/// Returns the finding that unqualified names in an attribute are looked up in the other ad, because this ad lacks
+/// them. `None` if there are no such names.
 fn fall_through(attribute: &Name, references: &[PoolReference<'_>], dialect: Dialect) -> Option<LintFinding> {
     let mut firsts: IndexMap<&Name, &Expression> = IndexMap::new();
     for reference in references.iter().filter(|reference| !reference.is_qualified) {
@@ -168,7 +171,7 @@ fn guarded_names(expression: &Expression) -> FxHashSet<&Name> {
     guarded.filter_map(name).collect()
 }
 
-/// The check of an attribute of an ad against the pool.
+/// The check of one attribute of an ad against the pool.
 struct PoolCheck<'a> {
     pool: &'a PoolStatistics,
     ad: &'a Ad,
@@ -199,8 +202,8 @@ impl PoolCheck<'_> {
         self.found.push(finding.with_help(help).at(self.attribute, expression, ""));
     }
 
-    /// Checks comparisons of an attribute of the pool with a literal, or with an attribute that the ad binds to a
-    /// literal.
+    /// Checks comparisons of an attribute of the pool with a literal, such as `TARGET.OpSys == "LINUX"`. An attribute
+    /// of the ad counts as a literal if its expression is one.
     fn check_comparisons(&mut self, expression: &Expression) {
         for part in subexpressions(expression) {
             let ExpressionKind::Binary(operator, left, right) = part.kind() else { continue };
@@ -228,7 +231,8 @@ impl PoolCheck<'_> {
         }
     }
 
-    /// Reports the comparison `part` of the attribute `name` with a value of a type that the attribute never has.
+    /// Reports the comparison `part` of the attribute `name` with `value`, if the values in the pool have only other
+    /// types.
     fn check_type(
         &mut self,
         part: &Expression,
@@ -266,8 +270,8 @@ impl PoolCheck<'_> {
         }
     }
 
-    /// Reports the comparison `part` of an attribute by `is` or `isnt` with the string `other`, if the attribute has
-    /// this string in another case only.
+    /// Reports the comparison `part` by `is` or `isnt` if the pool has the compared string in another case only.
+    /// `other` is the operand that is the string.
     fn check_case(
         &mut self,
         part: &Expression,

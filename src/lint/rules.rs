@@ -43,7 +43,7 @@ pub struct LintRule {
     pub name: &'static str,
     /// The severity of the rule's findings.
     pub level: LintLevel,
-    /// The input that the rule needs.
+    /// The input that the rule needs: text, expression, ad or pool.
     pub scope: RuleScope,
     /// The description, in one line.
     pub doc: &'static str,

@@ -1,4 +1,4 @@
-//! Slips that the linter and the explanations recognize alike.
+//! Mistakes in writing that both the linter and the explanations recognize.
 
 use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, OperatorGroup, closest_names};
 use crate::eval::{find_function, similar_functions};
@@ -18,7 +18,8 @@ pub struct ChainedComparison<'e> {
 }
 
 impl<'e> ChainedComparison<'e> {
-    /// Recognizes a chained comparison whose left operand has no parentheses. `None` for any other expression.
+    /// Recognizes a chained comparison. Returns `None` for any other expression, and if the left operand has
+    /// parentheses.
     #[must_use]
     pub fn of(expression: &'e Expression) -> Option<Self> {
         let ExpressionKind::Binary(outer, left, last) = expression.kind() else { return None };
@@ -34,7 +35,7 @@ pub fn is_comparison(operator: BinaryOperator) -> bool {
     matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity)
 }
 
-/// Returns the similar functions if there is no function of this name, else `None`.
+/// Returns the names of similar functions if there is no function of this name. `None` if the function exists.
 #[must_use]
 pub fn unknown_function(name: &Name) -> Option<Vec<&'static str>> {
     find_function(name).is_none().then(|| similar_functions(name.as_str()))
@@ -46,8 +47,8 @@ pub fn differs_in_case(one: &ByteString, other: &ByteString) -> bool {
     one.eq_ignore_case(other) && one != other
 }
 
-/// Returns those of `names` that are similar to `name`, each with the number of ads that have it. Leaves out names that
-/// no ad has.
+/// Returns those of `names` that are similar to `name`, each with the number of ads that have an attribute of this
+/// name. Leaves out names that no ad has.
 pub fn similar_names<'n>(
     name: &Name,
     names: impl Iterator<Item = &'n Name>,

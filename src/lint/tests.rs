@@ -12,7 +12,7 @@ fn checker(dialect: Dialect) -> Checker {
     Checker::new(Protocol::new(dialect), &Context::new(dialect))
 }
 
-/// The findings of an ad, each as `rule: message`.
+/// Returns the findings in an ad, each as `rule: message`.
 fn found_in(text: &str, dialect: Dialect) -> Vec<String> {
     let found = checker(dialect).check(&ad(text, dialect));
     found.into_iter().map(|(_, finding)| format!("{}: {}", finding.rule.name, finding.message)).collect()
@@ -68,7 +68,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             vec!["never-met: nothing can meet the Requirements of this ad: this part is false here"],
         ),
         ("[ Requirements = false ]", vec![]),
-        // A contradiction with the current state of a machine is a note, because the state changes.
+        // A contradiction with a machine's present attributes is a note, because these attributes change.
         (
             "[ MyType = \"Machine\"; GPUs = 0; Requirements = other.x > 0 && other.x <= MY.GPUs ]",
             vec!["never-met: no value of `other.x` makes both of these true"],
@@ -81,7 +81,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             "[ Requirements = (START) && (WithinResourceLimits); START = true; WithinResourceLimits = other.x < 5 ]",
             vec![],
         ),
-        // An ad's own attribute and the other side's of the same name are different.
+        // `Memory` of the ad and `TARGET.Memory` are different attributes.
         ("[ Memory = 5; Requirements = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
         ("[ START = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
         // Each reference draws another number, so that both clauses can be true.

@@ -17,10 +17,10 @@ use super::yaml_values::{read_ad, read_words, value_of};
 /// Opens a file that a spec names. The argument is the path as it stands in the spec.
 pub type OpenFile<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
 
-/// An ad with its display name.
+/// An ad of a spec, with its display name.
 #[derive(Clone, Debug)]
 pub struct SpecAd {
-    /// The ad's identity. An ad without identity is called by its name in the spec, or by its position in the file or
+    /// The ad's identity. An ad without identity has its name in the spec here, or its position in its file or
     /// sequence.
     pub id: String,
     /// The ad.
@@ -29,27 +29,27 @@ pub struct SpecAd {
     is_named: bool,
 }
 
-/// The keys of a derived ad.
+/// The keys that a derived ad may have in the spec.
 const DERIVED_AD_KEYS: [&str; 6] = ["file", "like", "id", "with", "without", "transform"];
 
-/// The help text for a malformed ad.
+/// The help text of errors about a malformed ad.
 const HELP: &str = "attributes (`Memory: 64`), the text of an ad, `file: machines.long`, or the name of one of `ads`";
 
-/// The ads of a spec, read on demand and cached.
+/// The ads of a spec. They are read when a case needs them, and cached.
 pub struct AdLibrary<'o, 'f> {
     open: &'f mut OpenFile<'f>,
     /// The named ads, in the order of the spec.
     named: Vec<(&'o str, &'o YamlNode)>,
-    /// Number of named ads in scope. A named ad may refer only to the named ads above it.
+    /// Number of named ads in scope: a named ad may refer only to the named ads above it.
     visible_count: usize,
-    /// Cache of the named ads, by name and whether the dialect is HTCondor's.
+    /// Cache of the named ads. The key is the name, and whether the dialect is HTCondor's.
     named_cache: BTreeMap<(String, bool), Rc<Vec<SpecAd>>>,
-    /// Cache of the files, by path and whether the dialect is HTCondor's.
+    /// Cache of the files. The key is the path, and whether the dialect is HTCondor's.
     file_cache: BTreeMap<(String, bool), Rc<Vec<SpecAd>>>,
 }
 
 impl<'o, 'f> AdLibrary<'o, 'f> {
-    /// Creates an empty library that reads files through `open`.
+    /// Creates a library without ads. `open` opens the files that the spec names.
     pub fn new(open: &'f mut OpenFile<'f>) -> Self {
         let (named_cache, file_cache) = <_>::default();
         AdLibrary { open, named: Vec::new(), visible_count: 0, named_cache, file_cache }
@@ -68,7 +68,8 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         self.visible_count = self.named.len();
     }
 
-    /// Whether one of the ads of a node, or the file that the node names, is in one of HTCondor's formats.
+    /// Whether one of the ads of a node, or the file that the node names, is in one of HTCondor's formats. If so, the
+    /// dialect is HTCondor's.
     pub fn uses_condor_format(&mut self, node: &'o YamlNode) -> bool {
         match &node.content {
             YamlContent::Null => false,
@@ -92,7 +93,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         }
     }
 
-    /// Returns the single ad of a node. `None` after reporting an error.
+    /// Returns the single ad of a node. `None` if the node has no ad or several, after reporting the error.
     pub fn single_ad(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<SpecAd> {
         let before = reader.problems.len();
         let ads = self.ads(reader, node);
@@ -344,13 +345,13 @@ fn report_in_text(reader: &mut ConfigReader<'_>, node: &YamlNode, problem: &Prob
     reader.problems.push(reported);
 }
 
-/// Whether a text is the name of an ad rather than the text of an ad.
+/// Whether a text is the name of an ad. A text with `=`, `<`, a bracket or a line feed is an ad itself.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(['=', '[', ']', '{', '}', '\n', '<'])
 }
 
-/// Whether a key makes a mapping a derived ad. An ad with an attribute of such a name must therefore be written as
-/// text.
+/// Whether a key makes a mapping a derived ad. An ad that has an attribute of this name must be written as text
+/// instead.
 fn is_derivation_key(key: &YamlNode) -> bool {
     matches!(key.text(), Some("file" | "like"))
 }

@@ -12,7 +12,7 @@ pub enum CaseAnswer {
     Value(Expression),
     /// Whether two ads match.
     Truth(bool),
-    /// A keyword: the sides that refuse, or the verdict of a specialization.
+    /// A keyword: the sides of a pair that refuse, or the verdict of a specialization.
     Word(&'static str),
     /// A number of ads.
     Count(usize),
@@ -29,7 +29,8 @@ pub enum CaseAnswer {
     Places(Vec<(String, String)>),
 }
 
-/// A line of a difference: `-` for an expected, `+` for an actual one, a blank for both.
+/// A line of a difference, after its sign: `-` if only the expected result has the line, `+` if only the actual result
+/// has it, and a blank if both have it.
 pub type DiffLine = (char, String);
 
 impl CaseAnswer {
@@ -76,14 +77,15 @@ impl CaseAnswer {
         if lines.is_empty() { "none".to_owned() } else { lines.join(", ") }
     }
 
-    /// Prints the result as YAML for a spec, on one line.
+    /// Prints the result on one line, as YAML for a spec.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         match self {
             CaseAnswer::Value(value) => match (flow_style(value).as_str(), value.kind()) {
                 ("null", _) => "undefined".to_owned(),
                 ("!expr error", _) => "error".to_owned(),
-                // A scalar with one of these words denotes the value, not the string.
+                // In a spec, the words `undefined` and `error` denote these values. A string of this text is written as
+                // an expression instead.
                 ("undefined" | "error", _) => format!("!expr '\"{}\"'", flow_style(value)),
                 (text, _) => text.to_owned(),
             },
@@ -103,8 +105,8 @@ impl CaseAnswer {
         }
     }
 
-    /// Compares the lines of the expected and the actual result. The order of the lines counts only for
-    /// [`CaseAnswer::Members`].
+    /// Returns the difference of the two results, line by line. The order of the lines counts only for
+    /// [`CaseAnswer::Members`]. An empty result counts as the line `none`.
     #[must_use]
     pub fn difference(&self, actual: &CaseAnswer) -> Vec<DiffLine> {
         let (expected, mut unexpected) = (self.lines(), actual.lines());

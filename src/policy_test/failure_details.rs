@@ -16,16 +16,17 @@ use super::ads::SpecAd;
 use super::expectation::CaseAnswer;
 use super::runner::{CaseQuestion, ScopedExpression, admitted_offers, evaluate_pair, gang_matcher, is_served};
 
-/// Maximum number of marked subexpressions, and of reasons.
+/// Maximum number of marked names in an expression, and of listed reasons.
 const MAX_DETAILS: usize = 6;
 
-/// Maximum length of a value in characters; the rest is cut off.
+/// Maximum number of characters printed of a value. A longer value is cut.
 const MAX_VALUE_CHARS: usize = 60;
 
 /// Details that explain an unexpected result.
 #[derive(Clone, Debug, Default)]
 pub struct FailureDetails<'o> {
-    /// Annotations in the text of an expression: node of the spec, byte range within the expression, message.
+    /// Annotations in the text of an expression: the node of the expression in the spec, a byte range within the
+    /// expression, and the message for this range.
     pub marks: Vec<(&'o YamlNode, Range<usize>, String)>,
     /// Reasons, a sentence each.
     pub reasons: Vec<String>,
@@ -73,7 +74,7 @@ fn cycle_details(requests: &[SpecAd], offers: &[SpecAd], mismatch: &Mismatch<'_>
         return reasons;
     };
     for (request, offer) in expected.iter().filter(|place| !actual.contains(place)).take(MAX_DETAILS) {
-        // A part of an offer is called by the offer's name with `#` and a number.
+        // `slot1#2` names a part of the offer `slot1`.
         let whole = offer.rsplit_once('#').map_or(offer.as_str(), |(whole, _)| whole);
         match (find(requests, request), find(offers, offer).or_else(|| find(offers, whole))) {
             (None, _) => reasons.push(format!("there is no request called {request}")),
@@ -97,7 +98,7 @@ fn find<'a>(ads: &'a [SpecAd], id: &str) -> Option<&'a SpecAd> {
     ads.iter().find(|known| known.id == id)
 }
 
-/// Says why a request gets no gang. `None` if the explanation fails.
+/// Says why a request gets no gang. `None` if an evaluation or the gang search fails.
 fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &Context) -> Option<String> {
     if !is_served(request, policy, context).ok()? {
         return Some(format!("{} is not served: `roots` of the policy is not true of it", request.id));
@@ -119,8 +120,8 @@ fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &
     Some(writer.gang_summary(&report))
 }
 
-/// Marks each name in an expression with its value. If the expression is a single attribute, also lists the clauses of
-/// this attribute that are not true.
+/// Marks each name in an expression with its value. If the whole expression is the name of an attribute, also lists the
+/// clauses of this attribute that are not true.
 fn value_details<'o>(scoped: &ScopedExpression<'o>, context: &Context) -> FailureDetails<'o> {
     let (environment, frame) = scoped.environment();
     let value = |expression: &Expression| match Evaluator::new(&environment, context).evaluate(expression, &frame) {
@@ -143,7 +144,7 @@ fn value_details<'o>(scoped: &ScopedExpression<'o>, context: &Context) -> Failur
         let protocol = Protocol::new(context.dialect).with_attributes(Some(name.as_str()), None);
         let paired = Explainer::new(&[target], protocol, context.clone()).explain_pair(&my.ad, 0);
         let clauses = paired.request.iter().filter(|clause| clause.outcome != ClauseOutcome::True);
-        // List even a single clause: the values that it reads are new information.
+        // List the clause even if there is only one, because the list also shows the values that the clause reads.
         reasons.extend(clauses.take(MAX_DETAILS).map(|clause| {
             let attribute = clause.clause.attribute().unwrap_or(name);
             format!("in {attribute}, {}", clause_text(clause))
@@ -169,7 +170,7 @@ fn scope_names(expression: &Expression) -> Vec<&Expression> {
         match part.kind() {
             ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => names.push(part),
             ExpressionKind::Select(of, _) if matches!(of.kind(), ExpressionKind::Attribute(_)) => names.push(part),
-            // The attributes within an ad are in another scope.
+            // Names in a nested ad are resolved in another scope, so that this scope has no values for them.
             ExpressionKind::Ad(_) => {}
             kind => kind.for_each_child(|child| pending.push(child)),
         }

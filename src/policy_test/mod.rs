@@ -67,12 +67,12 @@ pub struct TestCase<'o> {
     expectations: Vec<Expectation<'o>>,
 }
 
-/// The expected result under one key of a case.
+/// The expected result that a case gives under one of its keys.
 #[derive(Clone, Debug)]
 pub struct Expectation<'o> {
     /// The key, for example `expect` or `refused-by`.
     pub key: &'static str,
-    /// The node of the value.
+    /// The YAML node of the expected result.
     pub node: &'o YamlNode,
     /// The expected result.
     pub fact: CaseAnswer,

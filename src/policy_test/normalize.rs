@@ -1,4 +1,4 @@
-//! Brings values into a normal form without scopes: lists and ads are fully evaluated.
+//! Evaluates values fully, so that their lists and ads depend on no scope and can be compared.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Value};
 use crate::eval::{Abort, Evaluator, binary};

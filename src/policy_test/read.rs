@@ -24,7 +24,7 @@ const SPEC_KEYS: [&str; 3] = ["policy", "ads", "cases"];
 /// The keys common to all cases, in addition to those of [`EvaluationSettings`].
 const CASE_KEYS: [&str; 2] = ["name", "tags"];
 
-/// A kind of case: the key that identifies the kind, the required and the optional keys, and the keys of
+/// A kind of case: the key that states the question, the required keys, the optional keys, and the keys of
 /// expectations. A case needs at least one expectation.
 struct CaseKind {
     key: &'static str,
@@ -33,7 +33,7 @@ struct CaseKind {
     expects: &'static [&'static str],
 }
 
-/// The kinds of cases.
+/// The kinds of cases, one for each question that a case can ask.
 const CASE_KINDS: [CaseKind; 6] = [
     CaseKind { key: "expression", needs: &[], takes: &["my", "target"], expects: &["expect"] },
     CaseKind { key: "match", needs: &["request", "offer"], takes: &[], expects: &["match", "refused-by", "clause"] },
@@ -83,7 +83,7 @@ impl<'o> Spec<'o> {
         let cases = if let Some(cases) = get("cases") {
             spec.read_cases(cases, &settings)
         } else {
-            // After an error in the keys, `cases` is probably the misspelt one.
+            // If keys are wrong, one of them is probably a misspelt `cases`, and has been reported.
             if spec.reader.problems.is_empty() {
                 let help = "`cases:`, and below it `- name: ...` for each";
                 spec.reader.report(&outline.root, "this spec has no `cases`", help);
@@ -101,7 +101,7 @@ impl<'o> Spec<'o> {
     }
 }
 
-/// Reads the cases of a spec. Holds the reported problems, the ads of the spec, and what all cases share.
+/// Reads the cases of a spec. Holds the problems reported so far, the ads of the spec, and its policy.
 struct SpecReader<'o, 'f> {
     reader: ConfigReader<'o>,
     library: AdLibrary<'o, 'f>,
@@ -159,7 +159,7 @@ impl<'o> SpecReader<'o, '_> {
         found
     }
 
-    /// Reports a problem at a node, and returns that there is no value.
+    /// Reports a problem at a node. Always returns `None`, so that callers can return the result of this function.
     fn reject<T>(&mut self, node: &YamlNode, message: impl Into<String>, help: impl Into<String>) -> Option<T> {
         self.reader.report(node, message, help);
         None
@@ -210,8 +210,8 @@ impl<'o> SpecReader<'o, '_> {
         Some(text.to_owned())
     }
 
-    /// Determines the kind of a case, and reports missing and unexpected keys. `None` if there is not exactly one
-    /// question.
+    /// Determines the kind of a case by the key of its question. Reports missing and unexpected keys. `None` if the
+    /// case asks no question or several.
     fn case_kind(&mut self, entries: &CaseEntries<'o>, is_unknown: bool) -> Option<&'static CaseKind> {
         let asked: Vec<&CaseKind> = CASE_KINDS.iter().filter(|kind| entries.get(kind.key).is_some()).collect();
         let kind = match asked[..] {
@@ -251,7 +251,7 @@ impl<'o> SpecReader<'o, '_> {
         };
         let closed = entries.get("closed").map(|node| self.read_boolean(node));
         let node = entries.get(kind.key)?;
-        // `None` after an error in the expression, or in `my` or `target`.
+        // Returns `None` if the expression, `my` or `target` has an error, which has been reported.
         let scoped = || {
             let expression = self.reader.expression(node)?;
             let optional = |ad: Option<Option<SpecAd>>| ad.map_or(Some(None), |ad| ad.map(Some));
@@ -339,7 +339,8 @@ impl<'o> SpecReader<'o, '_> {
         found.or_else(|| self.reject(node, "this word has no meaning here", format!("`{}`", words.join("`, `"))))
     }
 
-    /// Reads a mapping of places to names of ads. Entries with `none` are left out.
+    /// Reads a mapping whose keys are ports or requests, and whose values are the names of their offers. Leaves out
+    /// keys whose value is `none`.
     fn read_places(&mut self, node: &'o YamlNode, key: &str) -> Vec<(String, String)> {
         let mut places = Vec::new();
         for (place, who) in self.reader.entries(node, &format!("`{key}`")) {
@@ -353,7 +354,7 @@ impl<'o> SpecReader<'o, '_> {
     }
 }
 
-/// Whether a node is empty or `none`.
+/// Whether a node stands for no offer or no clause: it is empty, or the word `none`.
 fn is_none(node: &YamlNode) -> bool {
     node.content == YamlContent::Null || node.text() == Some("none")
 }

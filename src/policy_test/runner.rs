@@ -32,13 +32,14 @@ pub enum CaseQuestion<'o> {
     Gang { request: SpecAd, offers: Vec<SpecAd>, policy: Policy },
     /// The offers that requests get in a negotiation cycle.
     Cycle { requests: Vec<SpecAd>, offers: Vec<SpecAd>, policy: Policy },
-    /// The residue of an expression when some ads are known. With `is_closed` the ads have no further attributes.
+    /// The residue of an expression when only some ads are known. With `is_closed`, an attribute that a known ad lacks
+    /// is undefined, instead of unknown.
     Residue { scoped: ScopedExpression<'o>, is_closed: bool },
 }
 
-/// An expression with the ads of its scope; an ad that the case does not give is `None`.
+/// An expression with the ads of its scope. `None` for an ad that the case does not give.
 pub struct ScopedExpression<'o> {
-    /// The node of the expression.
+    /// The YAML node of the expression.
     pub node: &'o YamlNode,
     /// The expression.
     pub expression: Expression,
@@ -53,9 +54,9 @@ pub struct ScopedExpression<'o> {
 pub enum CaseError {
     /// An evaluation exceeded its budget.
     BudgetExceeded(Abort),
-    /// Evaluations exceeded their budgets while matching; holds their number.
+    /// Some evaluations of a matching exceeded their budgets. Holds the number of these evaluations.
     FailedEvaluations(u64),
-    /// The ads or the policy are invalid; holds the message.
+    /// The ads or the policy are invalid. Holds the message.
     Unusable(String),
 }
 
@@ -65,11 +66,12 @@ impl From<Abort> for CaseError {
     }
 }
 
-/// The keywords that say which sides refuse. The index of a keyword is 1 if the request refuses, plus 2 if the offer does.
+/// The keywords for the sides of a pair that refuse. The index of a keyword is the sum of 1 if the request refuses and
+/// 2 if the offer refuses.
 pub const REFUSING_SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 
 impl ScopedExpression<'_> {
-    /// Builds the scope for evaluation.
+    /// Builds the environment and the scope in which the expression is evaluated.
     pub fn environment(&self) -> (Environment, Arc<ScopeFrame>) {
         let [my, target] = self.ads();
         Environment::known(my, target)
@@ -80,7 +82,7 @@ impl ScopedExpression<'_> {
     }
 
     /// Specializes the expression. If the expression is only the name of an attribute of `my`, specializes that
-    /// attribute.
+    /// attribute's expression instead.
     fn specialize(&self, is_closed: bool, context: &Context) -> SpecializedExpression {
         let [my, target] = self.ads();
         let extent = if is_closed { Knowledge::Complete } else { Knowledge::Partial };
@@ -174,12 +176,12 @@ fn check_failures(statistics: &Statistics) -> Result<(), CaseError> {
     if statistics.failures > 0 { Err(CaseError::FailedEvaluations(statistics.failures)) } else { Ok(()) }
 }
 
-/// Returns the offers that the policy admits: the ads of which `roots` of the policy is not true.
+/// Returns the offers that the policy gives away: the ads in which the expression `roots` of the policy is not true.
 pub fn admitted_offers<'k>(offers: &'k [SpecAd], policy: &Policy, context: &Context) -> Vec<&'k SpecAd> {
     offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect()
 }
 
-/// Builds the gang matcher for the offers, with the docking vector and the residual of the policy.
+/// Builds the gang matcher for the offers. The docking vector and the residual are those of the policy.
 pub fn gang_matcher(offers: &[&SpecAd], policy: &Policy, context: &Context) -> Result<Gangmatcher, CaseError> {
     let ads: Vec<Ad> = offers.iter().map(|known| known.ad.clone()).collect();
     let (matcher, bad) = Gangmatcher::new(&ads, Protocol::new(context.dialect), context.clone());
@@ -189,7 +191,7 @@ pub fn gang_matcher(offers: &[&SpecAd], policy: &Policy, context: &Context) -> R
     Ok(matcher.with_docking_vector(policy.docking.clone()).with_residual(policy.residual.clone()))
 }
 
-/// Whether the policy serves a request: `roots` of the policy is true of the request.
+/// Whether the policy serves a request: the policy's expression `roots` is true in the request.
 pub fn is_served(request: &SpecAd, policy: &Policy, context: &Context) -> Result<bool, CaseError> {
     let roots = policy.roots(std::slice::from_ref(&request.ad), context);
     let (roots, failures) = roots.map_err(|fault| CaseError::Unusable(fault.reason))?;
@@ -214,8 +216,8 @@ fn find_gang(
     Ok(gang)
 }
 
-/// Returns the offers of a gang, each with the path of its port: `cpu`, or `service.machine` for a port of the offer
-/// docked at `service`.
+/// Returns the offers of a gang, each with the path of its port. A path is `cpu` for a port of the request, or
+/// `service.machine` for a port of the offer docked at `service`.
 fn docked_places(gang: &Gang, name: &dyn Fn(&DockedOffer) -> String) -> Vec<(String, String)> {
     let mut places = Vec::new();
     let mut pending: Vec<(String, &DockedOffer)> =

@@ -1,4 +1,5 @@
-//! The evaluation settings of a spec and of its cases. A case has precedence over the spec, the spec over the run.
+//! The evaluation settings of a spec and of its cases. The settings of a case override those of the spec, which
+//! override those of the run.
 
 use crate::ad::AbsoluteTime;
 use crate::eval::EvaluationSettings;
@@ -39,7 +40,7 @@ fn read_setting(own: &mut EvaluationSettings, reader: &mut ConfigReader<'_>, key
     }
 }
 
-/// Stores `value` in a setting. Returns whether there is a value; without one, the text was invalid.
+/// Stores `value` in a setting. Returns whether there is a value; `None` is the result of an invalid text.
 fn is_set<T>(setting: &mut Option<T>, value: Option<T>) -> bool {
     *setting = value;
     setting.is_some()

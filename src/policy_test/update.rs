@@ -20,7 +20,7 @@ pub fn update_expectations(text: &[u8], outline: &YamlTree<'_>, mismatches: &[Mi
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
     for (range, replacement) in edits {
-        // An alias has the byte range of its anchor. The anchor has been edited, so skip the second edit.
+        // An alias has the byte range of its anchor, so that both are edited. Skip the second edit of the same text.
         if range.start < at {
             continue;
         }
@@ -49,17 +49,18 @@ fn mismatch_edits(text: &[u8], outline: &YamlTree<'_>, mismatch: &Mismatch<'_>) 
     by_line.unwrap_or_else(|| vec![replace_node(text, outline, node, &mismatch.actual.to_yaml())])
 }
 
-/// Replaces the text of a node. Inserts a space if the node follows the preceding text immediately.
+/// Replaces the text of a node. Puts a space before the replacement if the node follows other text immediately.
 fn replace_node(text: &[u8], outline: &YamlTree<'_>, node: &YamlNode, replacement: &str) -> TextEdit {
     let range = outline.full_range(node);
     let is_close = range.start > 0 && !text[range.start - 1].is_ascii_whitespace() && text[range.start - 1] != b'[';
     (range, if is_close { format!(" {replacement}") } else { replacement.to_owned() })
 }
 
-/// Edits a block sequence or a block mapping line by line. Lines of entries that are still expected keep their comments.
+/// Edits the lines of a block sequence or a block mapping, so that the lines of unchanged entries keep their comments.
 ///
-/// `entries` are the elements, or the keys and values; `expected` are their new texts. `mark` is what stands before an
-/// entry in its line. `None` if an entry to remove, or the last one, shares its line with other text.
+/// `entries` are the elements, or the keys and values. `expected` has the new text of each entry. `mark` is the text
+/// before an entry in its line, such as `-`. `None` if an entry to remove, or the last entry, shares its line with
+/// other text.
 fn edit_lines<'n>(
     text: &[u8],
     outline: &YamlTree<'_>,
@@ -77,7 +78,7 @@ fn edit_lines<'n>(
                 edits.push(replace_node(text, outline, value, &string_scalar(&new)));
             }
             (Some(_), _) => {}
-            // An entry with `none` expects an empty place, which is still right.
+            // Keep an entry with `none`: it expects that there is no offer, which is true.
             (None, Some(value)) if value.content == YamlContent::Null || value.text() == Some("none") => {}
             (None, _) => edits.push((line.clone()?, String::new())),
         }
@@ -91,8 +92,8 @@ fn edit_lines<'n>(
     Some(edits)
 }
 
-/// Returns the range of the whole lines that contain `part`. `None` unless these lines contain nothing else but `mark`
-/// before `part` and a comment after it.
+/// Returns the range of the whole lines that contain `part`. These lines may also have `mark` before `part` and a
+/// comment after `part`. `None` if they have any other text.
 fn whole_lines(text: &[u8], part: Range<usize>, mark: &[u8]) -> Option<Range<usize>> {
     let start = memchr::memrchr(b'\n', &text[..part.start]).map_or(0, |at| at + 1);
     let end = memchr::memchr(b'\n', &text[part.end..]).map_or(text.len(), |at| part.end + at + 1);
@@ -101,7 +102,8 @@ fn whole_lines(text: &[u8], part: Range<usize>, mark: &[u8]) -> Option<Range<usi
     is_alone.then_some(start..end)
 }
 
-/// Inserts lines after the lines `behind`, with the same indentation. `None` if there are no lines to insert.
+/// Returns an edit that inserts lines after the lines `behind`, with the same indentation. `None` if there are no lines
+/// to insert.
 fn insert_lines(text: &[u8], behind: Range<usize>, lines: impl Iterator<Item = String>) -> Option<TextEdit> {
     let line = &text[behind.clone()];
     let indent = line.len() - line.trim_ascii_start().len();

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use crate::ad::{Ad, Dialect, ErrorCause, Expression, Name, Value};
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 
-/// Returns the value of a key among entries.
+/// Returns the value of the first entry with this key. `None` if no entry has the key.
 pub fn value_of<'o>(entries: &[(&str, &'o YamlNode)], key: &str) -> Option<&'o YamlNode> {
     entries.iter().find(|(other, _)| *other == key).map(|(_, value)| *value)
 }
 
-/// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` denote the values of these names. `None`
-/// after reporting an error.
+/// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` stand for these two values. `None` after
+/// reporting an error.
 pub fn read_ad(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Ad> {
     let YamlContent::Mapping(entries) = &node.content else {
         reader.report(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
@@ -35,7 +35,8 @@ pub fn read_ad(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> O
     Some(found.into_iter().collect())
 }
 
-/// Reads a node as an expression: a YAML value, a list, an ad, or a tagged expression. `None` after reporting an error.
+/// Reads a node as an expression: a YAML value, a list, an ad, or a tagged expression such as `!expr x + 1`. `None`
+/// after reporting an error.
 pub fn read_expression(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Expression> {
     Some(match (&node.content, &node.value) {
         (YamlContent::Scalar(text), Some(Value::String(_))) if words && text == "undefined" => {
@@ -57,7 +58,7 @@ pub fn read_expression(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bo
     })
 }
 
-/// Reads a sequence of words, or a single word.
+/// Reads a sequence of words, or a single word as a sequence of one.
 pub fn read_words(reader: &mut ConfigReader<'_>, node: &YamlNode) -> Vec<String> {
     let nodes = match &node.content {
         YamlContent::Sequence(elements) => elements,

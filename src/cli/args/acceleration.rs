@@ -3,12 +3,14 @@
 use clap::Args;
 use classad::matching::Accelerations;
 
-/// Switches of what is remembered and shared; none of them changes a match.
+/// The options that switch accelerations off. None of them changes which ads match.
 #[derive(Args)]
 pub struct AccelerationArgs {
+    // The requests of an autocluster do not share their candidates.
     /// Consider each request by itself, though others are like it
     #[arg(long)]
     no_autocluster: bool,
+    // No match list is kept for later requests.
     /// Find the candidates of each request anew
     #[arg(long)]
     no_matchlist: bool,
@@ -21,7 +23,7 @@ impl AccelerationArgs {
     pub fn accelerations(&self) -> Accelerations {
         Accelerations {
             autoclusters: !self.no_autocluster,
-            // Match lists are looked up by autocluster: without autoclusters no list is ever asked for twice.
+            // Match lists are kept by autocluster: without autoclusters, no request could use the list of another.
             match_lists: !self.no_matchlist && !self.no_autocluster,
             index: !self.no_index,
         }

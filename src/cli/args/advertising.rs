@@ -16,13 +16,15 @@ use crate::cli::io::match_records;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
-/// When ads have to count.
+/// The options that say which ads are current.
 #[derive(Args)]
 pub struct LifetimeArgs {
+    // The time at which ads must not have expired, in seconds since 1970.
     /// When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and
     /// `ClassAdLifetime`: a time as of --now [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
+    // Ads are not left out because they have expired, or because there is a later ad of the same identity.
     /// Take the ads as they are given: expired ones, too, and all of several that have one name
     #[arg(long, conflicts_with = "at")]
     as_given: bool,
@@ -34,9 +36,9 @@ impl LifetimeArgs {
         if self.as_given { None } else { self.at.or(session.context().now) }
     }
 
-    /// Keeps the latest of the ads that share an identity, and notes how many are dropped.
+    /// Keeps the latest of the ads that share an identity. Prints a note of how many ads are dropped.
     ///
-    /// `what` is the plural noun of the note. `id` is the text of `--id`, if given.
+    /// `what` is the plural noun of the ads in that note. `id` is the text of `--id`, if given.
     pub fn retain_latest(&self, session: &Session, ads: Vec<NamedAd>, what: &str, id: Option<&str>) -> Vec<NamedAd> {
         if self.as_given {
             return ads;
@@ -47,8 +49,9 @@ impl LifetimeArgs {
             if id.is_none() {
                 return header;
             }
-            // With `--id`, ads are duplicates if both identity and display name agree. Agreement in the display name
-            // does not suffice, as many ads may share one heading.
+            // With `--id`, ads are duplicates if both their identity and their display name agree. The display name
+            // alone does not suffice, as many ads may have the same value of `--id`. For an ad without an identity, the
+            // display name is the identity.
             let name = ads[index].id();
             let identity = match &header.identity {
                 Some(own) => format!("{}\n{name}", own.to_str()).into(),
@@ -60,7 +63,7 @@ impl LifetimeArgs {
         retain_flagged(session, ads, what, &is_latest, reason)
     }
 
-    /// Drops the ads that have expired, and notes how many.
+    /// Drops the ads that have expired, and prints a note of how many.
     fn retain_unexpired(&self, session: &Session, ads: Vec<NamedAd>, what: &str) -> Vec<NamedAd> {
         let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
@@ -75,6 +78,7 @@ impl LifetimeArgs {
 pub struct AdvertisingArgs {
     #[command(flatten)]
     lifetime: LifetimeArgs,
+    // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
     /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
     /// wrote, or `-o jsonl`
     #[arg(long, value_name = "FILE")]
@@ -89,14 +93,14 @@ impl AdvertisingArgs {
         self.lifetime.expiry_time(session).or(session.context().now)
     }
 
-    /// Returns how to read ads for bilateral matching: selectively, and with the attributes of the advertising protocol
-    /// if records of matches are read or written.
+    /// Returns how to read ads for bilateral matching: selectively, as not all attributes are needed. If records of
+    /// matches are read or written, the attributes of the advertising protocol are read, too.
     pub fn selective_mode(&self, notify: &NotifyArgs) -> ReadMode {
         let has_records = notify.notify.is_some() || !self.matched.is_empty();
         if has_records { ReadMode::SelectiveWithAdvertisements } else { ReadMode::Selective }
     }
 
-    /// Reads the requests and offers that take part in matching, and notes how many are dropped for which reason.
+    /// Reads the requests and offers that take part in matching. Prints notes of how many ads are dropped, and why.
     /// `also` holds further names that the caller looks up in the ads.
     ///
     /// # Errors
@@ -129,7 +133,8 @@ impl AdvertisingArgs {
     }
 }
 
-/// Keeps the ads whose flag is true. Notes how many are dropped, if any, and the reason; `what` is their plural noun.
+/// Keeps the ads whose flag is true. If any ads are dropped, prints a note of how many, and of the `reason`. `what` is
+/// the plural noun of the ads in that note.
 fn retain_flagged(session: &Session, ads: Vec<NamedAd>, what: &str, flags: &[bool], reason: &str) -> Vec<NamedAd> {
     let dropped = flags.iter().filter(|is_kept| !**is_kept).count();
     if dropped == 0 {

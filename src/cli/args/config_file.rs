@@ -26,7 +26,7 @@ struct OptionDefault {
 /// The message for the user, if a default names no global option or has a value that the option does not take.
 pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
     let mut defaults = read_config_file()?;
-    // The environment overrides the file: the last default of an option counts.
+    // The environment variable overrides the file: of several defaults of an option, the last one counts.
     if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
         defaults.push(OptionDefault { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
     }
@@ -59,7 +59,7 @@ fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
     parsed.map(drop).map_err(|fault| reason(&fault.to_string()))
 }
 
-/// Reads the defaults from `classad.yaml`; there are none without the file.
+/// Reads the defaults from `classad.yaml`. Without this file, there are no defaults.
 fn read_config_file() -> Result<Vec<OptionDefault>, String> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let Some(folder) = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config"))) else {

@@ -5,11 +5,12 @@ use classad::ad::{AbsoluteTime, Dialect};
 use classad::eval::{Context, EvaluationSettings};
 use classad::format::FileFormat;
 
-/// Options of every command.
+/// The options that every command takes.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Options of every command")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct GlobalOptions {
+    // The dialect. `None` if the inputs decide it.
     /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
     /// HTCondor's if any input is in a form of HTCondor's, else the papers']
     #[arg(long, global = true, value_name = "classad|condor")]
@@ -20,6 +21,7 @@ pub struct GlobalOptions {
     /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`
     #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub now: Option<i64>,
+    // The seed of the random numbers, for `random()` and for synthetic ads.
     /// Where chance starts: `random()`, synthetic ads
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
@@ -56,7 +58,7 @@ pub struct GlobalOptions {
     pub color: Color,
 }
 
-/// When to use colour.
+/// The values of `--color`: when to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     Auto,
@@ -73,7 +75,7 @@ impl GlobalOptions {
 
     /// Returns the maximum number of threads that work at once.
     ///
-    /// The number is 1 with `--seed`, so that random numbers are drawn in the order of the input.
+    /// The number is 1 with `--seed`, because random numbers must be drawn in the order of the input.
     pub fn threads(&self) -> usize {
         const DEFAULT_MAX_THREADS: usize = 8;
         let processors =
@@ -82,7 +84,7 @@ impl GlobalOptions {
     }
 }
 
-/// A form of ads.
+/// The values of `--from`: the forms of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AdForm {
     /// HTCondor's long form

@@ -18,13 +18,14 @@ pub enum ReadMode {
     Whole,
     /// The attributes that bilateral matching needs, if they can be determined; else all.
     Selective,
-    /// As `Selective`, but all attributes if some ad has ports.
+    /// The attributes that bilateral matching needs, as in `Selective`. If some ad has ports, all attributes of all
+    /// ads.
     SelectiveUnlessPorts,
-    /// As `Selective`, and the attributes of the advertising protocol.
+    /// The attributes that bilateral matching needs, as in `Selective`, and those of the advertising protocol.
     SelectiveWithAdvertisements,
 }
 
-/// What bilateral and gang matching have in common.
+/// The options that bilateral and gang matching share.
 #[derive(Args)]
 pub struct MatchArgs {
     /// The attribute that is an ad's constraint
@@ -33,6 +34,7 @@ pub struct MatchArgs {
     /// The attribute that is an ad's rank
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
+    // An expression. Its value in an ad is the ad's display name.
     /// What an ad is called
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,

@@ -9,7 +9,7 @@ use crate::cli::Failure;
 use crate::cli::io::match_records::NoticeRecord;
 use crate::cli::render::output::out;
 
-/// Where notices go.
+/// The option `--notify`, which names the file that gets the notifications.
 #[derive(Args)]
 pub struct NotifyArgs {
     /// Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of

@@ -6,11 +6,11 @@ use classad::ad::{Ad, Name, ScopeAd, ScopeFrame};
 use classad::eval::{Environment, Knowledge, Reference, References};
 use indexmap::IndexSet;
 
-/// The symbol printed for a reference that may read any attribute.
+/// The symbol printed instead of a name if an expression may read any attribute.
 pub const ANY_ATTRIBUTE: &str = "*";
 
-/// Returns the names that a residue (what specialization leaves of an expression) depends on, for the output. A residue
-/// that depends on no name depends on "the clock or chance".
+/// Returns the text of what a residue (what specialization leaves of an expression) depends on: names, or "the clock or
+/// chance" if there are none.
 pub fn dependency_names(unknowns: &References) -> Vec<String> {
     let mut names: IndexSet<String> = unknowns.external.iter().map(Reference::to_string).collect();
     if unknowns.reads_anything {
@@ -25,8 +25,8 @@ pub fn dependency_names(unknowns: &References) -> Vec<String> {
 
 /// The options that say which attributes are unknown.
 pub struct PartialKnowledge {
-    /// Names of the attributes to treat as unknown. Names of attributes of the other side have the prefix `target.` or
-    /// `other.`.
+    /// Names of the attributes to treat as unknown. A name with the prefix `target.` or `other.` is an attribute of the
+    /// other side.
     pub unknown: Vec<String>,
     /// Whether the ads are complete: an attribute that they lack is undefined, not unknown.
     pub is_complete: bool,
@@ -49,7 +49,7 @@ impl PartialKnowledge {
         known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 
-    /// Returns the environment and the scope in which an expression of `ad` is specialized. Both ads lack the
+    /// Returns the environment and the scope for specializing an expression of `ad`. Both ads are given without the
     /// attributes that are to be treated as unknown.
     pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
         let extent = if self.is_complete { Knowledge::Complete } else { Knowledge::Partial };

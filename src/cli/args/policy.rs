@@ -11,18 +11,22 @@ use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// Options of commands that follow a policy.
+/// The options that set a policy: a file, or single keys of a policy.
 #[derive(Args)]
 pub struct PolicyArgs {
+    // The path of a policy file, which may have these keys.
     /// A policy in YAML: roots, order, docking, residual, share
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
+    // An expression: true in the requests to serve, and not true in the offers to give away.
     /// Which requests are served; offers of which it is true are none
     #[arg(long, value_name = "EXPR")]
     roots: Option<String>,
+    // Expressions evaluated in each request. The request with the greatest values is served first.
     /// Which requests come first: the greatest; several make a vector
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     order: Vec<String>,
+    // The docking vector: expressions evaluated in the request for each candidate. The greatest values win.
     /// Which candidate is best: the greatest; `label` is the candidate, several make a vector
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     dock: Vec<String>,
@@ -66,7 +70,8 @@ impl PolicyArgs {
 }
 
 impl LoadedPolicy {
-    /// Drops the shares, which apply to whole negotiation cycles only, and notes that.
+    /// Removes the policy's shares of submitters, as only whole negotiation cycles use them. Prints a note if there are
+    /// any.
     pub fn without_share(mut self, session: &Session) -> Self {
         if self.policy.share.take().is_some() {
             session.note("the policy's `share` counts in negotiate only");
@@ -74,8 +79,8 @@ impl LoadedPolicy {
         self
     }
 
-    /// Notes which components of the docking vector discarded every candidate: such a component most likely misspells a
-    /// name.
+    /// Prints a note about each component of the docking vector that discarded every candidate, as this component most
+    /// likely misspells a name.
     ///
     /// `components` are indexes into the docking vector.
     pub fn note_discarding_components(&self, session: &Session, components: &[usize]) {
@@ -87,8 +92,8 @@ impl LoadedPolicy {
         }
     }
 
-    /// Returns the failure for a policy that cannot be followed. A fault in the policy file is printed with the lines
-    /// around it.
+    /// Returns the failure for a policy that cannot be followed. If the fault is in the policy file, prints the fault
+    /// with the lines around it.
     pub fn report_fault(&self, session: &mut Session, fault: PolicyFault) -> Failure {
         match (&self.text, fault.range) {
             (Some(text), Some(range)) => {
@@ -99,8 +104,8 @@ impl LoadedPolicy {
         }
     }
 
-    /// Reports why a request gets no gang. Malformed ports concern this request alone; a policy that cannot be followed
-    /// is a failure of the whole run.
+    /// Reports why a request gets no gang. Malformed ports concern this request alone, so that the run goes on; a
+    /// policy that cannot be followed ends the run.
     pub fn report_gang_fault(&self, session: &mut Session, request: &NamedAd, fault: GangFault) -> Result<(), Failure> {
         match fault {
             GangFault::Ports(fault) => request.report_bad_ports(session, &fault),
@@ -109,7 +114,8 @@ impl LoadedPolicy {
     }
 }
 
-/// Reads and parses a file of settings. Also returns the text, in which later faults can be located.
+/// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown
+/// there. The text is never `None`.
 ///
 /// # Errors
 ///

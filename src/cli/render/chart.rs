@@ -5,10 +5,10 @@ use super::diagnostics;
 /// Maximum width of the longest bar, in terminal cells.
 const MAX_BAR_CELLS: usize = 24;
 
-/// Minimum width of the longest bar, in terminal cells: shorter ones cannot be compared.
+/// Minimum width of the longest bar, in terminal cells: shorter bars cannot be told apart.
 const MIN_BAR_CELLS: usize = 6;
 
-/// A bar chart: its greatest number, and the width of the longest bar in terminal cells.
+/// The scale of a bar chart: the number that the longest bar stands for, and the width of that bar in terminal cells.
 pub struct BarChart {
     max: usize,
     width: usize,
@@ -16,14 +16,14 @@ pub struct BarChart {
 }
 
 impl BarChart {
-    /// Makes a chart of numbers up to `most`. The texts beside the bars take `beside` cells of the width of the
-    /// terminal.
+    /// Makes a chart of numbers from 0 to `most`. `beside` is the number of terminal cells that a line needs for text
+    /// beside its bar.
     pub fn new(most: usize, beside: usize) -> Self {
         let width = diagnostics::terminal_width().saturating_sub(beside).clamp(MIN_BAR_CELLS, MAX_BAR_CELLS);
         BarChart { max: most.max(1), width, is_unicode: diagnostics::supports_unicode() }
     }
 
-    /// Returns the bar of a number, without padding. A number above 0 gets at least the smallest block.
+    /// Returns the bar of a number, without padding. A number above 0 gets at least one block character.
     pub fn bar(&self, number: usize) -> String {
         let (parts, blocks) = if self.is_unicode {
             (8, [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"])
@@ -41,7 +41,7 @@ impl BarChart {
         bar
     }
 
-    /// Returns the bar padded to the width of the longest one, for columns to the right of it.
+    /// Returns the bar, padded to the width of the longest bar. Text to the right of several bars is then aligned.
     pub fn padded_bar(&self, number: usize) -> String {
         format!("{:<width$}", self.bar(number), width = self.width)
     }
@@ -51,18 +51,19 @@ impl BarChart {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistogramBin {
     pub from: f64,
-    /// End of the range, and start of the next one.
+    /// End of this bin, and start of the next bin.
     pub to: f64,
     pub count: usize,
 }
 
-/// Minimum ratio of the greatest to the least number for bins that are equally wide on a logarithmic scale.
+/// Minimum ratio of the greatest number to the least for a logarithmic scale. Below this ratio all bins have the same
+/// width.
 const MIN_LOGARITHMIC_RATIO: f64 = 1000.0;
 
-/// Counts numbers in bins from the least to the greatest number. Empty if all numbers are equal, as there is no range
-/// to divide.
+/// Counts numbers in bins from the least to the greatest number. The result is empty if all numbers are equal, as there
+/// is no range to divide.
 ///
-/// `numbers` are pairs of a number and how often it occurs; `ranges` is the number of bins.
+/// `numbers` are pairs of a number and how often it occurs. `ranges` is the number of bins.
 #[allow(clippy::cast_precision_loss)] // a handful of ranges
 pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<HistogramBin> {
     let finite = || numbers.iter().copied().filter(|(number, _)| number.is_finite());
@@ -87,7 +88,8 @@ pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<HistogramBin> {
 }
 
 impl HistogramBin {
-    /// Returns the range as text, such as `0.0..37.5`, with enough digits to distinguish neighbouring bins.
+    /// Returns the range of the bin as text, such as `0.0..37.5`. The numbers have enough digits to distinguish
+    /// neighbouring bins.
     pub fn label(&self) -> String {
         let digits = (1.0 - (self.to - self.from).log10()).ceil().clamp(0.0, 15.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 15

@@ -31,7 +31,7 @@ pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Probl
     let _ = writeln!(io::stderr().lock(), "{shown}");
 }
 
-/// Prints one line on standard error, after `kind` and a colon.
+/// Prints `kind: message` on one line of standard error, such as `error: there is no such file`.
 pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
     let color = match kind {
         "error" => 31,
@@ -43,7 +43,7 @@ pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
     let _ = writeln!(io::stderr().lock(), "{kind}: {}", safe_message(message));
 }
 
-/// Returns why reading or writing failed, without the error number.
+/// Returns the reason why reading or writing failed, without the number of the system's error.
 pub fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -56,12 +56,12 @@ pub fn io_reason(error: &io::Error) -> String {
     }
 }
 
-/// Whether to use colour on standard error.
+/// Whether to use colour on standard error: as `--color` says, else only on a terminal.
 fn colors_stderr(options: &GlobalOptions) -> bool {
     wants_color(options, io::stderr().is_terminal())
 }
 
-/// Whether to use colour on standard output.
+/// Whether to use colour on standard output: as `--color` says, else only on a terminal.
 pub fn colors_stdout(options: &GlobalOptions) -> bool {
     wants_color(options, io::stdout().is_terminal())
 }
@@ -77,7 +77,7 @@ fn wants_color(options: &GlobalOptions, terminal: bool) -> bool {
     }
 }
 
-/// The theme of diagrams on standard output.
+/// Returns miette's theme for diagrams on standard output.
 pub fn stdout_theme(options: &GlobalOptions) -> GraphicalTheme {
     theme(colors_stdout(options))
 }
@@ -97,37 +97,37 @@ fn theme(colored: bool) -> GraphicalTheme {
     }
 }
 
-/// The width of the terminal in cells: `COLUMNS`, else that of the terminal, else 80. Widths below 20 count as
-/// unknown.
+/// Returns the width of the terminal in cells: `COLUMNS`, else the width that the terminal reports. The result is 80 if
+/// this width is unknown or below 20.
 pub fn terminal_width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || comfy_table::Table::new().width().map(usize::from);
     columns.or_else(terminal).filter(|columns| *columns >= 20).unwrap_or(80)
 }
 
-/// Maximum distance of two places in one excerpt, in bytes: an excerpt must not fill the screen, nor be a megabyte
-/// wide.
+/// Maximum distance between the primary marked range and another one in the same excerpt, in bytes. Without this limit,
+/// an excerpt could fill the screen.
 const MAX_EXCERPT_DISTANCE_BYTES: usize = 400;
 
-/// Bytes of a long line shown on each side of a place.
+/// Number of bytes of a long line shown on each side of the marked ranges.
 const LINE_CONTEXT_BYTES: usize = 160;
 
-/// The limits of an excerpt, in bytes.
+/// The limits on the size of an excerpt, in bytes.
 #[derive(Clone, Copy)]
 pub struct ExcerptLimits {
-    /// Maximum distance of a place from the first one for both to be in the same excerpt.
+    /// Maximum distance between the primary marked range and another one in the same excerpt.
     pub max_distance: usize,
-    /// Bytes of a long line shown on each side of the places.
+    /// Number of bytes of a long line shown on each side of the marked ranges.
     context_bytes: usize,
 }
 
 impl ExcerptLimits {
-    /// Returns the limits for problems, which do not depend on the terminal.
+    /// Returns the limits for diagnostics of problems. They are the same for every terminal.
     pub fn for_problems() -> Self {
         ExcerptLimits { max_distance: MAX_EXCERPT_DISTANCE_BYTES, context_bytes: LINE_CONTEXT_BYTES }
     }
 
-    /// The limits for excerpts that fit into the width of the terminal.
+    /// Returns the limits for excerpts that fit into the width of the terminal.
     pub fn for_terminal() -> Self {
         ExcerptLimits { max_distance: terminal_width(), context_bytes: terminal_width() / 2 }
     }
@@ -143,8 +143,8 @@ pub struct SourceDiagnostic {
 }
 
 impl SourceDiagnostic {
-    /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from the
-    /// primary one for the excerpt are mentioned in the help.
+    /// Makes a diagnostic without a message. `marks` are ranges of the text, the primary one first. The help text
+    /// mentions the ranges that are too far from the primary one to be in the excerpt.
     pub fn from_marks(
         text: &SourceText,
         severity: miette::Severity,
@@ -172,13 +172,13 @@ impl SourceDiagnostic {
         SourceDiagnostic { diagnostic: MietteDiagnostic { help, ..diagnostic }, excerpt }
     }
 
-    /// Sets the name of the rule that found the problem.
+    /// Sets the name of the lint rule that found the problem.
     pub fn with_code(mut self, code: &str) -> Self {
         self.diagnostic.code = Some(code.to_owned());
         self
     }
 
-    /// Sets the message.
+    /// Sets the message of the diagnostic.
     pub fn with_message(mut self, message: &str) -> Self {
         self.diagnostic.message = safe_message(message);
         self
@@ -197,18 +197,20 @@ impl SourceDiagnostic {
     }
 }
 
-/// The lines around a problem, with long lines cut. miette gets only these: it would search the whole file from the
-/// beginning, and print lines of ten megabytes whole.
+/// The lines around a problem, with long lines cut. miette gets this excerpt instead of the whole file, because
+/// miette would search the file from the beginning and print even the longest lines whole.
 struct Excerpt {
     name: String,
     text: String,
-    /// 0-based line and column of the first character.
+    /// Line of the excerpt's first character in the file, from 0.
     line: usize,
+    /// Column of the excerpt's first character in the file, in characters from 0.
     column: usize,
 }
 
 impl Excerpt {
-    /// Cuts out the lines of these ranges. Also returns the ranges as offsets into the excerpt.
+    /// Cuts out the lines that contain the ranges. `around` is the number of bytes of a long line to keep on each side
+    /// of the ranges. Also returns the ranges as offsets into the excerpt.
     fn new(text: &SourceText, ranges: Vec<Range<usize>>, around: usize) -> (Self, Vec<Range<usize>>) {
         let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
@@ -229,7 +231,7 @@ impl Excerpt {
         });
         let spans: Vec<Range<usize>> = spans.collect();
         let mut shown_text = visible_text(&bytes[start..end]);
-        // A range at the very end needs a character to point at.
+        // miette points at characters: add a blank for a range at the very end of the excerpt.
         if spans.iter().any(|span| span.start == shown_text.len()) {
             shown_text.push(' ');
         }
@@ -253,8 +255,8 @@ pub fn single_line(text: &str) -> String {
     text.chars().map(visible_char).collect()
 }
 
-/// Appends words as lines of at most `width` characters; longer words are not broken. Lines after the first are
-/// indented by 4 more.
+/// Appends words as lines of at most `width` characters. A longer word is not broken. Lines after the first are
+/// indented by 4 more characters than `indent`.
 pub fn push_words(text: &mut String, indent: &str, words: impl IntoIterator<Item = String>, width: usize) {
     let mut used = 0;
     for word in words {
@@ -315,7 +317,7 @@ impl SourceCode for Excerpt {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let inner = self.text.read_span(span, before, after)?;
-        // miette counts columns in bytes; count characters.
+        // The column must be a number of characters, but miette counts bytes.
         let start = self.text[..inner.span().offset()].rfind('\n').map_or(0, |at| at + 1);
         let characters = self.text[start..inner.span().offset()].chars().count();
         let column = characters + if inner.line() == 0 { self.column } else { 0 };

@@ -11,7 +11,8 @@ use classad::syntax::print_name;
 /// Maximum number of levels drawn as a tree; deeper subexpressions are printed on one line.
 const MAX_LEVELS: usize = 40;
 
-/// Writes the tree of an expression. The root continues the current line.
+/// Writes the tree of an expression, one node a line. The first line has no indentation, so that the caller can write
+/// text before it.
 pub fn write_tree(out: &mut dyn Write, expression: &Expression, indent: usize) -> io::Result<()> {
     write_branch(out, expression, indent, &mut |_| None)
 }
@@ -27,7 +28,8 @@ pub fn write_value_tree(
     write_branch(out, expression, 0, &mut |part| {
         let is_side = matches!(part.kind(), ExpressionKind::Attribute(name) if is_side_name(name));
         match evaluator.evaluate(part, frame) {
-            // The name says which ad the value is. Its text is left out, as the ad may have been read only in part.
+            // A name such as `MY` already says which ad the value is. The ad's text is left out, as the ad may have
+            // been read only in part.
             Ok(Value::Ad(_)) if is_side => None,
             Ok(value) => {
                 Some(value.error_origin().map_or_else(|| value.to_string(), |origin| format!("{value}: {origin}")))

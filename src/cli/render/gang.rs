@@ -21,7 +21,7 @@ struct GangViewPort {
     /// Depth in the tree: 1 for a port of the request.
     depth: usize,
     label: String,
-    /// `None` if the port is left unfilled.
+    /// The offer docked at the port. `None` if the port is left unfilled.
     docked: Option<DockedRecord>,
 }
 
@@ -70,7 +70,7 @@ impl GangView {
         let mut text = String::new();
         diagnostics::push_words(&mut text, "", [self.request.clone(), format!("(match {})", self.id)], width);
         for place in &self.ports {
-            // At great depth there is no room for indentation: write the depth as a number.
+            // A deep port has no room for its indentation: write its depth as a number instead.
             let (steps, most) = (place.depth * 2, width / 2);
             let indent = if steps <= most { " ".repeat(steps) } else { format!("{:most$}{} ", "", place.depth) };
             let mut words = vec![format!("{}:", place.label)];
@@ -100,7 +100,7 @@ impl GangView {
         GangRecord { version: RECORD_VERSION, id, request, ports, unfilled }
     }
 
-    /// Returns the gang as an ad, whose attributes have the names of the fields of the record.
+    /// Returns the gang as an ad. Its attributes are named as the fields of the JSON record of a gang.
     pub fn ad(&self) -> Ad {
         let text = |text: &str| Expression::literal(Value::string(text));
         let ad = |mut attributes: Vec<(&str, Expression)>, ports, unfilled: Vec<String>| -> Ad {
@@ -126,15 +126,17 @@ impl GangView {
         ad(own, ports, unfilled)
     }
 
-    /// Folds the tree from the leaves up, and returns the folded ports and the unfilled labels of the request. `fold`
-    /// gets the label of a port, the offer docked there, and the offer's own ports and unfilled labels.
+    /// Converts the tree of ports from the leaves up, and returns the converted ports and the unfilled labels of the
+    /// request. `fold` converts one port: it gets the port's label, the offer docked there, and that offer's own
+    /// converted ports and unfilled labels.
     fn fold<T>(&self, fold: impl Fn(&str, &DockedRecord, Vec<T>, Vec<String>) -> T) -> (Vec<T>, Vec<String>) {
         let ended = |(mut ports, mut unfilled): (Vec<T>, Vec<String>)| {
             ports.reverse();
             unfilled.reverse();
             (ports, unfilled)
         };
-        // For each depth, in reverse order, the ports whose parent is still to come.
+        // Converted ports and unfilled labels at each depth, in reverse order. The ad to which they belong comes later
+        // in this loop.
         let mut levels: Vec<(Vec<T>, Vec<String>)> = Vec::new();
         for port in self.ports.iter().rev() {
             let below = if levels.len() > port.depth { levels.pop().map(ended) } else { None };
@@ -152,8 +154,8 @@ impl GangView {
     }
 }
 
-/// Pushes the ports of an ad in reverse order, so that the first one is popped first. Leaves out the port `link`, by
-/// which the ad docks.
+/// Pushes the ports of an ad in reverse order, so that the first port is popped first. Leaves out the port `link`, at
+/// which the ad itself is docked.
 fn push_ports<'g>(
     ad: &Ad,
     link: Option<usize>,

@@ -34,7 +34,7 @@ pub enum GangWriter {
 const HEADER: [&str; 3] = ["request", "offers", "ranks"];
 
 impl GangWriter {
-    /// Makes a writer. Without a form it writes trees on a terminal and tab-separated rows elsewhere.
+    /// Makes a writer. If `--output` is not given, it writes trees on a terminal and tab-separated rows elsewhere.
     pub fn new(output: TableOutputArgs) -> Self {
         let form = output.form.unwrap_or(if Session::is_terminal() { OutputForm::Tree } else { OutputForm::Tsv });
         let (header, with_header) = (HEADER.map(str::to_owned).to_vec(), !output.no_header);
@@ -51,7 +51,7 @@ impl GangWriter {
     pub fn write(&mut self, session: &mut Session, gang: &Gang, parties: &Parties) -> Result<(), Failure> {
         let out = &mut out();
         let context = session.context();
-        // Rows have no identifier of the match, so that none is computed for them.
+        // Computing the identifier of the match takes time: only the forms that print the identifier call this closure.
         let view = || GangView::new(gang, parties.gang_notice(gang, &context, None).id, parties);
         match self {
             GangWriter::Tree { width } => out.write_all(view().tree(*width).as_bytes())?,
@@ -77,7 +77,7 @@ impl GangWriter {
             GangWriter::Json(writer) => writer.finish(out)?,
             GangWriter::Ads(writer) => writer.finish(out)?,
             GangWriter::Table { mut rows, with_header } => {
-                // Unfilled ports are rare: drop the column if no row has any.
+                // Unfilled ports are rare: drop the column `unfilled` if all its cells are empty.
                 if rows.rows.iter().any(|row| row.last().is_some_and(|unfilled| !unfilled.text.is_empty())) {
                     rows.header.push("unfilled".to_owned());
                 } else {
@@ -91,8 +91,8 @@ impl GangWriter {
     }
 }
 
-/// Returns the cells of a gang: the request, the offers depth-first in the order of the ports, and for each offer
-/// the ranks of both sides.
+/// Returns the cells of a gang. They are the request, the offers depth-first in the order of the ports, and for each
+/// offer two ranks: the one that it gets and the one that it gives.
 fn gang_row(gang: &Gang, parties: &Parties, between: &str) -> Vec<TableCell> {
     let members = gang.members();
     let ids: Vec<String> = members.iter().map(|docked| parties.offer_name(docked.offer, docked.part)).collect();

@@ -27,8 +27,8 @@ pub fn value_json(value: &Value) -> serde_json::Value {
     }
 }
 
-/// Writes records as one JSON document, in which they are the array `key` after the counts, or one a line for
-/// [`OutputForm::Jsonl`].
+/// Writes records as one JSON document: an object with the counts, and then an array named `key` of all records. For
+/// [`OutputForm::Jsonl`], writes each record as a line instead, without the counts.
 pub fn write_json_document(
     out: &mut dyn Write,
     form: OutputForm,
@@ -54,7 +54,7 @@ pub struct JsonValueWriter {
     /// Whether each value is a line of its own, instead of an element of an array.
     is_line_per_value: bool,
     is_empty: bool,
-    /// Buffer of a value: serializers write in small pieces, each of which would lock standard output.
+    /// Buffer for the text of one value. Serializers write in small pieces, and each piece would lock standard output.
     text: Vec<u8>,
 }
 
@@ -76,7 +76,7 @@ impl JsonValueWriter {
         out.write_all(&self.text)
     }
 
-    /// Writes the end of the array.
+    /// Writes the end of the array. Writes nothing if each value is a line of its own.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.is_line_per_value, self.is_empty) {
             (true, _) => Ok(()),

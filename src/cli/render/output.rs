@@ -61,11 +61,11 @@ fn stdout_buffer() -> MutexGuard<'static, BufWriter<Stdout>> {
 /// Flushes standard output. Called before waiting for more input, as the program that writes the input may wait for the
 /// output.
 pub fn flush_stdout() {
-    // On an error the text stays in the buffer; the error is reported by the last flush of the run.
+    // On an error the text stays in the buffer, and the last flush of the run reports the error.
     let _ = stdout_buffer().flush();
 }
 
-/// Leaks a large value on purpose: the process is about to exit, and dropping the value piecewise would take as long
+/// Leaks a large value on purpose. The process is about to exit, and dropping all parts of the value would take as long
 /// as building it.
 pub fn leak_on_exit<T>(it: T) {
     std::mem::forget(it);
@@ -102,7 +102,7 @@ impl Drop for BufferedStdout {
 }
 
 impl OutputForm {
-    /// The format of whole ads; `None` for the forms that are rows or trees.
+    /// Returns the file format of a form for whole ads. `None` for the forms that are rows or trees.
     pub fn ad_form(self) -> Option<FileFormat> {
         match self {
             OutputForm::Long => Some(FileFormat::Long),
@@ -127,11 +127,11 @@ impl AdWriter {
         AdWriter { document: Some(format::AdDocumentWriter::new(form)) }
     }
 
-    /// Makes a writer in the given form of output, else in the form of the input.
+    /// Makes a writer in the form `form`, or in the form of the input if `form` is `None`.
     ///
     /// # Errors
     ///
-    /// The form of output is one of rows or trees.
+    /// The form is one of rows or trees, which whole ads cannot have.
     pub fn new(form: Option<OutputForm>, input: FileFormat) -> Result<Self, Failure> {
         let form = match form {
             None => Some(input),
@@ -159,8 +159,8 @@ impl AdWriter {
     }
 }
 
-/// Writes the ads of several files: as one document if there is a form of output, else as one document for each file
-/// in the file's own form.
+/// Writes the ads of several files: as one document if `--output` names a form, else as one document for each file in
+/// that file's own form.
 pub struct DocumentWriter {
     form: Option<OutputForm>,
     current: Option<AdWriter>,

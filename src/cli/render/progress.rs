@@ -11,10 +11,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::args::global::GlobalOptions;
 
-/// No progress bar before the run has taken this long.
+/// Minimum duration of a run before the progress bar appears.
 const MIN_RUN_TIME: Duration = Duration::from_secs(1);
 
-/// Minimum time between two updates.
+/// Minimum time between two updates of the progress bar.
 const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Whether progress may be shown.
@@ -24,11 +24,13 @@ static IS_ALLOWED: AtomicBool = AtomicBool::new(false);
 static WORK: Mutex<Option<ProgressState>> = Mutex::new(None);
 
 struct ProgressState {
-    /// Start of the run, and time of the last update.
+    /// When the run began.
     run_began: Instant,
+    /// When the bar was last updated.
     last_update: Instant,
-    /// Text in front of the bar, which names the current work, and the work's number of bytes or steps, if known.
+    /// Text in front of the bar, which says what is in progress, such as the name of the file being read.
     label: String,
+    /// Number of bytes or steps of the work in progress; `None` if it is not known.
     total: Option<u64>,
     bar: Option<ProgressBar>,
 }
@@ -55,14 +57,14 @@ pub fn report_step(what: &str, done: usize, all: Option<usize>) {
     advance_bar(|| what.to_owned(), ["{human_pos}", "{human_len}"], done as u64, all.map(|all| all as u64));
 }
 
-/// Clears the progress bar, because the work has ended or another line is about to be printed.
+/// Clears the progress bar from the terminal, because the work has ended or another line is about to be printed.
 pub fn clear() {
     if IS_ALLOWED.load(Ordering::Relaxed) {
         lock_state().iter_mut().for_each(ProgressState::clear_bar);
     }
 }
 
-/// Ends progress reports once results are printed on a terminal.
+/// Ends the progress bar for the rest of the run if results are printed on a terminal, as the bar would mix with them.
 pub fn end_for_results() {
     if IS_ALLOWED.load(Ordering::Relaxed) && io::stdout().is_terminal() {
         clear();
@@ -74,7 +76,8 @@ fn lock_state() -> MutexGuard<'static, Option<ProgressState>> {
     WORK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Updates the bar, if one is due. `units` are indicatif's placeholders for the work done and for all of it.
+/// Updates the bar, unless the run or the time since the last update is too short. `units` are indicatif's placeholders
+/// for the amounts of finished work and of all work.
 fn advance_bar(what: impl FnOnce() -> String, units: [&str; 2], done: u64, all: Option<u64>) {
     if !IS_ALLOWED.load(Ordering::Relaxed) {
         return;
@@ -106,7 +109,7 @@ impl ProgressState {
     }
 }
 
-/// Makes the progress bar of some work.
+/// Makes a progress bar with the text `what` in front. `all` is the total of the work; `None` makes a plain counter.
 fn new_bar(what: &str, [done, total]: [&str; 2], all: Option<u64>) -> ProgressBar {
     let template = match all {
         Some(_) => format!("{{msg}} [{{bar:20}}] {done}/{total}"),

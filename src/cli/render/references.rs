@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 
-/// References by lower-case name, as names are case-insensitive: the name as first printed, and the reference.
+/// References by name in lower case, as names are case-insensitive. Each value is the name as first printed, and the
+/// reference. The reference is `None` for the ad's own attributes, and for `*`, which stands for any attribute.
 pub type NamedReferences = IndexMap<String, (String, Option<Reference>)>;
 
 /// Returns the attributes that are read from the ad itself.
@@ -14,7 +15,7 @@ pub fn internal_names(references: &References) -> NamedReferences {
     index_by_name(references.internal.iter().map(|name| (print_name(name), None)))
 }
 
-/// Returns the references that the ad itself does not resolve.
+/// Returns the references that the ad itself does not resolve, including `*` if any attribute may be read.
 pub fn external_names(references: References) -> NamedReferences {
     let everything = references.reads_anything.then(|| (ANY_ATTRIBUTE.to_owned(), None));
     index_by_name(references.external.into_iter().map(|one| (one.to_string(), Some(one))).chain(everything))

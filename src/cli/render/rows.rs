@@ -12,7 +12,7 @@ use super::table::TableLayout;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// Returns the text of a value; with `raw`, strings are returned without quotes and escapes.
+/// Returns the text of a value. With `raw`, the text of a string has no quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     match value {
         Value::String(text) if raw => text.as_bytes().to_vec(),
@@ -40,7 +40,8 @@ macro_rules! plain_cells {
 
 plain_cells!(&str, String, usize, f64);
 
-/// Makes a cell of a list: an array in JSON, else the parts separated by `, `, where a table can break the line.
+/// Makes a cell of a list. JSON gets an array. All other forms get the elements separated by `, `, where a table can
+/// break the line.
 impl From<Vec<String>> for TableCell {
     fn from(parts: Vec<String>) -> Self {
         TableCell { text: parts.join(", "), json: parts.into() }
@@ -105,7 +106,7 @@ impl ResultTable {
 pub struct TableWriter {
     form: OutputForm,
     with_header: bool,
-    /// The header and, for a table, the rows so far.
+    /// The header. For a table, also the rows written so far.
     table: ResultTable,
     json: JsonValueWriter,
     has_begun: bool,
@@ -154,7 +155,7 @@ impl TableWriter {
         }
     }
 
-    /// Writes the header if there was no row, the end of a JSON document, or the whole table.
+    /// Ends the output: writes the whole table, the end of a JSON document, or the header if there was no row.
     pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         self.write_header(out)?;
         match self.form {

@@ -18,7 +18,7 @@ pub struct TableLayout {
     rows: Vec<Vec<String>>,
     /// Indexes of the columns that are aligned to the right.
     number_columns: Vec<usize>,
-    /// Indexes of the columns that may be dropped for want of room, in this order.
+    /// Indexes of the columns that may be dropped for want of room, the first to be dropped first.
     expendable_columns: Vec<usize>,
     /// Indexes of the columns that are never shown.
     hidden_columns: Vec<usize>,
@@ -26,8 +26,8 @@ pub struct TableLayout {
 }
 
 impl TableLayout {
-    /// Makes an empty table. By default columns are dropped from the last to the third; the first two, the subject and
-    /// its result, stay.
+    /// Makes an empty table. By default, columns are dropped from the last to the third if the table is too wide. The
+    /// first two stay, as they are the subject of a row and its result.
     pub fn new<H: AsRef<str>>(header: &[H]) -> Self {
         TableLayout {
             header: header.iter().map(|cell| without_controls(cell.as_ref())).collect(),
@@ -45,13 +45,13 @@ impl TableLayout {
         self
     }
 
-    /// Sets the columns that may be dropped for want of room, in this order.
+    /// Sets the columns that may be dropped for want of room, the first to be dropped first.
     pub fn with_expendable_columns(mut self, columns: &[usize]) -> Self {
         self.expendable_columns = columns.to_vec();
         self
     }
 
-    /// Never shows a column, because it holds no information.
+    /// Hides a column always, because the column holds no information.
     pub fn hide_column(&mut self, column: usize) {
         self.hidden_columns.push(column);
     }
@@ -61,7 +61,7 @@ impl TableLayout {
         self.rows.push(cells.into_iter().map(|cell| without_controls(cell.as_ref())).collect());
     }
 
-    /// Returns the table as lines of at most `width` characters; without a width as wide as needed.
+    /// Returns the table as lines of at most `width` characters. With `None`, lines are as long as their cells need.
     pub fn render(&self, width: Option<usize>) -> String {
         let visible: Vec<usize> = (0..self.header.len()).filter(|at| !self.hidden_columns.contains(at)).collect();
         let mut columns = visible.clone();
@@ -83,7 +83,7 @@ impl TableLayout {
         }
     }
 
-    /// Width of a column, in characters, that breaks no word.
+    /// Returns the minimum width of a column that breaks no word, in characters.
     fn min_width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let heading = self.header.get(column).filter(|_| self.with_header);
@@ -95,7 +95,7 @@ impl TableLayout {
         table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         let cells = |width: usize| u16::try_from(width + COLUMN_GAP_CELLS).unwrap_or(u16::MAX);
         if let Some(width) = width {
-            // comfy-table also pads the last column; the padding is trimmed below.
+            // comfy-table pads the last column, too. The given width includes this padding, which is trimmed below.
             table.set_width(cells(width));
         }
         if self.with_header {
@@ -125,7 +125,7 @@ impl TableLayout {
         Cell::new(text).set_alignment(if is_number { CellAlignment::Right } else { CellAlignment::Left })
     }
 
-    /// Returns each row as a record, one line or more for each column.
+    /// Returns each row as a record: for each column a line with heading and cell, or several lines for a long cell.
     fn render_records(&self, columns: &[usize], width: usize) -> String {
         let headings = columns.iter().map(|at| self.header[*at].chars().count());
         let indent = if self.with_header { headings.max().unwrap_or_default() + COLUMN_GAP_CELLS } else { 0 };
@@ -135,7 +135,7 @@ impl TableLayout {
             for at in columns {
                 let (heading, cell) = (&self.header[*at], row.get(*at).map_or("", String::as_str));
                 let longest = longest_word(cell);
-                // A word that is too long to stand beside the heading is put below it.
+                // If the longest word of the cell does not fit beside the heading, the cell is put below the heading.
                 let (indent, heading) =
                     if self.with_header && indent + longest > width && longest + COLUMN_GAP_CELLS <= width {
                         let _ = writeln!(text, "{heading}");

@@ -16,7 +16,8 @@ use OptionMeaning::{Ads, Columns, Form, Format, Implied, Switch, Unknown, WithVa
 enum OptionMeaning {
     /// The command has no such option.
     Unknown,
-    /// Dropped: the command does this anyway.
+    /// The option is dropped, because the command is already chosen: `-better-analyze` only turns `query` into
+    /// `explain`.
     Implied,
     /// One of our options without a value.
     Switch(&'static str),
@@ -26,14 +27,15 @@ enum OptionMeaning {
     Ads,
     /// A form of output: `-o FORM`.
     Form(&'static str),
-    /// The arguments up to the next option are expressions, one column each. Letters after a `:` in the option itself
+    /// The arguments up to the next option are expressions, one for each column. Letters after a colon, as in `-af:h`,
     /// set headings, separators and quotes.
     Columns,
     /// The next argument is a `printf` format, the one after it an expression.
     Format,
 }
 
-/// One of HTCondor's options: its spellings, the name first, and the meaning in `query` and in `explain`.
+/// One of HTCondor's options: its full name and other spellings, then its meaning in `query` and its meaning in
+/// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
 const CONDOR_OPTIONS: [CondorOption; 15] = [
@@ -57,14 +59,16 @@ const CONDOR_OPTIONS: [CondorOption; 15] = [
 /// Options that turn `query` into `explain`.
 const ANALYSIS_OPTIONS: [&str; 2] = ["better-analyze", "reverse"];
 
-/// The commands that accept HTCondor's options, and for each the index of its meaning in [`CondorOption`].
+/// The commands that accept HTCondor's options. The number is the index of the command's meaning in the array of a
+/// [`CondorOption`].
 const COMMAND_COLUMNS: [(&str, usize); 3] =
     [("query", QUERY_COLUMN), ("explain", EXPLAIN_COLUMN), ("why", EXPLAIN_COLUMN)];
 
 const QUERY_COLUMN: usize = 0;
 const EXPLAIN_COLUMN: usize = 1;
 
-/// Minimum number of letters of an abbreviated option. The abbreviation must also be unambiguous.
+/// Minimum number of letters of an abbreviated option, as `-con` for `-constraint`. An abbreviation must also fit one
+/// option only.
 const MIN_ABBREVIATION_LETTERS: usize = 3;
 
 /// Returns the rows of the table in `classad help from-condor`: HTCondor's option, and our equivalent.
@@ -93,8 +97,8 @@ pub fn option_table() -> Vec<(String, String)> {
     CONDOR_OPTIONS.iter().map(row).collect()
 }
 
-/// Whether an argument has the form of one of HTCondor's options: one dash and a name of several letters, or a known
-/// one-letter spelling.
+/// Whether an argument has the form of one of HTCondor's options: one dash and a name of several letters (`-af`), or a
+/// dash and a letter that HTCondor uses (`-l`).
 fn is_condor_option(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('-') else { return false };
     let name = rest.split(':').next().unwrap_or_default();

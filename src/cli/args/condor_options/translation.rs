@@ -11,8 +11,8 @@ use super::{
     find_option, is_condor_option, split_suffix, unknown_option_message,
 };
 
-/// Returns the arguments with HTCondor's options translated into ours. Arguments of commands that accept none are
-/// returned unchanged.
+/// Returns the arguments with HTCondor's options translated into ours. Arguments of a command that takes none of
+/// HTCondor's options are returned unchanged.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn translate(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
 }
 
-/// Returns the index of the command's name in `arguments`, after the global options and their values; `None` if
+/// Returns the index in `arguments` of the command's name, which follows the global options and their values. `None` if
 /// there is no command.
 fn command_position(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
     let mut at = 1;
@@ -55,7 +55,7 @@ fn command_position(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
     }
 }
 
-/// Whether the argument is an option whose value is the next argument.
+/// Whether an argument is an option whose value is the next argument, such as `--seed` before `7`.
 fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
     let takes = |arg: &Arg| arg.get_action().takes_values();
     if let Some(long) = argument.strip_prefix("--") {
@@ -64,8 +64,8 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
         };
         return options.iter().find(is_it).is_some_and(takes);
     }
-    // In a cluster of short options only the last one can take the next argument. In `-oNAME` the value follows the
-    // letter directly, so that the next argument is not taken.
+    // In a cluster of short options, such as `-qo`, only the last option can take the next argument. In `-oNAME` the
+    // value follows the letter directly, so that the next argument is not taken.
     let mut letters = argument.chars().skip(1);
     let takes_value = |letter| options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes);
     letters.any(takes_value) && letters.next().is_none()
@@ -77,7 +77,7 @@ struct CommandLineTranslation {
     column: usize,
     /// Whether the command line has any of HTCondor's options.
     has_condor_options: bool,
-    /// Whether an option turns the command into `explain`.
+    /// Whether one of HTCondor's options, such as `-better-analyze`, turns the command into `explain`.
     is_analysis: bool,
     /// Whether the arguments already restrict the ads. If not, `query` lists all ads, as HTCondor's tools do.
     has_constraint: bool,
@@ -163,8 +163,8 @@ impl CommandLineTranslation {
         Ok(())
     }
 
-    /// Adds an argument that is none of HTCondor's options. On a command line with such options, a number selects a
-    /// job, and in `query` the name of an existing file is a file of ads wherever it stands.
+    /// Adds an argument that is none of HTCondor's options. If the command line has such options, a number selects a
+    /// job, and in `query` the name of an existing file is a file of ads.
     fn translate_other(&mut self, argument: &OsString, text: &str) {
         let is_file = Path::new(argument).exists();
         if text.starts_with('-') {
@@ -184,8 +184,8 @@ impl CommandLineTranslation {
         self.output.push(argument.clone());
     }
 
-    /// Adds an option without a value, unless it is there already: several of HTCondor's options may mean the same one,
-    /// and clap accepts an option only once.
+    /// Adds an option without a value, unless the command line already has it. Several of HTCondor's options may have
+    /// the same translation, but clap accepts an option only once.
     fn push_switch(&mut self, option: &str) {
         if !self.output.iter().any(|argument| argument == option) {
             self.output.push(option.into());

@@ -1,8 +1,8 @@
-//! Allocation of offers to requests when requests are served one after the other, for `explain --unmatched`.
+//! The allocation of offers to requests, one request after the other, for `explain --unmatched`.
 
 use crate::cli::io::parties::Parties;
 
-/// Which requests took which offers.
+/// Which requests got which offers.
 pub struct Allocation {
     /// Whether a request got an offer or a gang, by index of the request.
     pub is_matched: Vec<bool>,

@@ -17,11 +17,11 @@ pub struct ExplanationInput<'c> {
     pub parties: &'c Parties,
     pub subjects: &'c [NamedAd],
     pub partners: &'c [NamedAd],
-    /// Noun for the ads of `partners`, singular and plural.
+    /// The noun for the ads of `partners`, singular and plural: `request` or `offer`.
     pub nouns: [&'static str; 2],
     pub protocol: Protocol,
     pub policy: &'c LoadedPolicy,
-    /// Whether offers are explained, with `--reverse`.
+    /// Whether `--reverse` is given, so that offers are explained instead of requests.
     pub is_reverse: bool,
     /// Whether some offers have ports, so that requests are served by gangs.
     pub has_ports: bool,
@@ -53,13 +53,13 @@ impl<'c> ExplanationInput<'c> {
         if self.is_reverse { explainer } else { explainer.with_docking(self.policy.policy.docking.clone()) }
     }
 
-    /// Groups ads that get the same explanation, by autocluster. `left` and the groups hold indexes into `subjects`;
-    /// groups and their members are in the order of the input.
+    /// Groups ads that get the same explanation, by autocluster. `left` has the indexes of these ads in `subjects`, and
+    /// so do the groups. Groups and their members are in the order of the input.
     pub fn group_equivalent(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
         if let [only] = left {
             return vec![vec![*only]];
         }
-        // Subjects that share one `Ad` are in one group without further comparison.
+        // Group ads that are one shared `Ad` first, as they need not be compared.
         let mut same: IndexMap<usize, Vec<usize>> = IndexMap::new();
         for request in left {
             same.entry(self.subjects[*request].ad.identity()).or_default().push(*request);
@@ -79,7 +79,7 @@ impl<'c> ExplanationInput<'c> {
         groups
     }
 
-    /// Whether a request is served by gangs rather than by pairs.
+    /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.
     pub fn needs_gang(&self, request: usize) -> bool {
         !self.is_reverse && (self.has_ports || super::gangs::has_ports(&self.subjects[request].ad))
     }
@@ -95,13 +95,14 @@ impl<'c> ExplanationInput<'c> {
         single_line(&subject)
     }
 
-    /// Returns the summary sentence about a group. `longest` is the maximum length of a quoted clause in characters.
+    /// Returns the summary sentence about a group. `longest` is the maximum number of characters of a clause that the
+    /// sentence quotes.
     pub fn summary(&self, session: &Session, group: &[usize], report: &RequestReport, longest: usize) -> String {
         let subject = self.group_name(group);
         single_line(&self.summary_writer(session, &subject, group, longest).summary(report))
     }
 
-    /// Returns the writer of sentences about a group, called `subject`.
+    /// Returns the writer of sentences about a group. The sentences call the group `subject`.
     pub fn summary_writer<'w>(
         &'w self,
         session: &Session,

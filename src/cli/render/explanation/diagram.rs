@@ -9,8 +9,8 @@ use crate::cli::session::Session;
 
 use super::writer::{shorten, with_commas};
 
-/// Draws the clauses of a report. `name` is the heading; `is_labelled` tells by the index of a clause whether it gets
-/// a label.
+/// Draws the clauses of a report. `name` is the heading of the diagram. `is_labelled` gets the index of a clause, and
+/// tells whether the clause gets a label.
 pub fn draw_clauses(
     session: &Session,
     name: &str,
@@ -25,7 +25,8 @@ pub fn draw_clauses(
         let shown = shorten(&single_line(&parenthesized(clause)), room);
         if is_labelled(place) {
             let span = SourceSpan::new(text.len().into(), shown.len());
-            // miette does not wrap labels, and begins them below the middle of the clause.
+            // miette does not wrap a label, and draws it to the right of the middle of its clause: keep the label short
+            // enough.
             let room = width.saturating_sub(14 + shown.chars().count() / 2).max(20);
             let parts = label_parts(clause, report.offers);
             let mut fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
@@ -41,7 +42,7 @@ pub fn draw_clauses(
     if handler.with_context_lines(usize::MAX / 2).render_report(&mut drawn, picture.as_ref()).is_err() {
         return String::new();
     }
-    // Drop miette's heading: the summary sentence takes its place.
+    // Drop all lines before the frame: they are miette's heading, and the report has its own summary sentence.
     let is_frame = |line: &&str| line.contains('\u{256d}') || line.contains(",-");
     let mut frame = drawn.lines().skip_while(|line| !is_frame(line)).map(str::trim_end);
     let first = frame.next().map(without_position).unwrap_or_default();
@@ -49,10 +50,10 @@ pub fn draw_clauses(
     format!("{first}\n{}", rest.join("\n")).trim_end().to_owned()
 }
 
-/// The end of a frame's first line, in colour and without.
+/// The possible ends of a frame's first line: with colour, and without colour.
 const FRAME_ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
 
-/// Removes the line and column numbers from the first line of a frame, as they refer to no file.
+/// Removes the line and column numbers from the first line of a frame, because a clause has no position in a file.
 fn without_position(line: &str) -> String {
     let Some(end) = FRAME_ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
     let (before, behind) = line.split_at(line.len() - end.len());
@@ -73,8 +74,8 @@ fn parenthesized(clause: &ClauseReport) -> String {
     }
 }
 
-/// Returns the parts of a clause's label, the most important first, so that the last ones can be dropped for want of
-/// room.
+/// Returns the parts of a clause's label, the most important first. The caller drops the last parts if the label is too
+/// long.
 fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
     let mut words = vec![match counts.is_true {

@@ -6,8 +6,8 @@ use crate::cli::render::diagnostics::{self, single_line};
 
 use super::writer::{MAX_EVIDENCE_ITEMS, with_commas};
 
-/// Returns a heading with rows of two columns below it; no text if there are no rows. The left column of a row may have
-/// several lines.
+/// Returns a heading with rows of two columns below it, or an empty text if there are no rows. The left column of a row
+/// may have several lines.
 pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -16,7 +16,7 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     let length = |text: &str| text.chars().count();
     let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
     let room = width.saturating_sub(right + 2).max(20);
-    // A rewriting ("`old` -> `new`") that is too long is split at the arrow.
+    // A part such as "`old` -> `new`" is split at the arrow if it is too long for one line.
     let lines = |(place, part): (usize, &String)| {
         let part = if place > 0 { format!("and {}", single_line(part)) } else { single_line(part) };
         match part.split_once("` -> `") {
@@ -26,7 +26,7 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     };
     let rows = rows.iter().map(|(left, right)| (left.iter().enumerate().flat_map(lines).collect(), right));
     let rows: Vec<(Vec<String>, &String)> = rows.collect();
-    // A line that is too long has its right column in the next line.
+    // If the left column is too long, the right column goes to the next line.
     let lengths = rows.iter().flat_map(|(left, _)| left).map(|line| length(line));
     let left = lengths.filter(|length| *length <= room).max().unwrap_or(2);
     let mut text = format!("{heading}\n");
@@ -39,7 +39,7 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     text
 }
 
-/// Appends how many of `all` items exceed the limit `most`, if any.
+/// Appends a line such as `and 5 more` if the number of items, `all`, exceeds the number of printed items, `most`.
 pub fn push_rest(text: &mut String, all: usize, most: usize) {
     if all > most {
         let option = if most < MAX_EVIDENCE_ITEMS { " (-v)" } else { "" };

@@ -20,8 +20,8 @@ use super::writer::{outcome_word, shorten};
 /// Maximum length of a value in characters; the rest is cut off.
 const MAX_VALUE_CHARS: usize = 40;
 
-/// Explains why the offer of this name and a request, or all requests, do not match. The status says whether all of
-/// these requests match the offer.
+/// Explains why an offer does not match a request. The offer and the request are given by name. Without a request's
+/// name, explains each request. The status tells whether the offer matches each of the explained requests.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
     single_line(&reasons.join("; "))
 }
 
-/// Returns a heading and the unmet clauses below it; with `has_all` all clauses.
+/// Returns a heading and below it the unmet clauses, or all clauses if `has_all`.
 fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> String {
     let unmet = clauses.iter().filter(|clause| clause.outcome != ClauseOutcome::True).count();
     let mut text =
@@ -144,7 +144,7 @@ pub fn evaluation_trees(
         writeln!(text, "{name} of {}:", single_line(ad.id()))?;
         expression_tree::write_value_tree(&mut text, expression, frame, &mut Evaluator::new(&environment, &context))?;
     }
-    // A value that is a whole ad may make a very long line: cut the lines.
+    // A value that is a whole ad may make a very long line: shorten each line to the width of the terminal.
     let width = diagnostics::terminal_width().max(40);
     let text = String::from_utf8_lossy(&text);
     Ok(text.lines().map(|text| shorten(&single_line(text), width) + "\n").collect())

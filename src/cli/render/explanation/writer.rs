@@ -26,10 +26,10 @@ use super::{diagram, gangs};
 /// Maximum number of characters of a clause that is quoted in a sentence.
 pub const MAX_CLAUSE_CHARS: usize = 70;
 
-/// Maximum number of changes and refusals printed without `-v`, and of nearest offers with it.
+/// Maximum number of changes and of refusals printed without `-v`, and of nearest offers printed with `-v`.
 pub const DEFAULT_MAX_ITEMS: usize = 3;
 
-/// Maximum number of refusals and conflicts printed with `-v`.
+/// Maximum number of refusals, of conflicts and of a port's failed conditions printed with `-v`.
 pub const MAX_EVIDENCE_ITEMS: usize = 10;
 
 /// Writes reports one after the other. A JSON document is only written by [`ExplanationWriter::finish`].
@@ -38,7 +38,7 @@ pub struct ExplanationWriter<'c> {
     form: OutputForm,
     /// The reports of a JSON document, which is written at the end.
     reports: Vec<Json>,
-    /// Whether the previous text was a single line; `None` before the first one.
+    /// Whether the previous report was a single line of text. `None` before the first report.
     was_brief: Option<bool>,
 }
 
@@ -90,7 +90,7 @@ impl<'c> ExplanationWriter<'c> {
         Ok(())
     }
 
-    /// Adds a report as text. Reports of several lines are separated by blank lines from their neighbours.
+    /// Adds a report as text. A report of several lines has a blank line between itself and each neighbour.
     fn add_text(&mut self, text: &str) -> Result<(), Failure> {
         let is_brief = text.lines().count() == 1;
         let gap = if self.was_brief.is_some_and(|was_brief| !was_brief || !is_brief) { "\n" } else { "" };
@@ -171,13 +171,14 @@ impl<'c> ExplanationWriter<'c> {
         nearest.map(|near| wrapped(&format!("nearest: {}", self.near_offer_text(group, report, near)))).collect()
     }
 
-    /// Returns which attributes the group lacks, such as ` (1.0 has no RequestDisk)`; empty if it lacks none.
+    /// Returns which attributes the ads of the group lack, such as ` (1.0 has no RequestDisk)`. The text is empty if
+    /// they lack none.
     fn lacks(&self, group: &[usize], lacking: &[Name]) -> String {
         single_line(&missing_attribute_note(&self.case.group_name(group), group.len() > 1, lacking))
     }
 
-    /// Returns why one of the nearest offers does not match, such as
-    /// ``slot1@node003: `Memory > 4` is false; it refuses by `Owner == "a"` ``.
+    /// Returns the reasons why one of the nearest offers does not match, such as ``slot1@node003: `Memory > 4` is
+    /// false; it refuses by `Owner == "a"` ``.
     fn near_offer_text(&self, group: &[usize], report: &RequestReport, near: &ClosestOffer) -> String {
         let quoted = |text: &str| format!("`{}`", shorten(text, MAX_CLAUSE_CHARS));
         let mut reasons: Vec<String> = near
@@ -194,7 +195,8 @@ impl<'c> ExplanationWriter<'c> {
     }
 }
 
-/// Returns the section of changes with which the group would match.
+/// Returns the section that lists the changes with which the group would match. `most` is the maximum number of
+/// changes. `ads` is the noun of the matched ads, singular and plural.
 fn changes(changes: &[RequestChange], most: usize, ads: [&str; 2]) -> String {
     let rows = changes.iter().take(most).map(|change| {
         let matches = format!("{} {}", with_commas(change.matched), ads[usize::from(change.matched != 1)]);
@@ -220,7 +222,8 @@ fn conflicts(report: &RequestReport) -> String {
     text
 }
 
-/// Returns the findings that the summary sentence does not mention.
+/// Returns remarks on clauses of the report. Leaves out remarks that say nothing beyond the summary sentence, unless
+/// `has_all`.
 fn findings(report: &RequestReport, has_all: bool) -> String {
     let told = report.verdict.clauses();
     let is_shown = |finding: &&ClauseRemark| {

@@ -9,19 +9,28 @@
 //!  "labels": [LABEL...], "offers": [ID...]}
 //! ```
 //!
-//! For each port, `ports` has numbers of offers: `alone` could fill the port by themselves; `given` of these are
-//! consistent with some offer at each port that has to be filled together with this one; `used` could fill the port but
-//! are used up. For each port that no offer could fill alone, `empty` has the conditions that rule offers out.
-//! `optional` are the ports that a group may leave unfilled.
+//! `ports` has three numbers of offers for each port:
 //!
-//! `deepest` is the best gang for the longest prefix of the ports that can be filled together; its ports are as in the
-//! JSON of gangs. `stuck` is the port after that prefix, or the ports of the next group. Of the offers that could fill
-//! a stuck port alone, `held` are in the deepest gang, `conditions` rule others out, and `discarded` fail the docking
-//! vector. `fitting` offers would do, but their group needs more. `unserved` offers cannot fill their own ports;
-//! `needs` has the number of offers for each port of the first unserved one.
+//! - `alone`: unused offers that could fill the port if it were the only port
+//! - `given`: those `alone` offers that leave a partner for each port that must be filled together with this port
+//! - `used`: offers that could fill the port, but are used up
+//!
+//! `optional` lists the ports that may be left unfilled. `empty` lists the ports that no unused offer could fill even
+//! if the port were the only one, with the conditions that rule the offers out.
+//!
+//! The search fills the ports in order. `deepest` is the best gang for as many ports as can be filled together. `stuck`
+//! is the next port, or all ports of the next group. The fields of a stuck port describe the offers that could fill it
+//! if it were the only port:
+//!
+//! - `held`: number of offers that the deepest gang holds already
+//! - `discarded`: number of offers whose docking vector has an undefined or error component
+//! - `fitting`: number of offers that could be docked, although the group as a whole cannot be filled
+//! - `conditions`: the conditions that rule offers out
+//! - `unserved`: offers whose own ports cannot be filled
+//! - `needs`: number of offers for each port of the first unserved offer
 //!
 //! A condition `reads` attributes of the request. `theirs` are attributes of the first offer that the condition rules
-//! out, and of offers docked already.
+//! out, and of the offers that are docked already. `labels` are the labels of other ports that the condition mentions.
 
 use classad::explain::GangReport;
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
@@ -33,8 +42,8 @@ use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JoinedRecord;
 
-/// Maximum depth of a gang in a report; deeper ones are null. The size of an indented document is quadratic in the
-/// depth.
+/// Maximum depth of a gang in a report. A deeper gang is written as null, because the size of an indented document
+/// grows with the square of the depth.
 const MAX_GANG_DEPTH: usize = 63;
 
 /// Returns the JSON report about a group of equivalent requests with ports.
@@ -55,7 +64,7 @@ pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, p
     json!(JoinedRecord { head, tail: port_fields(report, parties) })
 }
 
-/// Returns the fields about ports, gang and changes.
+/// Returns the JSON fields about ports, gang and changes.
 pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
     let docked = |gang: &Gang| {
         let view = GangView::new(gang, String::new(), parties);
@@ -85,7 +94,7 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
     })
 }
 
-/// Returns whether an offer docks at a port, and the condition that keeps the offer away.
+/// Returns as JSON whether an offer docks at a port, and if not, the condition that keeps the offer away.
 pub fn docking_json(docking: &TrialDocking, parties: &Parties) -> Json {
     let condition = docking.condition.as_ref().map(|found| condition(found, parties));
     json!({ "label": docking.label, "docks": condition.is_none(), "condition": condition })

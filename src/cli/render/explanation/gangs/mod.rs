@@ -28,7 +28,8 @@ pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
 pub use json::{gang_report_json, port_fields};
 pub use text::{gang_report_text, summary_writer};
 
-/// Whether some of these ads have ports. Ads that were read in part have none: ads with ports are read whole.
+/// Whether some of these ads have ports. An ad that was read only in part has none, because `explain` reads all ads
+/// whole if any of them has ports.
 pub fn any_ports(ads: &[NamedAd]) -> bool {
     ads.iter().any(|ad| !ad.is_projected() && has_ports(&ad.ad))
 }
@@ -38,14 +39,14 @@ pub fn has_ports(ad: &Ad) -> bool {
     ad.get(&PORTS).is_some()
 }
 
-/// Explains why requests get the gangs that they get, or none.
+/// Explains why each request gets its gang, or why it gets none.
 pub struct GangExplainer<'g> {
     case: &'g ExplanationInput<'g>,
     matcher: Gangmatcher,
 }
 
 impl<'g> GangExplainer<'g> {
-    /// Makes an explainer for the offers of the case. Reports the offers whose ports are malformed.
+    /// Makes an explainer for the offers of `case`. Reports the offers whose ports are malformed.
     pub fn new(session: &mut Session, case: &'g ExplanationInput<'g>) -> Result<Self, Failure> {
         let [_, offers] = case.parties.ads();
         let (matcher, bad) = Gangmatcher::new(&offers, case.protocol.clone(), session.context());
@@ -76,8 +77,8 @@ impl<'g> GangExplainer<'g> {
         Ok(allocation)
     }
 
-    /// Explains why a request gets its gang, or none. `None` if the ports of the request are malformed, which is
-    /// reported.
+    /// Explains why a request gets its gang, or why it gets none. Reports malformed ports of the request, and returns
+    /// `None` then.
     pub fn explain(
         &mut self,
         session: &mut Session,
@@ -97,8 +98,8 @@ impl<'g> GangExplainer<'g> {
     }
 
     /// Explains at which ports of a request an offer docks, and what keeps the offer from the other ports. Prints the
-    /// explanation as text, or returns it as JSON, together with whether the offer docks anywhere. `None` if the
-    /// request's ports are malformed.
+    /// explanation as text, or returns it as JSON. The returned flag tells whether the offer docks at any port. `None`
+    /// if the request's ports are malformed.
     pub fn explain_pair(
         &mut self,
         session: &mut Session,
@@ -124,7 +125,7 @@ impl<'g> GangExplainer<'g> {
         Ok(Some((document, docks)))
     }
 
-    /// Number of evaluations that exceeded their budget.
+    /// Number of evaluations that exceeded their budget of steps or depth.
     pub fn budget_failures(&self) -> u64 {
         self.matcher.statistics().failures
     }
@@ -146,8 +147,9 @@ impl<'g> GangExplainer<'g> {
         groups.into_values().collect()
     }
 
-    /// Returns the attributes of a request that its gang can depend on: those reachable from its ports, its constraint
-    /// and its rank, and those that offers and the policy may look up, `sought`. All if any attribute may be read.
+    /// Returns the attributes of a request that its gang can depend on. These are the attributes reachable from its
+    /// ports, its constraint and its rank, and from the names that offers and the policy look up, `sought`. Returns all
+    /// attributes if an expression may read any attribute.
     fn significant_attributes(&self, request: &Ad, sought: &FreeNames, session: &Session) -> Vec<(Name, Expression)> {
         let reached = sought.all_names().cloned().and_then(|mut names| {
             names.extend(self.case.protocol.attribute_names().chain([&*PORTS]).cloned());

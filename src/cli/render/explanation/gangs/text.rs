@@ -13,8 +13,8 @@ use crate::cli::render::table::TableLayout;
 /// Maximum number of offers named in one line.
 const MAX_OFFERS_NAMED: usize = 3;
 
-/// Returns the writer of sentences about the gang of one request, called `subject`. `max_clause_chars` is the maximum
-/// length of a quoted condition in characters.
+/// Returns the writer of sentences about the gang of one request. The sentences call the request `subject`.
+/// `max_clause_chars` is the maximum number of characters of a condition that a sentence quotes.
 pub fn summary_writer<'w>(
     parties: &'w Parties,
     subject: &'w str,
@@ -25,7 +25,8 @@ pub fn summary_writer<'w>(
     SummaryWriter { subject, is_plural: false, nouns, names: parties, dialect, max_clause_chars }
 }
 
-/// Returns the steps of a change, including the additional offer that it needs.
+/// Returns the steps of a change after which a request would get a gang. The steps include the additional offer that
+/// the change needs, if any.
 pub fn change_steps(change: &RequestChange<Gang>, names: &dyn AdNames) -> Vec<String> {
     let another = change.duplicate_offer.map(|offer| {
         let name = names.ad_name(AdReference::Offer { offer, part: 1 });
@@ -34,7 +35,7 @@ pub fn change_steps(change: &RequestChange<Gang>, names: &dyn AdNames) -> Vec<St
     change.steps.iter().cloned().chain(another).collect()
 }
 
-/// Returns the report: the summary sentence and the sections below it, longer ones with `evidence`.
+/// Returns the report: the summary sentence and the sections below it. With `evidence` the sections are longer.
 pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidence: bool) -> String {
     let mut text = single_line(&writer.gang_summary(report)) + "\n";
     let Some(failure) = &report.failure else { return text };
@@ -56,7 +57,8 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
     text
 }
 
-/// Returns the table of ports: how many offers could fill each, and which one is docked in the deepest gang.
+/// Returns the table of ports: how many offers could fill each port, and the offer docked there in the largest gang
+/// that could be built.
 fn port_table(failure: &GangFailure, writer: &SummaryWriter<'_>, width: usize) -> String {
     let mut grid =
         TableLayout::new(&["port", "alone", "given the others", "used up", "docked"]).with_number_columns(&[1, 2, 3]);
@@ -73,7 +75,7 @@ fn port_table(failure: &GangFailure, writer: &SummaryWriter<'_>, width: usize) -
     grid.render(Some(width))
 }
 
-/// Maximum number of conditions or changes in a section.
+/// Returns the maximum number of conditions or changes in a section of the report; more with `evidence`, which is `-v`.
 fn max_items(evidence: bool) -> usize {
     if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }
 }
@@ -98,7 +100,7 @@ fn push_conditions(text: &mut String, conditions: &[FailedCondition], writer: &S
     push_rest(text, conditions.len(), most);
 }
 
-/// Appends why a port stays empty although some offers could fill it alone.
+/// Appends why a port stays empty although some offers could fill it without the other ports.
 fn push_blocked_port(
     text: &mut String,
     failure: &GangFailure,
