@@ -18,9 +18,9 @@ pub struct Context {
     /// Source of `random()`, shared by all evaluations of the run. `None` if the numbers are unknown, as for an ad that
     /// is specialized now and evaluated later.
     pub random: Option<RandomStream>,
-    /// Maximum nesting depth of evaluations.
+    /// Maximum nesting depth of expressions in an evaluation.
     pub max_depth: u32,
-    /// Maximum number of nodes that one evaluator visits.
+    /// Maximum number of steps of one evaluator, in all its evaluations. Each visited node of an expression is a step.
     pub max_steps: u64,
     /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,
@@ -41,7 +41,7 @@ impl Context {
         }
     }
 
-    /// Whether the interrupt is raised. Matching, searching and explaining end early then, and their result must be
+    /// Whether the interrupt is raised. Matching, searching and explaining then end early, and their result must be
     /// discarded.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
@@ -72,7 +72,7 @@ impl Interrupt {
     }
 }
 
-/// Stream of random numbers, shared by its clones.
+/// Stream of random numbers. Its clones draw from the same stream.
 #[derive(Clone, Debug)]
 pub struct RandomStream(Arc<AtomicU64>);
 
@@ -86,7 +86,8 @@ impl RandomStream {
     /// Returns the generator for the next draw and advances the stream.
     #[must_use]
     pub fn next(&self) -> fastrand::Rng {
-        // The step is odd and large, so that adjacent seeds do not give similar draws.
+        // The step is odd, so that no state repeats early. It is large, so that adjacent seeds do not give the same
+        // draws.
         fastrand::Rng::with_seed(self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed))
     }
 }
@@ -97,7 +98,7 @@ impl RandomStream {
 pub enum Abort {
     /// Evaluations are nested deeper than this limit, which is [`Context::max_depth`].
     TooDeep(u32),
-    /// The evaluation took more steps than this limit, which is [`Context::max_steps`].
+    /// The evaluator took more steps than this limit, which is [`Context::max_steps`].
     TooManySteps(u64),
     /// The value depends on something unknown, such as a name that is not bound yet or the time.
     Unknown,

@@ -11,7 +11,7 @@ use super::operators::{self, Truth};
 use super::scope::{Environment, NameResolution};
 use super::{Abort, Context};
 
-/// Evaluator of expressions in the scopes of one environment. The step budget spans all evaluations of one evaluator.
+/// Evaluator of expressions in the scopes of one environment. Its step budget is for all its evaluations together.
 pub struct Evaluator<'e> {
     pub(super) environment: &'e Environment,
     pub(super) context: &'e Context,
@@ -21,14 +21,14 @@ pub struct Evaluator<'e> {
     pub(super) circular_references: u64,
     depth: u32,
     steps: u64,
-    /// Step up to which neither the step budget nor the interrupt is checked.
+    /// Number of the last step that needs no check of the step budget and the interrupt.
     next_check: u64,
 }
 
 /// Number of steps between two checks of the interrupt.
 const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
-/// Attribute that is being evaluated: the identities of its expression and ad, and the ad's participant.
+/// Attribute that is being evaluated: the identity of its expression, the identity of its ad, and the ad's participant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ActiveAttribute {
     expression: usize,
@@ -72,7 +72,7 @@ impl<'e> Evaluator<'e> {
         self.with_deeper_nesting(|evaluator| evaluator.descend(expression, frame))
     }
 
-    /// Runs `work` one nesting level deeper; fails if the depth budget is exhausted.
+    /// Runs `work` one nesting level deeper; [`Abort::TooDeep`] if the level exceeds [`Context::max_depth`].
     fn with_deeper_nesting<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Abort>) -> Result<T, Abort> {
         if self.depth >= self.context.max_depth {
             return Err(Abort::TooDeep(self.context.max_depth));
@@ -88,7 +88,7 @@ impl<'e> Evaluator<'e> {
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`].
+    /// The same as those of [`Evaluator::evaluate`].
     pub fn attribute(&mut self, frame: &Arc<ScopeFrame>, name: &Name) -> Result<Value, Abort> {
         frame.ad.get(name).map_or(Ok(Value::Undefined), |expression| self.value_of_bound(expression, frame))
     }
@@ -97,7 +97,7 @@ impl<'e> Evaluator<'e> {
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`].
+    /// The same as those of [`Evaluator::evaluate`].
     pub fn element(&mut self, list: &ListValue, index: usize) -> Result<Value, Abort> {
         let Some(element) = list.elements.get(index) else { return Ok(Value::Undefined) };
         match (&list.scope, element.kind()) {
@@ -145,7 +145,7 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
-    /// Checks the interrupt and the step budget, and sets the step of the next check.
+    /// Checks the interrupt and the step budget, and sets the step before which they are not checked again.
     #[cold]
     fn check_limits(&mut self) -> Result<(), Abort> {
         if self.context.is_interrupted() {
@@ -158,7 +158,7 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
-    /// Evaluates an expression of any other kind.
+    /// Evaluates an expression of any kind that `descend` does not evaluate in its loop.
     fn compute(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         let Evaluator { environment, context, .. } = *self;
         let span = expression.span();
@@ -186,7 +186,7 @@ impl<'e> Evaluator<'e> {
             ExpressionKind::List(elements) => {
                 Ok(Value::List(ListValue { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
             }
-            // An ad outside any other ad is a root itself (thesis 2.4).
+            // An ad outside any other ad is a root (thesis 2.4).
             ExpressionKind::Ad(ad) if frame.is_outside_ads() => {
                 Ok(Value::Ad(AdValue { frame: ScopeFrame::root(ad.clone(), Participant::REQUEST) }))
             }
@@ -215,8 +215,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Returns the value of an attribute's expression in the scope where it was found; undefined for a circular
-    /// reference (thesis 2.4.7).
+    /// Returns the value of an attribute's expression, in the scope where the attribute was found. A circular reference
+    /// is undefined (thesis 2.4.7).
     fn value_of_bound(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         if let ExpressionKind::Literal(value) = expression.kind() {
             return Ok(self.literal(value, expression.span()));
@@ -229,8 +229,8 @@ impl<'e> Evaluator<'e> {
         value
     }
 
-    /// Marks an expression of an ad, by its identity, as active until [`Evaluator::end`]. Returns false if it is active
-    /// already.
+    /// Marks an expression, given by its identity, as being evaluated until [`Evaluator::end`]. Returns false if it is
+    /// marked already, which means a circular reference.
     pub(super) fn begin(&mut self, expression: usize, frame: &ScopeFrame) -> bool {
         let active = ActiveAttribute { expression, ad: frame.ad.identity(), participant: frame.participant };
         let again = self.active.contains(&active);
@@ -247,7 +247,7 @@ impl<'e> Evaluator<'e> {
         self.active.pop();
     }
 
-    /// Returns the value of `value.name`.
+    /// Returns the value of the selection `value.name`.
     pub(super) fn select(
         &mut self,
         value: &Value,
@@ -269,8 +269,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Returns the value of a list element as HTCondor's functions compute it: in the scope of the call. Nested lists
-    /// and ads keep the scope in which they were written.
+    /// Returns the value of a list element in the scope of the call, as HTCondor's functions compute it. An element
+    /// that is itself a list or an ad is evaluated in the scope of `list`.
     pub(super) fn element_in_call_scope(
         &mut self,
         element: &Expression,
@@ -284,8 +284,8 @@ impl<'e> Evaluator<'e> {
         self.evaluate(element, scope)
     }
 
-    /// Selects `name` from each element of a list, as HTCondor does; elements are evaluated in the scope of the
-    /// selection.
+    /// Returns the list of what `name` selects from each element of a list, as HTCondor does. The elements are
+    /// evaluated in the scope of the selection.
     fn select_each(
         &mut self,
         list: &ListValue,
@@ -307,7 +307,7 @@ impl<'e> Evaluator<'e> {
         Ok(Value::List(ListValue { elements: elements?, scope: None }))
     }
 
-    /// Returns the value of `value[index]`.
+    /// Returns the value of the subscript `value[index]`.
     pub(super) fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Abort> {
         let condor = self.context.dialect.is_condor();
         match (value, index) {
@@ -361,8 +361,8 @@ impl<'e> Evaluator<'e> {
         Ok(value)
     }
 
-    /// Returns the value of a call. `values` holds the values of the arguments if they were computed before;
-    /// [`Abort::Unknown`] stands for an unknown value.
+    /// Returns the value of a call. `values` holds the values of the arguments if they were computed already, with
+    /// [`Abort::Unknown`] for an unknown value. If `values` is `None`, the function evaluates its arguments.
     pub(super) fn call(
         &mut self,
         name: &Name,
@@ -387,7 +387,8 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// Strips the scope from a list or an ad, as HTCondor's `ad["name"]` and `list.name` do.
+/// Takes a list or an ad out of its scope, so that the ads around it are not searched for names. HTCondor's
+/// `ad["name"]` and `list.name` do so.
 fn without_scope(value: Value) -> Value {
     let nowhere = |ad| ScopeFrame::root(ad, Participant::NONE);
     match value {

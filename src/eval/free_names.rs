@@ -1,4 +1,4 @@
-//! Free names of an expression, found without an ad: a syntactic over-approximation.
+//! Free names of an expression: all names that it may need. They are found from the syntax alone, without an ad.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -10,14 +10,14 @@ use crate::syntax::{ParseOptions, parse_expression};
 
 use super::builtin::FunctionKind;
 
-/// Name that stands for the other side's ad in the expressions of a policy.
+/// Name that denotes the other side's ad in the expressions of a policy.
 const POLICY_LABEL: KnownName = KnownName::new("label");
 
 /// A set of names, in the order of insertion.
 pub type NameSet = IndexSet<Name, FxBuildHasher>;
 
-/// Extends a set by everything that can be reached from its items: `step` adds the successors of an item.
-/// Returns `None` as soon as a step does. Each item is visited once.
+/// Extends a set by all items that can be reached from its items. `step` adds the successors of one item and is called
+/// once for each item. Returns `None` as soon as `step` returns `None`.
 pub fn transitive_closure<T: Clone + Eq + Hash, S: BuildHasher>(
     reached: &mut IndexSet<T, S>,
     mut step: impl FnMut(&T, &mut IndexSet<T, S>) -> Option<()>,
@@ -33,32 +33,31 @@ pub fn transitive_closure<T: Clone + Eq + Hash, S: BuildHasher>(
 /// Subexpression that is still to be visited.
 struct PendingSubexpression {
     expression: Expression,
-    /// Whether a name is selected from the subexpression.
+    /// Whether a name is selected from the subexpression, as `x` is from `a` in `a.x`.
     is_selected_from: bool,
-    /// Whether the subexpression may be evaluated in another scope than the one it is written in, as elements of lists
-    /// and attributes of nested ads are.
+    /// Whether the subexpression may be evaluated in another scope than the one it is written in. Elements of lists and
+    /// attributes of nested ads may be.
     is_relocatable: bool,
 }
 
-/// Names that an expression mentions. This analysis is coarser than [`super::References`] and needs no ad. The value of
-/// the expression can depend only on attributes with these names, and on attributes that their expressions mention in
-/// turn.
+/// Names that an expression mentions. They are found without an ad, but less exactly than [`super::References`]. Unless
+/// `reads_anything`, the expression reads only attributes with these names and what their expressions mention.
 #[derive(Clone, Debug, Default)]
 pub struct FreeNames {
     /// Every name in the expression, including names that are selected from something.
     pub names: NameSet,
-    /// Names looked up in the expression's own ad only, such as `my.x`; may hold duplicates.
+    /// Names looked up in the expression's own ad only, such as `x` in `my.x`; may hold duplicates.
     pub mine: Vec<Name>,
-    /// Names looked up in the other side's ad only, such as `other.x`; may hold duplicates.
+    /// Names looked up in the other side's ad only, such as `x` in `other.x`; may hold duplicates.
     pub theirs: Vec<Name>,
-    /// Unqualified names such as `x`, looked up in the expression's own ad and, if that lacks them, in the other side's
-    /// ad; may hold duplicates.
+    /// Unqualified names such as `x`; may hold duplicates. They are looked up in the expression's own ad, and in the
+    /// other side's ad if its own ad lacks them.
     pub unqualified: Vec<Name>,
-    /// Whether the expression may read attributes that it does not mention: a name is computed, or a whole ad is used
-    /// as a value.
+    /// Whether the expression may read attributes that it does not mention, because a name is computed or a whole ad is
+    /// used as a value.
     pub reads_anything: bool,
-    /// Whether the value depends on more than the values of the names: on expression texts, random numbers or parsed
-    /// texts.
+    /// Whether the value depends on more than the values of the names, for example on the text of an expression or on
+    /// random numbers.
     pub is_impure: bool,
 }
 
@@ -71,13 +70,13 @@ impl FreeNames {
         names
     }
 
-    /// Whether two evaluations may differ although every mentioned name has the same value in both.
+    /// Whether the value may change although every mentioned name keeps its value.
     #[must_use]
     pub fn reads_unknown(&self) -> bool {
         self.reads_anything || self.is_impure
     }
 
-    /// Returns every name in the expression; `None` if the value may depend on anything else.
+    /// Returns every name in the expression; `None` if the value may change although these names keep their values.
     #[must_use]
     pub fn all_names(&self) -> Option<&NameSet> {
         (!self.reads_unknown()).then_some(&self.names)
@@ -88,7 +87,8 @@ impl FreeNames {
         self.collect(expression, dialect, false);
     }
 
-    /// Adds the names that an expression of a policy mentions; there `label` stands for the other side, too.
+    /// Adds the names that an expression of a policy mentions. In a policy the name `label` denotes the other side's
+    /// ad, too.
     pub fn add_policy_expression(&mut self, expression: &Expression, dialect: Dialect) {
         self.collect(expression, dialect, true);
     }
@@ -148,8 +148,8 @@ impl FreeNames {
         }
     }
 
-    /// Records on which side the names of a path such as `other.x.y` are looked up. Returns whether the path begins
-    /// with a name.
+    /// Records whether the names of a path such as `other.x.y` are looked up in the own ad, in the other side's ad, or
+    /// in both. Returns false if the path does not begin with a name, as in `f(x).y`.
     fn record_path(&mut self, path: &Expression, is_policy: bool) -> bool {
         let (mut at, mut rest) = (path, Vec::new());
         let first = loop {
@@ -162,7 +162,8 @@ impl FreeNames {
                 _ => return false,
             }
         };
-        // Names missing in a nested ad are looked up in the ads around it, so every name of the path counts.
+        // A name that a nested ad lacks is looked up in the ads around it. So every name of the path may be an
+        // attribute of the outermost ad.
         match denoted_ad(first, is_policy) {
             Some(ScopeAd::Other) => self.theirs.extend(rest.into_iter().cloned()),
             Some(ScopeAd::Own) => self.mine.extend(rest.into_iter().cloned()),
@@ -183,7 +184,8 @@ impl FreeNames {
     }
 }
 
-/// Returns the ad that a name denotes; in a policy `label` is the other side, too.
+/// Returns the ad that a name such as `my` or `other` denotes; `None` for other names. In a policy `label` denotes the
+/// other side's ad.
 fn denoted_ad(name: &Name, is_policy: bool) -> Option<ScopeAd> {
     ScopeAd::of(name).or((is_policy && name.is_known(POLICY_LABEL)).then_some(ScopeAd::Other))
 }
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn closures_visit_every_item_once() {
-        // 1 -> 2 -> 3 -> 1, and 9 has no successors that are known.
+        // Item 1 leads to 2, 2 leads to 3, and 3 leads to 1. The successors of 9 are unknown.
         let closure = |seed: &[u32]| {
             let mut reached: IndexSet<u32> = seed.iter().copied().collect();
             let step = |item: &u32, reached: &mut IndexSet<u32>| {
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn on_which_side_names_are_looked_up() {
-        // Expected: names of the own ad, of the other, of either.
+        // Expected names: those looked up only in the own ad, only in the other ad, and in either ad.
         for (text, expected) in [
             ("a + MY.b > (TARGET).c", ["b", "c", "a"]),
             ("other.a.b && self.c.d", ["c d", "a b", ""]),

@@ -1,4 +1,4 @@
-//! Operators on values (thesis 2.4.4; HTCondor where its dialect differs).
+//! Operators on values (thesis 2.4.4). HTCondor's dialect follows HTCondor's library.
 
 use std::cmp::Ordering;
 
@@ -11,11 +11,11 @@ pub enum Truth {
     False,
     Undefined,
     Error,
-    /// The value is of a type without truth values.
+    /// The value has a type without truth values, such as a string.
     NotBoolean,
 }
 
-/// Returns the truth value of a value. Numbers have one only in HTCondor's dialect.
+/// Returns the truth value of a value. Numbers have truth values only in HTCondor's dialect.
 pub fn truth(value: &Value, dialect: Dialect) -> Truth {
     let of = |is| if is { Truth::True } else { Truth::False };
     match value {
@@ -28,7 +28,8 @@ pub fn truth(value: &Value, dialect: Dialect) -> Truth {
     }
 }
 
-/// Returns the value of `&&` or `||` if the left operand decides it alone; `None` if the right operand is needed.
+/// Returns the value of `&&` or `||` if the left operand, whose truth value is `truth`, determines it alone. `None` if
+/// the right operand is needed.
 pub fn short_circuit(
     operator: BinaryOperator,
     truth: Truth,
@@ -40,13 +41,15 @@ pub fn short_circuit(
     match truth {
         Truth::Error => Some(left.clone()),
         Truth::NotBoolean => Some(not_boolean_error(operator, left, span)),
-        // In the papers' dialect an error on the right is never hidden, so a boolean on the left decides nothing.
+        // In HTCondor's dialect `false && x` is false, whatever `x` is. In the papers' dialect an error in `x` is never
+        // hidden, so `x` is needed.
         _ if truth == decisive && dialect.is_condor() => Some(Value::Boolean(truth == Truth::True)),
         _ => None,
     }
 }
 
-/// Returns the value of `&&` or `||` by the truth tables, when the left operand does not decide it.
+/// Returns the value of `&&` or `||` from the truth value of the left operand and the right operand. [`short_circuit`]
+/// must have returned `None` for the left operand.
 pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dialect, span: Span) -> Value {
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
     let right_truth = truth(right, dialect);
@@ -59,7 +62,8 @@ pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dial
     }
 }
 
-/// Returns the value of any binary operator. `right` computes the right operand; `&&` and `||` may not need it.
+/// Returns the value of any binary operator. `right` computes the right operand; it is not called if the left operand
+/// determines `&&` or `||` alone.
 pub fn apply<E>(
     operator: BinaryOperator,
     left: &Value,
@@ -101,7 +105,7 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
     }
 }
 
-/// Returns the value of a binary operator that always evaluates both operands: any but `&&` and `||`.
+/// Returns the value of a binary operator that always needs both operands: any but `&&` and `||`.
 pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
     if operator.group() == OperatorGroup::Identity {
         return match identical(left, right, dialect) {
@@ -129,7 +133,8 @@ fn type_mismatch_error(operator: BinaryOperator, left: &Value, right: &Value, sp
     Value::error(span, format!("`{}` cannot take {left} and {right}", operator.symbol()))
 }
 
-/// Whether two values are identical under `is`; `None` where the comparison is an error in HTCondor.
+/// Whether two values are identical under `is`. `None` for two lists or two ads in HTCondor's dialect, where their
+/// comparison is an error.
 fn identical(left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
     Some(match (left, right) {
         (Value::Undefined, Value::Undefined) | (Value::Error(_), Value::Error(_)) => true,
@@ -147,7 +152,7 @@ fn identical(left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
     })
 }
 
-/// Returns the result of a comparison; `None` for types that do not compare.
+/// Returns the result of a comparison such as `<`; `None` for two types that cannot be compared.
 #[must_use]
 pub fn compare(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
     let ordering = match (left, right) {
@@ -207,7 +212,7 @@ pub fn checked_integer(integer: i64, dialect: Dialect, span: Span) -> Value {
     Value::Integer(integer)
 }
 
-/// Returns an integer value of the dialect, wrapped to 32 bits in the papers' dialect.
+/// Returns an integer value. In the papers' dialect it is wrapped to 32 bits.
 #[allow(clippy::cast_possible_truncation)] // wrapping is intended
 pub fn wrapped_integer(integer: i64, dialect: Dialect) -> Value {
     match dialect {
@@ -292,18 +297,19 @@ fn time_arithmetic(operator: BinaryOperator, left: &Value, right: &Value, span: 
     })
 }
 
-/// Returns the time `seconds` later, at the same UTC offset.
+/// Returns the absolute time `seconds` after `at`, with the same UTC offset.
 #[allow(clippy::cast_possible_truncation)] // `as` saturates
 fn add_seconds(at: AbsoluteTime, seconds: f64) -> Value {
     Value::AbsoluteTime(AbsoluteTime { seconds: at.seconds.saturating_add(seconds as i64), offset: at.offset })
 }
 
-/// Applies a bitwise operator or a shift, as in Java: on 32 bits in the papers' dialect, on 64 in HTCondor's.
+/// Applies a bitwise operator or a shift as Java does: to 32 bits in the papers' dialect, to 64 bits in HTCondor's.
+/// `None` if an operand is no integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect) -> Option<Value> {
     let (Value::Integer(a), Value::Integer(b)) = (left, right) else { return None };
     let (a, b) = (*a, *b);
-    // Java takes the shift count modulo the width, and so do Rust's wrapping shifts.
+    // Java takes the shift count modulo the number of bits, and so do Rust's wrapping shifts.
     let count = b as u32;
     Some(Value::Integer(match (operator, dialect) {
         (BinaryOperator::BitAnd, _) => a & b,
@@ -321,7 +327,8 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
     }))
 }
 
-/// Truncates a relative time to whole seconds, as HTCondor's library does with elements of lists.
+/// Truncates a relative time to whole seconds, as HTCondor's library does with elements of lists. Other values stay as
+/// they are.
 pub fn truncate_relative_time(value: Value) -> Value {
     match value {
         Value::RelativeTime(time) => relative_time(time.seconds.trunc()),

@@ -18,12 +18,13 @@ use super::scope::{Environment, NameResolution};
 pub struct Reference {
     /// Names of the path, in order.
     pub path: Vec<Name>,
-    /// Number of leading names that resolve to an ad; the next name is missing in that ad.
+    /// Number of leading names that resolve to an ad, such as 1 for `MY.x` without an attribute `x`. The next name is
+    /// missing in that ad.
     pub resolved: usize,
 }
 
 impl Reference {
-    /// Returns the names that do not resolve: `z` of `MY.z`, since `MY` resolves to the ad itself.
+    /// Returns the names that do not resolve: `z` for `MY.z`, since `MY` resolves to the ad itself.
     #[must_use]
     pub fn missing(&self) -> &[Name] {
         &self.path[self.resolved.min(self.path.len() - 1)..]
@@ -41,21 +42,21 @@ impl fmt::Display for Reference {
     }
 }
 
-/// References of an expression.
+/// Names and dotted paths that an expression refers to.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct References {
-    /// References that the expression's own ad does not resolve, in order of first use. They include the references of
-    /// the attributes that the expression reads.
+    /// References that do not resolve in the expression's own ad, in order of first use. References of the attributes
+    /// that the expression reads are included.
     pub external: IndexSet<Reference>,
-    /// Attributes of the expression's own ad that it reads, in order of first use.
+    /// Attributes of its own ad that the expression reads, in order of first use.
     pub internal: IndexSet<Name>,
-    /// Whether the expression may read any attribute: a name is computed, or a whole ad is used as a value.
+    /// Whether the expression may read any attribute, because a name is computed or a whole ad is used as a value.
     pub reads_anything: bool,
 }
 
-/// Returns the references of an expression, also through attributes of the frame's ad and constant texts passed to
-/// `eval()`.
+/// Returns the references of an expression. References in the attributes that it reads from its own ad and in constant
+/// texts passed to `eval()` are included.
 pub fn references(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
@@ -65,7 +66,7 @@ pub fn references(
     references_of_all([expression], frame, environment, context)
 }
 
-/// Returns the references of several expressions of one ad together.
+/// Returns the references of several expressions of one ad, as one result.
 pub fn references_of_all<'a>(
     expressions: impl IntoIterator<Item = &'a Expression>,
     frame: &Arc<ScopeFrame>,
@@ -78,7 +79,8 @@ pub fn references_of_all<'a>(
     walk.found
 }
 
-/// Returns the references of an expression itself, without following the attributes that it reads.
+/// Returns the references that are written in an expression itself. References in the attributes that it reads are left
+/// out.
 pub fn direct_references(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
@@ -89,8 +91,8 @@ pub fn direct_references(
     ReferenceWalk { through_attributes: false, ..walk }.references(expression)
 }
 
-/// Returns the references that the expression's own ad does not resolve, as HTCondor's `unresolved()` reports them: a
-/// name found only in the partner of a match is external, and texts passed to `eval()` are not read.
+/// Returns the external references of an expression as HTCondor's `unresolved()` reports them. A name that only the
+/// partner of a match defines is external. Texts passed to `eval()` are not read.
 #[must_use]
 pub fn external_references(
     expression: &Expression,
@@ -102,11 +104,12 @@ pub fn external_references(
     ReferenceWalk { reads_texts: false, ..walk }.references(expression).external
 }
 
-/// Maximum length of a chain of attributes that are aliases of one another; a longer one is most likely circular.
+/// Maximum number of aliases that are followed one after the other: 2 from `a` to `c` with `a = b; b = c`. A longer
+/// chain is most likely circular.
 const MAX_ALIAS_CHAIN: usize = 64;
 
-/// Maximum number of nodes visited while relocatable expressions are tried in every scope; without a limit the visits
-/// would be the product of expressions and scopes.
+/// Maximum number of nodes visited while expressions that may be evaluated in other scopes are tried in every scope.
+/// The number could otherwise grow to all nodes times all scopes.
 const MAX_RELOCATED_VISITS: u64 = 1_000_000;
 
 struct ReferenceWalk<'w> {
@@ -119,18 +122,18 @@ struct ReferenceWalk<'w> {
     found: References,
     /// Expressions that are still to be visited, and their scopes.
     pending: Vec<(Expression, Arc<ScopeFrame>)>,
-    /// Identities of the expressions walked and of their ads, so that circular references end.
+    /// Visited expressions with their ads, both by identity. None is visited twice, so that circular references end.
     seen: FxHashSet<(usize, usize)>,
-    /// Expressions parsed for `eval()`, kept alive because identities are addresses.
+    /// Expressions parsed from texts of `eval()`. They must stay alive, because an identity is an address.
     texts: Vec<Expression>,
-    /// Relocatable expressions, which may be evaluated in another scope than the one they are written in. The key is
-    /// the identity of the expression; the value holds the identity of its ad as well. Relocatable are elements of
-    /// lists, which HTCondor's functions evaluate in the scope of the call, and arguments that are evaluated in each ad
-    /// of a list.
+    /// Expressions that may be evaluated in another scope than the one they are written in: elements of lists, and
+    /// arguments that are evaluated in each ad of a list. The key is the expression's identity; the number in the value
+    /// is the identity of its ad.
     relocatable: IndexMap<usize, (Expression, usize)>,
-    /// Names that are selected from ads which the analysis cannot determine.
+    /// Names that are selected from an ad which the analysis cannot determine, such as `x` in `f(a).x`.
     names_of_unknown_ads: IndexSet<Name>,
-    /// Scopes in which relocatable expressions may be evaluated: the ads that were met and the scopes of calls.
+    /// Scopes in which the expressions of `relocatable` are tried, by the identity of their ad: those of nested ads and
+    /// of calls.
     call_scopes: IndexMap<usize, Arc<ScopeFrame>>,
 }
 
@@ -152,7 +155,7 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Returns the references of an expression in the scope of the walk.
+    /// Returns the references of an expression in the scope `home`.
     fn references(mut self, expression: &Expression) -> References {
         let home = Arc::clone(&self.home);
         self.visit_expression(expression, &home);
@@ -171,8 +174,8 @@ impl<'w> ReferenceWalk<'w> {
         self.pending.push((expression.clone(), Arc::clone(frame)));
     }
 
-    /// Visits the pending expressions and their children, with an explicit stack, so that deep nesting cannot overflow
-    /// the call stack. Visits at most `steps` nodes and returns the number of steps left.
+    /// Visits the pending expressions and their children, at most `steps` nodes. Returns the number of steps left. The
+    /// stack is explicit, so that deep nesting cannot overflow the call stack.
     fn visit(&mut self, mut steps: u64) -> u64 {
         while let Some((expression, frame)) = self.pending.pop() {
             if steps == 0 {
@@ -187,8 +190,8 @@ impl<'w> ReferenceWalk<'w> {
         steps
     }
 
-    /// Visits relocatable expressions in every scope until nothing new is found. If the step budget is exhausted, the
-    /// expression may read everything.
+    /// Visits the expressions of `relocatable` in every scope until nothing new is found. If that takes more than
+    /// [`MAX_RELOCATED_VISITS`] steps, any attribute may be read.
     fn visit_relocatable(&mut self) {
         let mut steps = MAX_RELOCATED_VISITS;
         let mut before = None;
@@ -196,7 +199,8 @@ impl<'w> ReferenceWalk<'w> {
         while before.replace(size(self)) != Some(size(self)) {
             let names: Vec<_> = self.names_of_unknown_ads.iter().cloned().map(Expression::attribute).collect();
             if !self.found.external.is_empty() {
-                // The names may be selected from an ad of the other side.
+                // The names may be selected from an ad of the other side. Outside all ads they do not resolve, so they
+                // become external.
                 let nowhere = ScopeFrame::outside_ads();
                 self.pending.extend(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))));
                 steps = self.visit(steps);
@@ -240,8 +244,8 @@ impl<'w> ReferenceWalk<'w> {
                 }
             }
             ExpressionKind::Subscript(inner, index) => {
-                // A computed index may select any attribute of an ad. Of a list it selects an element, and all of them
-                // are visited.
+                // A computed index may select any attribute of an ad. From a list it selects an element, and all
+                // elements are visited anyway.
                 let is_list =
                     matches!(inner.without_parentheses().kind(), ExpressionKind::List(_) | ExpressionKind::Call(..));
                 self.found.reads_anything |= index.as_literal().is_none() && !is_list;
@@ -257,8 +261,8 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Adds a relocatable expression. Literals, lists and ads are skipped: they keep the scope in which they were
-    /// written.
+    /// Adds an expression that may be evaluated in another scope. Literals, lists and ads are left out: they keep the
+    /// scope in which they are written.
     fn add_relocatable(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
         if !matches!(
             expression.without_parentheses().kind(),
@@ -268,16 +272,17 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Adds a scope in which relocatable expressions may be evaluated.
+    /// Adds a scope in which expressions from other scopes may be evaluated, such as elements of lists.
     fn add_scope(&mut self, frame: &Arc<ScopeFrame>) {
         let around = |frame: &ScopeFrame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
         let known = self.call_scopes.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
-        // An ad in a list element that is evaluated in two scopes is two different ads, but only one scope is kept.
+        // An ad in a list element is a different ad in each scope in which the element is evaluated. Only one of its
+        // scopes is kept, so with a second one any attribute may be read.
         self.found.reads_anything |= around(known) != around(frame);
     }
 
-    /// Adds the expression that `evalInEachContext()` evaluates in each ad of a list. If the argument is a name, that
-    /// is the expression bound to it.
+    /// Adds the expression that `evalInEachContext()` evaluates in each ad of a list: its first argument, or the
+    /// attribute's expression if the argument names an attribute.
     fn visit_each_context(&mut self, each: &Expression, list: &Expression, frame: &Arc<ScopeFrame>) {
         let found =
             if each.kind().is_reference() { self.resolve_reference(each, frame) } else { NameResolution::Missing };
@@ -287,12 +292,13 @@ impl<'w> ReferenceWalk<'w> {
             NameResolution::Missing | NameResolution::Value(_) => self.add_relocatable(each, frame),
         }
         if !matches!(list.without_parentheses().kind(), ExpressionKind::List(_)) {
-            // The ads of the list are not known.
+            // The ads of a computed list are unknown, so a scope outside all ads stands for them.
             self.add_scope(&ScopeFrame::outside_ads());
         }
     }
 
-    /// Visits the argument of `eval()`: the parsed expression if the text is constant.
+    /// Visits the argument of `eval()`. A constant text is parsed and visited as an expression; with any other
+    /// argument, any attribute may be read.
     fn visit_eval_text(&mut self, text: &Expression, frame: &Arc<ScopeFrame>) {
         match text.as_literal() {
             Some(Value::String(text)) => {
@@ -309,7 +315,8 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Resolves a name or a dotted path. Returns `Unknown` for names that are selected from a computed value.
+    /// Resolves a name or a dotted path. Returns `Unknown` for names selected from a computed value, such as `b` in
+    /// `f(a).b`.
     fn resolve_reference(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> NameResolution {
         match DottedPath::of(expression) {
             Ok(path) => self.follow_path(path, frame),
@@ -320,9 +327,10 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Follows a dotted path through ads, and through aliases: attributes that are dotted paths themselves.
+    /// Follows a dotted path through nested ads and aliases. An alias is an attribute whose expression is a dotted
+    /// path.
     fn follow_path(&mut self, mut path: DottedPath, frame: &Arc<ScopeFrame>) -> NameResolution {
-        // Scopes of the path and of the aliases followed.
+        // Scope of the path, then the scope of each alias that was followed.
         let mut scopes = vec![Arc::clone(frame)];
         'path: loop {
             let mut resolved = 0;
@@ -367,7 +375,7 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Resolves the first name of a path.
+    /// Resolves the first name of a dotted path.
     fn resolve_first(&mut self, path: &DottedPath, frame: &Arc<ScopeFrame>) -> NameResolution {
         let found = match &path.start {
             PathStart::Ad(ad) => return NameResolution::Expression(ad.clone(), Arc::clone(frame)),
@@ -375,7 +383,7 @@ impl<'w> ReferenceWalk<'w> {
             PathStart::Here => self.environment.resolve_own(frame, &path.names[0], self.context),
         };
         match (self.record(&path.names[0], found), &path.start) {
-            // In a match `my` is the ad itself.
+            // In a match `my` denotes the ad itself.
             (NameResolution::Missing | NameResolution::Unknown, PathStart::Here)
                 if self.context.dialect == Dialect::Classad && path.names[0].is("my") =>
             {
@@ -385,7 +393,7 @@ impl<'w> ReferenceWalk<'w> {
         }
     }
 
-    /// Records a resolved name as internal if it is an attribute of the expression's own ad.
+    /// Records a name as internal if it resolved to an attribute of the expression's own ad. Returns `found` unchanged.
     fn record(&mut self, name: &Name, found: NameResolution) -> NameResolution {
         if let NameResolution::Expression(_, frame) = &found
             && frame.enclosing.is_none()
@@ -396,8 +404,8 @@ impl<'w> ReferenceWalk<'w> {
         found
     }
 
-    /// Resolves names that are selected from an ad which the analysis cannot determine. That ad may lie within the ad
-    /// of `frame`, where the names are looked up then.
+    /// Resolves names that are selected from an ad which the analysis cannot determine. The ad may be nested in the ad
+    /// of `frame`, so the names are looked up in the ad of `frame`, too.
     fn resolve_outward(&mut self, names: Vec<Name>, frame: &Arc<ScopeFrame>) -> NameResolution {
         self.add_scope(frame);
         for name in names {
@@ -435,18 +443,18 @@ struct DottedPath {
     names: Vec<Name>,
 }
 
-/// Where the first name of a dotted path is looked up.
+/// Place where the first name of a dotted path is looked up.
 enum PathStart {
     Here,
     /// In the outermost ad: the path begins with a dot.
     Root,
-    /// In a literal ad with which the path begins.
+    /// In a literal ad, which begins the path as in `[ a = b ].a`.
     Ad(Expression),
 }
 
 impl DottedPath {
-    /// Splits an expression into a dotted path. `Err` holds the computed expression that names are selected from, and
-    /// the names in order.
+    /// Splits an expression into a dotted path. `Err` holds the computed expression at the beginning and the names
+    /// selected from it, in order: `f(a)` and `b`, `c` for `f(a).b.c`.
     fn of(expression: &Expression) -> Result<DottedPath, (Expression, Vec<Name>)> {
         let mut names = Vec::new();
         let mut expression = expression;
@@ -475,7 +483,7 @@ impl DottedPath {
         }
     }
 
-    /// Index of the first name that is selected from something.
+    /// Returns the index of the first name that is selected from an ad: 1 for `a.b`, 0 for `[ b = 1 ].b`.
     fn first_selected(&self) -> usize {
         usize::from(!matches!(self.start, PathStart::Ad(_)))
     }
@@ -488,8 +496,8 @@ mod tests {
     use crate::eval::{Context, Environment};
     use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
-    /// Formats the external references, with `*` if everything may be read, and after a bar the internal ones; both
-    /// sorted.
+    /// Formats references as `external | internal`, both sorted. A `*` among the external ones means that any attribute
+    /// may be read.
     fn found(text: &str, ad: &str, dialect: Dialect) -> String {
         let rules = ParseOptions::new(dialect);
         let (environment, frame) = Environment::single(parse_ad(ad.as_bytes(), rules).unwrap());
@@ -527,14 +535,14 @@ mod tests {
                 ("MY.x", "x | "),
                 (".x", "x | "),
                 ("(a > 1 ? n : f).k", "f k q | a n"),
-                // Selected from a nested ad and found in the ad around it.
+                // `k` is selected from the nested ad `m` and found in the ad around `m`.
                 ("[ g = d > 1 ? [ m = [ ]; k = v ].m : 0; h = g.k ].h", "d k v | "),
                 ("countMatches(e > a, [ a = h; g = { [ i = 1 ] } ].g)", "a e h | a"),
             ] {
                 assert_eq!(found(text, ad, dialect), expected, "{text} in {dialect}");
             }
         }
-        // HTCondor's functions evaluate elements in the scope of the call.
+        // HTCondor's functions evaluate elements of lists in the scope of the call.
         let ad = "[ x = [ y = sum(l.e); q = z ]; l = [ e = { q }; q = 5 ] ]";
         assert_eq!(found("x.y", ad, Dialect::Classad), " | l x");
         assert_eq!(found("x.y", ad, Dialect::Condor), "z | l x");

@@ -1,7 +1,8 @@
 //! Scopes and name resolution: how a name finds an attribute (thesis 2.4.5 and 3.2.2).
 //!
-//! `my`, `target`, `other` and the labels of ports are all names bound to an ad in the scope of another ad. The
-//! evaluation of a single ad binds none, a match binds one, a gang binds one for each docked port.
+//! `my`, `target`, `other` and the labels of ports are names that an ad's scope binds to an ad. A match binds `other`
+//! and `target` to the partner, a gang binds the label of each docked port. An ad without a partner has no such
+//! binding.
 
 use std::iter;
 use std::sync::{Arc, LazyLock};
@@ -15,11 +16,11 @@ use super::Context;
 #[must_use]
 pub struct Environment {
     members: Vec<EnvironmentMember>,
-    /// Whether this is a match. In a match HTCondor's `root` is the match ad, not one of the participants.
+    /// Whether this is a match or a gang. HTCondor's `root` then is the match ad, not one of the participants.
     is_match: bool,
-    /// Whether it is unknown which partner the ads have, if any.
+    /// Whether the partner is unknown; there may also be no partner.
     is_partner_unknown: bool,
-    /// Whether the ad that holds the expression is unknown, too.
+    /// Whether the ad that holds the evaluated expression is unknown, too.
     is_ad_unknown: bool,
 }
 
@@ -28,17 +29,18 @@ pub struct Environment {
 pub struct EnvironmentMember {
     /// Scope of the ad.
     pub frame: Arc<ScopeFrame>,
-    /// Scopes of the ad's ports; only the ad's own scope if the ad has no port list.
+    /// Scopes of the ad's ports, in order. An ad without a port list has its own scope here.
     pub ports: Vec<Arc<ScopeFrame>>,
-    /// Names that are bound to other ads in this ad. Of several visible bindings of a name the last one counts.
+    /// Names that this ad's scope binds to other ads. If several visible bindings have the same name, the last one
+    /// applies.
     pub bindings: Vec<NameBinding>,
-    /// Where names are looked up that the ad neither defines nor binds.
+    /// Place where a name is looked up that the ad neither defines nor binds.
     pub fallback: NameFallback,
-    /// Whether all of the ad is known.
+    /// Whether the ad is known completely.
     pub knowledge: Knowledge,
 }
 
-/// Where names are looked up that an ad neither defines nor binds. Only an ad without a port list falls through to
+/// Place where a name is looked up that an ad neither defines nor binds. Only an ad without a port list looks it up in
 /// its partner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameFallback {
@@ -47,7 +49,7 @@ pub enum NameFallback {
     Nowhere,
     /// In a partner that is not known yet: the name is unknown.
     Unknown,
-    /// In a port of its only partner: the participant and its index into [`EnvironmentMember::ports`].
+    /// In the only partner: the participant and the index of its port in [`EnvironmentMember::ports`].
     Partner(Participant, usize),
 }
 
@@ -57,8 +59,8 @@ pub enum Knowledge {
     /// Completely: an attribute that it lacks is undefined.
     #[default]
     Complete,
-    /// In part: it may have further attributes, whose names and values are unknown. Names that every scope binds,
-    /// such as `my` and `other`, cannot be among them.
+    /// In part: the ad may have further attributes, whose names and values are unknown. Names that every scope binds,
+    /// such as `my` and `other`, are not among them.
     Partial,
 }
 
@@ -67,15 +69,17 @@ pub enum Knowledge {
 pub struct NameBinding {
     /// The name: a port's label, `other` or `target`.
     pub name: Name,
-    /// Index of the first port in the port list that sees the name. `None` if the ad has no port list: the name is
-    /// visible everywhere.
+    /// 0-based index of the first port of the ad that sees the name; later ports see it, too. `None` if the ad has no
+    /// port list, so that the whole ad sees the name.
     pub first_port: Option<u32>,
-    /// The other participant and the index of that participant's docked port; `None` while they are unknown.
+    /// Partner that the name denotes: the participant and the 0-based index of its docked port. `None` if the partner
+    /// is unknown.
     pub to: Option<(Participant, usize)>,
 }
 
 impl NameBinding {
-    /// Returns the bindings of `other` and `target`, visible everywhere in the ad.
+    /// Returns the bindings of `other` and `target` to one partner, visible everywhere in the ad. `None` stands for an
+    /// unknown partner.
     pub fn of_other(to: Option<(Participant, usize)>) -> impl Iterator<Item = NameBinding> {
         static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| ScopeAd::Other.names().map(Name::new).collect());
         NAMES.iter().map(move |name| NameBinding { name: name.clone(), first_port: None, to })
@@ -85,7 +89,7 @@ impl NameBinding {
 /// HTCondor's name for the current time, an attribute that every ad has.
 pub const CURRENT_TIME: KnownName = KnownName::new("CurrentTime");
 
-/// Binding of a port that stays unfilled: its label is undefined.
+/// Value of [`NameBinding::to`] for a port that stays unfilled: the port's label is undefined.
 pub const UNFILLED_PORT: (Participant, usize) = (Participant::NONE, 0);
 
 /// Result of resolving a name.
@@ -94,7 +98,7 @@ pub const UNFILLED_PORT: (Participant, usize) = (Participant::NONE, 0);
 pub enum NameResolution {
     /// Expression of an attribute, and the scope in which it was found and must be evaluated.
     Expression(Expression, Arc<ScopeFrame>),
-    /// A value: an ad that the name is bound to, or the time.
+    /// A value: the ad to which the name is bound, or the current time.
     Value(Value),
     /// The name refers to something unknown, such as a label whose port is not docked yet.
     Unknown,
@@ -103,7 +107,7 @@ pub enum NameResolution {
 }
 
 impl EnvironmentMember {
-    /// Returns a completely known ad without partners.
+    /// Returns a completely known member without a partner.
     #[must_use]
     pub fn new(frame: Arc<ScopeFrame>, ports: Vec<Arc<ScopeFrame>>) -> Self {
         EnvironmentMember {
@@ -132,7 +136,8 @@ impl Environment {
         (Environment { members: vec![member], ..Environment::default() }, frame)
     }
 
-    /// Returns an environment of one ad whose partner is unknown, and the ad's scope.
+    /// Returns an environment of one ad whose partner is unknown, and the ad's scope. `extent` says how completely the
+    /// ad is known.
     pub fn partner_unknown(ad: Ad, extent: Knowledge) -> (Self, Arc<ScopeFrame>) {
         let (mut environment, frame) = Environment::single(ad);
         environment.is_partner_unknown = true;
@@ -154,13 +159,13 @@ impl Environment {
         (Environment::default(), ScopeFrame::outside_ads())
     }
 
-    /// Returns an environment of a match or gang without members yet.
+    /// Returns an environment for a match or gang, still without members.
     pub fn for_match() -> Self {
         Environment { is_match: true, ..Environment::default() }
     }
 
-    /// Returns a match of two ads, in each of which `other` and `target` denote the other ad, and the scopes of `left`
-    /// and `right`.
+    /// Returns a match of two ads, and the scopes of `left` and `right`. `other` and `target` in one ad denote the
+    /// other ad.
     pub fn pair(left: Ad, right: Ad) -> (Self, [Arc<ScopeFrame>; 2]) {
         let frames =
             [(left, Participant::REQUEST), (right, Participant::PARTNER)].map(|(ad, side)| ScopeFrame::root(ad, side));
@@ -173,8 +178,8 @@ impl Environment {
         (environment, frames)
     }
 
-    /// Returns an environment of `ad` with `target` on the other side, both known completely, and the scope of `ad`.
-    /// Without `target` there is no partner; a missing `ad` has no attributes.
+    /// Returns an environment of `ad` and its partner `target`, both known completely, and the scope of `ad`. If
+    /// `target` is `None`, there is no partner. If only `ad` is `None`, an ad without attributes stands for it.
     pub fn known(ad: Option<Ad>, target: Option<Ad>) -> (Self, Arc<ScopeFrame>) {
         match (ad, target) {
             (ad, Some(target)) => {
@@ -186,7 +191,7 @@ impl Environment {
         }
     }
 
-    /// Like [`Environment::known`], but without `target` the partner is unknown, and `extent` says how completely the
+    /// Like [`Environment::known`], but the partner is unknown if `target` is `None`. `extent` says how completely the
     /// ads are known.
     pub fn partial(ad: Option<Ad>, target: Option<Ad>, extent: Knowledge) -> (Self, Arc<ScopeFrame>) {
         match (ad, target) {
@@ -200,18 +205,18 @@ impl Environment {
         }
     }
 
-    /// Members so far; a [`Participant`] is an index into them.
+    /// Ads that take part, in the order of their [`Participant`] numbers.
     #[must_use]
     pub fn members(&self) -> &[EnvironmentMember] {
         &self.members
     }
 
-    /// Returns the member with this index; `None` if there is none.
+    /// Returns the member with this participant number; `None` if there is none.
     pub fn member_mut(&mut self, participant: Participant) -> Option<&mut EnvironmentMember> {
         self.members.get_mut(participant.position())
     }
 
-    /// Adds a member. Its frames must carry the next free participant number.
+    /// Adds a member. The participant number of its frames must be the number of members added before.
     pub fn add_member(&mut self, member: EnvironmentMember) {
         self.members.push(member);
     }
@@ -248,7 +253,7 @@ impl Environment {
         self.member(participant)?.ports.get(port)
     }
 
-    /// Resolves an unqualified name in a scope.
+    /// Resolves an unqualified name: in the ad of the scope, in the ads around it, and then in the partner.
     pub fn resolve(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         match self.resolve_own(frame, name, context) {
             NameResolution::Missing => self.resolve_in_partner(frame, name, context),
@@ -256,8 +261,8 @@ impl Environment {
         }
     }
 
-    /// Resolves an unqualified name among an ad's own attributes and its bindings. A name that only the partner defines
-    /// is [`NameResolution::Missing`].
+    /// Resolves an unqualified name among an ad's own attributes and bindings, but not in its partner. A name that only
+    /// the partner defines is [`NameResolution::Missing`].
     pub fn resolve_own(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         let is_my = || context.dialect == Dialect::Classad && self.is_match && name.is("my");
         self.resolve_reserved(frame, name, context)
@@ -267,13 +272,14 @@ impl Environment {
             .unwrap_or_else(|| self.resolve_missing(frame, name, context))
     }
 
-    /// Resolves the names that the papers reserve, which no attribute hides in their dialect.
+    /// Resolves `self`, `parent` and `root` in the papers' dialect, where no attribute hides them. `None` for other
+    /// names and in HTCondor's dialect.
     fn resolve_reserved(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> Option<NameResolution> {
         if context.dialect.is_condor() { None } else { self.resolve_built_in(frame, name, context) }
     }
 
-    /// Returns the resolution of a name that lexical lookup did not find: `Unknown` if the outermost ad may have
-    /// further attributes, else `Missing`.
+    /// Returns the resolution of a name that was not found. It is `Unknown` if the outermost ad may have further
+    /// attributes, or if `my` depends on an unknown partner; else it is `Missing`.
     fn resolve_missing(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         let may_be_my = context.dialect == Dialect::Classad && self.is_partner_unknown && name.is("my");
         if may_be_my || self.is_partly_known(frame.outermost()) {
@@ -283,7 +289,7 @@ impl Environment {
         }
     }
 
-    /// Whether `frame` is the scope of an ad that is known in part only.
+    /// Whether `frame` is the scope of a root ad that is known only in part.
     pub(crate) fn is_partly_known(&self, frame: &ScopeFrame) -> bool {
         frame.enclosing.is_none()
             && self.member(frame.participant).is_some_and(|member| {
@@ -296,7 +302,8 @@ impl Environment {
         self.is_partner_unknown || self.members.iter().any(|member| member.knowledge == Knowledge::Partial)
     }
 
-    /// Resolves `.name`: an attribute of the outermost ad of this scope.
+    /// Resolves `.name`, an attribute of the outermost ad of this scope. In a match HTCondor finds nothing, since its
+    /// outermost ad is the match ad.
     pub fn resolve_root(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         let root = frame.outermost();
         match root.ad.get(name) {
@@ -312,19 +319,19 @@ impl Environment {
     }
 
     /// Resolves `ad.name` in the ad and the ads around it. In the papers' dialect the labels of the ad's ports are
-    /// private, so they are not searched.
+    /// private, so they are not searched. In HTCondor's dialect the ad's bindings are searched, too.
     pub fn resolve_selected(&self, ad: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         let condor = context.dialect.is_condor();
         let is_my = || !condor && self.is_match && name.is("my") && ad.ad.get(name).is_none();
         self.resolve_reserved(ad, name, context)
             .or_else(|| is_my().then(|| NameResolution::Value(ad_value(ad))))
             .or_else(|| self.resolve_lexically(ad, name, context))
-            // HTCondor finds the names bound in its match ad from either side.
+            // HTCondor binds names in the match ad, where both sides find them.
             .or_else(|| if condor { self.resolve_binding(ad, name) } else { None })
             .unwrap_or_else(|| self.resolve_missing(ad, name, context))
     }
 
-    /// Looks a name up in the ad and then in the ads around it.
+    /// Looks a name up in the ad and then in the ads around it; `None` if it is in none of them.
     fn resolve_lexically(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> Option<NameResolution> {
         let attribute = |frame: &Arc<ScopeFrame>| {
             frame.ad.get(name).map(|expression| NameResolution::Expression(expression.clone(), Arc::clone(frame)))
@@ -336,8 +343,8 @@ impl Environment {
             })
     }
 
-    /// Resolves the attributes that every ad has: `self`, `parent`, `root`, HTCondor's names for these, and HTCondor's
-    /// `CurrentTime`. `None` for any other name.
+    /// Resolves the attributes that every ad has: `self`, `parent` and `root`, and in HTCondor's dialect also `my`,
+    /// `toplevel` and `CurrentTime`. `None` for any other name.
     fn resolve_built_in(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> Option<NameResolution> {
         let condor = context.dialect.is_condor();
         Some(match ScopeAd::built_in(name, context.dialect) {
@@ -360,7 +367,7 @@ impl Environment {
         })
     }
 
-    /// Returns an enclosing ad as a value; unknown if it is the root and the ad that holds the expression is unknown.
+    /// Returns an enclosing ad as a value. The root is unknown if the ad that holds the expression is unknown.
     fn resolve_enclosing(&self, frame: &Arc<ScopeFrame>) -> NameResolution {
         if self.is_ad_unknown && frame.enclosing.is_none() {
             NameResolution::Unknown
@@ -369,7 +376,7 @@ impl Environment {
         }
     }
 
-    /// Looks a name up among the bindings of the ad of this scope; `None` if no binding of the name is visible.
+    /// Looks a name up among the bindings of the ad of this scope; `None` if no visible binding has the name.
     fn resolve_binding(&self, frame: &Arc<ScopeFrame>, name: &Name) -> Option<NameResolution> {
         let binding = self.member(frame.participant)?.bindings.iter().rev().find(|binding| {
             binding.name == *name && binding.first_port.is_none_or(|since| frame.port.is_some_and(|port| port >= since))
@@ -380,8 +387,8 @@ impl Environment {
         })
     }
 
-    /// Looks a name up in the only partner of an ad without a port list. HTCondor does this lookup only for names
-    /// written in the ad itself, not in ads nested in it.
+    /// Looks a name up in the partner of an ad without a port list. In HTCondor's dialect only names written in the ad
+    /// itself are looked up there, not those in nested ads.
     fn resolve_in_partner(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         if context.dialect.is_condor() && !frame.falls_through {
             return NameResolution::Missing;
@@ -403,7 +410,7 @@ fn ad_value(frame: &Arc<ScopeFrame>) -> Value {
     Value::Ad(AdValue { frame: Arc::clone(frame) })
 }
 
-/// Returns HTCondor's match ad, which encloses the two ads of a match. Here the match ad has no attributes.
+/// Returns HTCondor's match ad, which encloses the two ads of a match. In this library it has no attributes.
 fn match_ad(frame: &Arc<ScopeFrame>) -> Value {
     ad_value(&ScopeFrame::root(Ad::default(), frame.participant))
 }

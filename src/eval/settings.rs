@@ -1,4 +1,4 @@
-//! Settings of an evaluation, each of which may be left open.
+//! Settings of an evaluation, each of which may be missing.
 
 use crate::ad::Dialect;
 
@@ -11,16 +11,16 @@ pub struct EvaluationSettings {
     pub dialect: Option<Dialect>,
     /// The time in seconds since 1970; the system clock if `None`.
     pub now: Option<i64>,
-    /// The random seed; no fixed seed if `None`.
+    /// Seed of the random numbers; if `None`, each run draws others.
     pub seed: Option<u64>,
-    /// Maximum number of steps of one evaluation; the default of [`Context::new`] if `None`.
+    /// Maximum number of steps of one evaluator; the default of [`Context::new`] if `None`.
     pub max_steps: Option<u64>,
     /// Maximum nesting depth of evaluations; the default of [`Context::new`] if `None`.
     pub max_depth: Option<u32>,
 }
 
 impl EvaluationSettings {
-    /// Fills the settings that are `None` from `outer`.
+    /// Returns a copy of these settings in which those that are `None` are taken from `outer`.
     #[must_use]
     pub fn with_defaults(&self, outer: &EvaluationSettings) -> EvaluationSettings {
         EvaluationSettings {

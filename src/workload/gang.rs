@@ -1,5 +1,5 @@
-//! The gangmatching workloads: the base (thesis 5.2.1, Figures 26 to 30), with duds (thesis 5.6.2), and the one that
-//! defeats the heuristic of choosing the port with the fewest candidates (thesis 5.7).
+//! The gangmatching workloads: a base workload (thesis 5.2.1, Figures 26 to 30), one with duds (thesis 5.6.2), and one
+//! against the heuristic that fills the port with the fewest candidates first (thesis 5.7).
 
 use crate::ad::{Ad, Expression};
 
@@ -7,30 +7,32 @@ use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::{SeededRng, round_to_parts};
 use super::template::{AdTemplate, TemplateAd};
 
-/// Machines, licences valid on some of them, and jobs that need one of each (thesis 5.2.1).
+/// Machines, software licences that are valid on some of the machines, and jobs that need a machine and a licence
+/// (thesis 5.2.1).
 #[derive(Clone, Debug)]
 pub struct GangWorkload {
-    /// Number of machines, without duds.
+    /// Number of machines. The seven duds of [`GangVariant::Dud`] are not counted.
     pub machines: u32,
     /// Number of jobs.
     pub jobs: u32,
-    /// Number of licences, in percent of the machines.
+    /// Number of licences in percent of the number of machines.
     pub license_percent: u32,
-    /// Number of parts into which machines and licences are divided, from 1 to the number of machines; a licence is
-    /// valid on the machines of its part.
+    /// Number of parts into which the machines and the licences are divided, from 1 to `machines`. A licence is valid
+    /// only on the machines of its part.
     pub selectivity: u32,
-    /// What is done to make the matching hard.
+    /// What makes the gangs hard to find.
     pub variant: GangVariant,
 }
 
-/// What is done to make a gang workload hard.
+/// What makes the gangs of a workload hard to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GangVariant {
-    /// Nothing: the base workload.
+    /// Nothing: this is the base workload.
     Base,
-    /// Seven machines that no licence accepts, and a licence that no machine suits.
+    /// Duds: seven machines that no licence accepts, and a licence that accepts no machine.
     Dud,
-    /// All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only.
+    /// All machines suit all jobs, but the licences are valid only on the last fifth of the machines. By default there
+    /// are twice as many licences as machines.
     Heuristic,
 }
 
@@ -38,7 +40,7 @@ impl GangVariant {
     /// All variants.
     pub const ALL: [GangVariant; 3] = [GangVariant::Base, GangVariant::Dud, GangVariant::Heuristic];
 
-    /// Returns the name in lower case.
+    /// Returns the name of the variant in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,8 +60,8 @@ impl GangWorkload {
     }
 }
 
-/// Architectures and operating systems with their weights (thesis Figure 26, whose probabilities sum to 1.0011),
-/// the most frequent first.
+/// Architectures and operating systems with their weights in the random choice, the most frequent first (thesis Figure
+/// 26, whose probabilities sum to 1.0011).
 const SYSTEMS: [((&str, &str), f64); 8] = [
     (("INTEL", "LINUX"), 0.3191),
     (("INTEL", "WINNT40"), 0.2411),
@@ -71,15 +73,16 @@ const SYSTEMS: [((&str, &str), f64); 8] = [
     (("SGI", "IRIX6"), 0.0212),
 ];
 
-/// Memory sizes in megabytes with their weights (thesis Figure 27).
+/// Memory sizes in megabytes with their weights in the random choice (thesis Figure 27).
 const MEMORY_MB: [(f64, f64); 5] = [(32.0, 0.07), (64.0, 0.4), (128.0, 0.2), (256.0, 0.2), (800.0, 0.13)];
 
 const BYTES_PER_MB: f64 = 1_048_576.0;
 
-/// Memory and virtual memory, in megabytes, of a machine that suits every job for its system.
+/// Memory and virtual memory, in megabytes, of a machine that is large enough for every job.
 const LARGE_MEMORY_MB: (f64, f64) = (800.0, 1440.0);
 
-/// Offset of the keys of duds, which puts them outside the intervals of all licences.
+/// Number that is added to the keys of dud machines. It puts the keys outside the intervals in all licences'
+/// constraints.
 const DUD_KEY_OFFSET: i64 = 1_000_000;
 
 impl AdGenerator for GangWorkload {
@@ -132,8 +135,8 @@ impl GangWorkload {
         }))
     }
 
-    /// Generates the licences, each valid on the machines of its part. The interval printed in the thesis is empty for
-    /// the first part; the intended interval is from `part * size` up to, not including, `(part + 1) * size`.
+    /// Generates the licences. A licence is valid on the machines whose key is from `part * size` up to, not including,
+    /// `(part + 1) * size`. The interval printed in the thesis would be empty for the first part.
     fn licenses(&self) -> GeneratedAds<'_> {
         let (machines, parts) = (u64::from(self.machines), u64::from(self.selectivity.max(1)));
         let licenses = machines * u64::from(self.license_percent) / 100;
@@ -179,7 +182,7 @@ impl GangWorkload {
     }
 }
 
-/// Adds the ports as the last attribute and returns the ad.
+/// Adds the port list to an ad as its last attribute and returns the ad.
 fn finish_with_ports<const N: usize>(draft: &mut TemplateAd, ports: [Ad; N]) -> Ad {
     draft.put_expression("Ports", Expression::list(ports.map(Expression::ad))).finish()
 }

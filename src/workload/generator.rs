@@ -1,19 +1,19 @@
-//! What all workloads have in common: they generate the ads of several kinds.
+//! What all workloads have in common: each generates ads of several kinds.
 
 use crate::ad::Ad;
 
-/// A kind of ads of a workload.
+/// Kind of ads that a workload generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdKind {
     /// The offers of the index workload.
     Objects,
     /// The requests of the index workload.
     Queries,
-    /// Offers.
+    /// Machines, which are offers.
     Machines,
-    /// Offers, valid on some of the machines.
+    /// Software licences, which are offers and are valid on some of the machines.
     Licenses,
-    /// Requests.
+    /// Jobs, which are requests.
     Jobs,
 }
 
@@ -21,7 +21,7 @@ impl AdKind {
     /// All kinds.
     pub const ALL: [AdKind; 5] = [AdKind::Objects, AdKind::Queries, AdKind::Machines, AdKind::Licenses, AdKind::Jobs];
 
-    /// Returns the name in the plural, in lower case.
+    /// Returns the name of the kind in the plural, in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -34,24 +34,24 @@ impl AdKind {
     }
 }
 
-/// An iterator that generates each ad only when it is asked for.
+/// Iterator over ads that generates each ad only when it is asked for.
 pub type GeneratedAds<'w> = Box<dyn Iterator<Item = Ad> + 'w>;
 
-/// A workload: generates the ads of several kinds.
+/// Workload: generates the ads of several kinds.
 pub trait AdGenerator {
-    /// Returns the kinds of ads, those of offers first.
+    /// Returns the kinds of ads that the workload generates, offers before requests.
     fn kinds(&self) -> &'static [AdKind];
 
-    /// Generates the ads of a kind; none if the workload lacks the kind.
+    /// Generates the ads of a kind; no ads if the workload lacks the kind.
     fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_>;
 
-    /// Returns why the parameters contradict each other; `None` if they do not.
+    /// Returns a sentence that says why the workload's parameters contradict each other; `None` if they do not.
     fn contradiction(&self) -> Option<String> {
         None
     }
 
-    /// Returns a note about the ads of a kind that the ads do not show, such as how many requests cannot match; `None`
-    /// if there is none.
+    /// Returns a note about something that the ads of a kind do not show, such as how many requests cannot match;
+    /// `None` if there is no such note.
     fn remark(&self, _kind: AdKind, _seed: u64) -> Option<String> {
         None
     }

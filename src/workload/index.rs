@@ -1,22 +1,23 @@
-//! The workload of the index (thesis 4.6.1, Figures 19 and 20).
+//! The index workload: objects and queries for measuring the index (thesis 4.6.1, Figures 19 and 20).
 
 use crate::ad::{Ad, BinaryOperator, Expression, Name};
 
 use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::SeededRng;
 
-/// Objects and as many queries, each with bounds on the attributes of the other side (thesis 4.6.1).
+/// Objects and equally many queries. Each has bounds on the attributes of the other kind (thesis 4.6.1).
 #[derive(Clone, Debug)]
 pub struct IndexWorkload {
-    /// Number of objects, and of queries.
+    /// Number of objects, which is also the number of queries.
     pub ads: u32,
-    /// Number of attributes of an ad, and of bounds on the other side; at most 676 have names of their own.
+    /// Number of attributes of an ad, which is also the number of bounds in its constraint. Names repeat beyond 676
+    /// attributes.
     pub attributes: u16,
-    /// The sizes of the attributes' domains.
+    /// How many different values the attributes can have.
     pub mix: DomainMix,
-    /// The share of attributes and bounds that are left out, from 0 to 1.
+    /// Probability with which an attribute or a bound is left out, from 0 to 1.
     pub omitted: f64,
-    /// The name of the attribute that is the constraint.
+    /// Name of the attribute that holds the constraint.
     pub constraint: String,
 }
 
@@ -25,7 +26,7 @@ pub struct IndexWorkload {
 pub enum DomainMix {
     /// Ten values for each attribute.
     Ten,
-    /// Ten values for the first half of the attributes, as many as there are objects for the others.
+    /// Ten values for each attribute of the first half. Each other attribute has as many values as there are objects.
     Mixed,
     /// As many values for each attribute as there are objects.
     Diverse,
@@ -35,7 +36,7 @@ impl DomainMix {
     /// All mixes.
     pub const ALL: [DomainMix; 3] = [DomainMix::Ten, DomainMix::Mixed, DomainMix::Diverse];
 
-    /// Returns the letter of the mix in the thesis.
+    /// Returns the letter that the thesis uses for the mix.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -94,8 +95,8 @@ impl AdGenerator for IndexWorkload {
 }
 
 impl IndexWorkload {
-    /// Returns the names of the objects' attributes, A, B, C..., or of the queries', Z, Y, X...; with more than 13
-    /// attributes, when these names would overlap, the names are PAA, PAB... and QAA, QAB....
+    /// Returns the attribute names of the objects (A, B, C...) or of the queries (Z, Y, X...). With more than 13
+    /// attributes these names would overlap, so PAA, PAB... and QAA, QAB... are used.
     fn names(&self, of_objects: bool) -> Vec<Name> {
         let letter = |number: u16| char::from(b'A' + (number % 26) as u8);
         let name = |number| match (of_objects, self.attributes) {
@@ -107,7 +108,7 @@ impl IndexWorkload {
         (0..self.attributes).map(|number| Name::new(&name(number))).collect()
     }
 
-    /// Returns the number of values of the attribute at a 0-based place.
+    /// Returns how many values the attribute at a 0-based index can have.
     fn domain(&self, place: usize) -> i64 {
         match self.mix {
             DomainMix::Mixed if place < usize::from(self.attributes).div_ceil(2) => 10,

@@ -1,7 +1,8 @@
 //! Synthetic ads, generated from a seed: the workloads of the papers' experiments, and a modern pool.
 //!
 //! A workload is a struct of parameters; [`AdGenerator::ads`] generates its ads, kind by kind. The same seed gives the
-//! same ads on every machine. Each kind has its own stream of random numbers: more jobs leave the machines as they are.
+//! same ads on every machine. Each kind has its own stream of random numbers, so that a larger number of jobs does not
+//! change the machines.
 
 mod gang;
 mod generator;

@@ -7,7 +7,7 @@ use fastrand::Rng;
 pub struct SeededRng(Rng);
 
 impl SeededRng {
-    /// Creates the stream of a seed and a name; each pair has a stream of its own.
+    /// Creates the stream for a seed and a name. Different names have different streams for the same seed.
     pub fn new(seed: u64, name: &str) -> Self {
         let start = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xcbf2_9ce4_8422_2325;
         let mixed = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
@@ -39,12 +39,12 @@ impl SeededRng {
         self.fraction() < share
     }
 
-    /// Draws one element uniformly.
+    /// Draws one element. All elements have the same probability.
     pub fn choose<'t, T>(&mut self, several: &'t [T]) -> &'t T {
         &several[self.index_below(several.len())]
     }
 
-    /// Draws one element by weight; the weights need not sum to 1.
+    /// Draws one element with a probability in proportion to its weight. The weights need not sum to 1.
     pub fn choose_weighted<'t, T>(&mut self, table: &'t [(T, f64)]) -> &'t T {
         let mut left = self.fraction() * table.iter().map(|(_, weight)| weight).sum::<f64>();
         let chosen = table.iter().position(|(_, weight)| {
@@ -54,7 +54,7 @@ impl SeededRng {
         &table[chosen.unwrap_or(table.len() - 1)].0
     }
 
-    /// Draws `count` distinct elements in random order, or all if there are fewer.
+    /// Draws `count` different elements, in random order; all elements if there are fewer.
     pub fn sample<T: Clone>(&mut self, several: &[T], count: usize) -> Vec<T> {
         let mut places: Vec<usize> = (0..several.len()).collect();
         let count = count.min(several.len());
@@ -84,12 +84,13 @@ pub fn round_to_parts(real: f64, parts: f64) -> f64 {
 
 /// A Zipf distribution over 0-based indexes.
 pub struct Zipf {
-    /// The cumulated weights.
+    /// For each index, the sum of the weights up to this index.
     sums: Vec<f64>,
 }
 
 impl Zipf {
-    /// Creates the distribution of `places` indexes, of which the n-th (1-based) has the weight `n ^ -(tenths / 10)`.
+    /// Creates a distribution over `places` indexes. The n-th index, counted from 1, has the weight
+    /// `n ^ -(tenths / 10)`.
     pub fn new(places: usize, tenths: usize) -> Self {
         let mut sum = 0.0;
         let weights = (1..=places).map(|place| {
@@ -101,16 +102,16 @@ impl Zipf {
         Zipf { sums: weights.collect() }
     }
 
-    /// Draws an index: the smaller an index, the more often it is drawn. 0 if there are none.
+    /// Draws an index. Smaller indexes are drawn more often. The result is 0 if the distribution has no index.
     pub fn draw(&self, rng: &mut SeededRng) -> usize {
         let wanted = rng.fraction() * self.sums.last().copied().unwrap_or_default();
         self.sums.partition_point(|&sum| sum <= wanted).min(self.sums.len().saturating_sub(1))
     }
 }
 
-/// Computes the tenth root by Newton's method: `powf` differs between platforms in the last bits.
+/// Computes the tenth root by Newton's method, because the last bits of `powf` differ between platforms.
 fn tenth_root(number: f64) -> f64 {
-    // The start is above the root: every step decreases from there, until rounding stops it.
+    // The first value is above the root. Every step makes it smaller, until rounding stops the decrease.
     let mut root = 1.0 + (number - 1.0) / 10.0;
     loop {
         let square = root * root;

@@ -1,4 +1,4 @@
-//! Templates and builders of generated ads, which parse each name and each expression text once.
+//! Templates and builders of generated ads. They take names and parsed expression texts from a cache.
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::{FileFormat, read};
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// Maximum number of cached expression texts; the cache is cleared when full, so that memory stays bounded.
 const MAX_CACHED_TEXTS: usize = 10_000;
 
-/// The common attributes of the ads of one kind, and a cache of names and parsed texts.
+/// Template for the ads of one kind: the attributes that all of them share, and a cache of names and parsed texts.
 #[derive(Default)]
 pub struct AdTemplate {
     common: Vec<(Name, Expression)>,
@@ -17,7 +17,7 @@ pub struct AdTemplate {
 }
 
 impl AdTemplate {
-    /// Creates a template with the attributes of an ad in the long form.
+    /// Creates a template with the attributes of `common`, which is an ad in the long form.
     pub fn new(common: &str) -> Self {
         let ads = read(common.as_bytes(), FileFormat::Long, Dialect::Condor).flatten();
         let common = ads.map(|entry| entry.ad).next().unwrap_or_default();
@@ -25,7 +25,7 @@ impl AdTemplate {
         AdTemplate { common: pairs.collect(), ..AdTemplate::default() }
     }
 
-    /// Starts an ad with the common attributes.
+    /// Starts a new ad with the attributes that all ads of the template share.
     pub fn start(&mut self) -> TemplateAd<'_> {
         TemplateAd { attributes: self.common.clone(), template: self }
     }
@@ -51,7 +51,7 @@ impl AdTemplate {
     }
 }
 
-/// Builds an ad attribute by attribute.
+/// Builder of an ad from the attributes of a template and attributes added one by one.
 pub struct TemplateAd<'m> {
     template: &'m mut AdTemplate,
     attributes: Vec<(Name, Expression)>,
@@ -63,7 +63,7 @@ impl TemplateAd<'_> {
         self.put_expression(name, Expression::literal(literal))
     }
 
-    /// Adds an attribute with a literal, if there is one.
+    /// Adds an attribute with a literal; adds nothing if the literal is `None`.
     pub fn put_some(&mut self, name: &'static str, literal: Option<impl Into<Value>>) -> &mut Self {
         match literal {
             Some(literal) => self.put(name, literal),

@@ -1,5 +1,5 @@
-//! Helpers shared by the bodies of functions: checks of argument types, exceptional arguments (undefined and error),
-//! strings of bounded length.
+//! Helpers shared by the bodies of functions: checks of argument types and of undefined or error arguments, strings of
+//! bounded length.
 
 use crate::ad::{ByteString, ListValue, Type, Value};
 
@@ -7,55 +7,59 @@ use super::Call;
 use super::call::{CallResult, list_of_values};
 
 impl Call<'_, '_> {
-    /// Decides the call by its first argument of this type, if there is one. All arguments must be evaluated before.
+    /// Ends the call with the first argument value of the type `rejected`, if there is one. All arguments must have
+    /// been evaluated before.
     fn reject(&self, rejected: Type) -> CallResult<()> {
         let mut values = self.values.iter().flatten().flatten();
         values.find(|value| value.value_type() == rejected).map_or(Ok(()), |value| Err(value.clone().into()))
     }
 
-    /// Evaluates all arguments, and decides the call as undefined if any is undefined.
+    /// Evaluates all arguments. If one is undefined, the call ends as undefined.
     pub(super) fn reject_undefined(&mut self) -> CallResult<()> {
         self.evaluate_all()?;
         self.reject(Type::Undefined)
     }
 
-    /// Evaluates all arguments, and decides the call if any is exceptional; error takes precedence over undefined.
+    /// Evaluates all arguments. If one is an error, the call ends with the error; else if one is undefined, it ends as
+    /// undefined.
     pub(in crate::eval) fn reject_exceptional(&mut self) -> CallResult<()> {
         self.evaluate_all()?;
         self.reject(Type::Error)?;
         self.reject(Type::Undefined)
     }
 
-    /// Returns the string in an argument; any other type decides the call.
+    /// Returns the string value of an argument. The call ends with an error if the value has another type.
     pub(super) fn string(&mut self, index: usize) -> CallResult<ByteString> {
         let value = self.value(index)?;
         self.require_string(value)
     }
 
-    /// Returns the string in an optional argument, or `default` if it is left out.
+    /// Returns the string value of an optional argument; `default` if the call lacks the argument.
     pub(super) fn optional_string(&mut self, index: usize, default: &str) -> CallResult<ByteString> {
         if index < self.arguments.len() { self.string(index) } else { Ok(default.into()) }
     }
 
-    /// Returns the text of any argument; an exceptional one decides the call.
+    /// Returns the value of an argument as text, as `string()` converts it. If the value is undefined or an error, the
+    /// call ends with the value.
     pub(super) fn text(&mut self, index: usize) -> CallResult<ByteString> {
         let value = self.value(index)?;
         self.require_text(value)
     }
 
-    /// Returns the texts of the two arguments; undefined takes precedence over error.
+    /// Returns the values of both arguments as text. If one is undefined, the call ends as undefined, even if the other
+    /// one is an error.
     pub(super) fn two_texts(&mut self) -> CallResult<[ByteString; 2]> {
         self.reject_undefined()?;
         Ok([self.text(0)?, self.text(1)?])
     }
 
-    /// Returns what `convert` makes of the first argument.
+    /// Returns the result of `convert` for the value of the first argument, which may be undefined or an error.
     pub(super) fn convert(&mut self, convert: impl FnOnce(&Self, &Value) -> Value) -> CallResult {
         let value = self.value(0)?;
         Ok(convert(self, &value))
     }
 
-    /// Returns the string in a value; any other type decides the call.
+    /// Returns the string in a value. The call ends with an error if the value has another type.
     pub(super) fn require_string(&self, value: Value) -> CallResult<ByteString> {
         match value {
             Value::String(text) => Ok(text),
@@ -63,13 +67,14 @@ impl Call<'_, '_> {
         }
     }
 
-    /// Returns the text of any value; an exceptional value decides the call.
+    /// Returns a value as text, as `string()` converts it. If the value is undefined or an error, the call ends with
+    /// the value.
     pub(super) fn require_text(&self, value: Value) -> CallResult<ByteString> {
         if value.is_exceptional() { Err(value.into()) } else { Ok(self.text_of_value(&value)) }
     }
 
-    /// Returns the list in a value. An undefined value decides the call as undefined, any other type as an error;
-    /// `wanted` names what is expected.
+    /// Returns the list in a value. If the value is undefined, the call ends as undefined. If it has another type, the
+    /// call ends with an error, in which `wanted` names the expected type.
     pub(super) fn require_list(&self, value: Value, wanted: &str) -> CallResult<ListValue> {
         match value {
             Value::List(list) => Ok(list),
@@ -79,12 +84,13 @@ impl Call<'_, '_> {
     }
 }
 
-/// Whether C's `isspace` holds.
+/// Whether the byte is white space for C's `isspace`: a blank, tab, line feed, vertical tab, form feed or carriage
+/// return.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Returns the beginning of a text for a message.
+/// Returns a text for an error message. A text of more than 80 bytes is cut after the 80th and ends with `...`.
 pub(super) fn excerpt(text: &[u8]) -> String {
     const MAX_EXCERPT_BYTES: usize = 80;
     match text.get(..MAX_EXCERPT_BYTES) {
@@ -93,8 +99,8 @@ pub(super) fn excerpt(text: &[u8]) -> String {
     }
 }
 
-/// Builder of a string of bounded length. A few nested calls could otherwise exhaust the memory. A longer string
-/// becomes an error.
+/// Builder of a string of at most [`Self::MAX_BYTES`] bytes; a longer string becomes an error. A few nested calls could
+/// otherwise exhaust the memory.
 #[derive(Default)]
 pub(super) struct BoundedString {
     pub bytes: Vec<u8>,
@@ -120,7 +126,7 @@ impl BoundedString {
     }
 }
 
-/// Returns a list of strings; an error if it has too many elements, since nested calls could otherwise exhaust the
+/// Returns a list of strings; an error if there are more than 4 million. A few nested calls could otherwise exhaust the
 /// memory.
 pub(super) fn list_of_strings(call: &Call<'_, '_>, strings: Vec<Vec<u8>>) -> Value {
     const MAX_ELEMENTS: usize = 4 << 20;
@@ -130,19 +136,19 @@ pub(super) fn list_of_strings(call: &Call<'_, '_>, strings: Vec<Vec<u8>>) -> Val
     list_of_values(strings.into_iter().map(Value::string))
 }
 
-/// Converts a count to an integer of the language.
+/// Converts a count to an integer of the language; `i64::MAX` if it does not fit.
 pub(super) fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Helpers of the tests of all functions.
+/// Helpers for the tests of all built-in functions.
 #[cfg(test)]
 pub(super) mod testing {
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
     use crate::syntax::{ParseOptions, parse_expression};
 
-    /// Returns the printed value of an expression.
+    /// Returns the value of an expression as printed text.
     pub fn value_of(text: &str, dialect: Dialect) -> String {
         let expression = match parse_expression(text.as_bytes(), ParseOptions::new(dialect)) {
             Ok(expression) => expression,
@@ -155,14 +161,14 @@ pub(super) mod testing {
         }
     }
 
-    /// Checks pairs of an expression and its printed value, in one dialect.
+    /// Asserts for each pair that the first text, an expression, has the second text as its printed value.
     pub fn check_in(dialect: Dialect, cases: &[(&str, &str)]) {
         for (expression, value) in cases {
             assert_eq!(value_of(expression, dialect), *value, "{expression} in {dialect}");
         }
     }
 
-    /// Checks pairs of an expression and its printed value, in HTCondor's dialect.
+    /// Asserts the printed values of expressions like [`check_in`], in HTCondor's dialect.
     pub fn check(cases: &[(&str, &str)]) {
         check_in(Dialect::Condor, cases);
     }

@@ -7,12 +7,12 @@ use crate::syntax::{Style, print_value};
 
 use super::super::{Abort, Evaluator};
 
-/// Why the body of a function ended early.
+/// Reason why the body of a function ended without its regular result.
 #[derive(Debug)]
 pub(in crate::eval) enum EarlyEnd {
-    /// An argument decided the call: this is the value of the whole call, an error, undefined or any other value.
+    /// The call has this value because of one of its arguments. The value may be undefined, an error or any other.
     Decided(Value),
-    /// The evaluation stopped without a value.
+    /// The evaluation was aborted, so the call has no value.
     Aborted(Abort),
 }
 
@@ -28,7 +28,7 @@ impl From<Abort> for EarlyEnd {
     }
 }
 
-/// Result of a body, or of one step of it.
+/// Result of the body of a function, or of one step of the body.
 pub(in crate::eval) type CallResult<T = Value> = Result<T, EarlyEnd>;
 
 /// Call of a built-in function, handed to its body.
@@ -39,15 +39,16 @@ pub(in crate::eval) struct Call<'c, 'e> {
     pub(in crate::eval) frame: &'c Arc<ScopeFrame>,
     /// Arguments, unevaluated.
     pub(in crate::eval) arguments: &'c [Expression],
-    /// Values of the arguments, if they were computed before; [`Abort::Unknown`] for an unknown value.
+    /// Values of the arguments if all were computed already, with [`Abort::Unknown`] for an unknown value. If `None`,
+    /// each argument is evaluated when the body asks for it.
     pub(in crate::eval) values: Option<Vec<Result<Value, Abort>>>,
     /// Span of the call, to which errors are attributed.
     pub(in crate::eval) span: Span,
 }
 
 impl Call<'_, '_> {
-    /// Returns the value of one argument; undefined beyond the last. An ad that is known in part only is unknown, since
-    /// the function must not inspect it.
+    /// Returns the value of the argument at a 0-based index; undefined if the call has fewer arguments. An ad that is
+    /// known only in part gives [`Abort::Unknown`], since the function might read its unknown part.
     pub(super) fn value(&mut self, index: usize) -> Result<Value, Abort> {
         let value = match (&self.values, self.arguments.get(index)) {
             (Some(known), _) => known.get(index).cloned().unwrap_or(Ok(Value::Undefined))?,
@@ -57,14 +58,14 @@ impl Call<'_, '_> {
         self.require_complete(value)
     }
 
-    /// Evaluates all arguments in order, so that [`Call::value`] only reads them afterwards.
+    /// Evaluates all arguments in order and keeps their values, so that [`Call::value`] does not evaluate them again.
     pub(in crate::eval) fn evaluate_all(&mut self) -> Result<(), Abort> {
         let values = (0..self.arguments.len()).map(|index| self.value(index).map(Ok));
         self.values = Some(values.collect::<Result<_, _>>()?);
         Ok(())
     }
 
-    /// Returns the value unless it is an ad known in part only.
+    /// Returns a value unchanged; [`Abort::Unknown`] for an ad that is known only in part.
     fn require_complete(&self, value: Value) -> Result<Value, Abort> {
         match &value {
             Value::Ad(nested) if self.evaluator.environment.is_partly_known(&nested.frame) => Err(Abort::Unknown),
@@ -72,8 +73,8 @@ impl Call<'_, '_> {
         }
     }
 
-    /// Returns the value of one element of a list; undefined beyond the end. The element is evaluated in the list's own
-    /// scope, but in HTCondor's dialect in the scope of the call, as HTCondor's library does.
+    /// Returns the value of the list element at a 0-based index; undefined beyond the end. In the papers' dialect an
+    /// element is evaluated in the scope of the list, in HTCondor's dialect in the scope of the call.
     pub(super) fn element(&mut self, list: &ListValue, index: usize) -> Result<Value, Abort> {
         let value = match (self.dialect(), list.elements.get(index)) {
             (Dialect::Condor, Some(element)) => self.evaluator.element_in_call_scope(element, list, self.frame)?,
@@ -87,33 +88,32 @@ impl Call<'_, '_> {
         (0..list.elements.len()).map(|index| self.element(list, index)).collect()
     }
 
-    /// Dialect of the language.
+    /// Returns the dialect in which the call is evaluated.
     pub(super) fn dialect(&self) -> Dialect {
         self.evaluator.context.dialect
     }
 
-    /// Returns an error value with this call as its cause.
+    /// Returns an error value with a reason. The error's origin is the span of this call.
     pub(super) fn error(&self, reason: impl Into<String>) -> Value {
         Value::error(self.span, reason)
     }
 
-    /// Returns the error for an argument of a wrong type; `wanted` names the expected one. An error argument with a
-    /// cause is returned as it is.
+    /// Returns the error for an argument of a wrong type; `wanted` names the expected type. If the argument itself is
+    /// an error with a known origin, it is returned unchanged.
     pub(super) fn type_error(&self, value: &Value, wanted: &str) -> Value {
         match value {
-            // The first cause is kept.
+            // The error in the argument explains more than a message about the argument's type would.
             Value::Error(cause) if cause.origin().is_some() => value.clone(),
             value => self.error(format!("expected {wanted}, not {}", value.value_type().phrase())),
         }
     }
 
-    /// Returns the text that `string()` makes of a value, in HTCondor's dialect with the spelling of HTCondor's
-    /// library.
+    /// Returns the text that `string()` makes of a value. In HTCondor's dialect it is spelt as in HTCondor's library.
     pub(super) fn text_of_value(&self, value: &Value) -> ByteString {
         let style = if self.dialect().is_condor() { Style::Library } else { Style::New };
         match value {
             Value::String(text) => text.clone(),
-            // The library writes years without leading zeros.
+            // HTCondor's library writes years without leading zeros.
             Value::AbsoluteTime(time) if style == Style::Library => {
                 let text = time.to_string();
                 let year = text.trim_start_matches('0');
@@ -129,7 +129,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Returns a list of computed values.
+/// Returns a list whose elements are computed values.
 pub(super) fn list_of_values(values: impl IntoIterator<Item = Value>) -> Value {
     Value::List(ListValue { elements: values.into_iter().map(Expression::literal).collect(), scope: None })
 }

@@ -34,17 +34,17 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         relative),
 ];
 
-/// Returns an integer value; in the papers' dialect an integer beyond 32 bits is an error, as a literal is.
+/// Returns an integer value. In the papers' dialect an integer beyond 32 bits is an error.
 pub(super) fn integer_value(call: &Call<'_, '_>, integer: i64) -> Value {
     checked_integer(integer, call.dialect(), call.span)
 }
 
-/// Returns the current time at the local UTC offset.
+/// Returns the current time at the local UTC offset; [`Abort::Unknown`] if the time is unknown.
 pub(super) fn local_now(call: &Call<'_, '_>) -> Result<AbsoluteTime, Abort> {
     call.evaluator.now().map(in_local_zone)
 }
 
-/// Converts a real to a C `int` as x86 does: the least integer for a value that does not fit.
+/// Converts a real to a C `int` as x86 does: a real that does not fit becomes the least integer, -2^31.
 #[allow(clippy::cast_possible_truncation)] // checked
 pub(super) fn as_c_int(real: f64) -> i32 {
     let whole = real.trunc();
@@ -68,7 +68,7 @@ pub(super) fn truncated_integer(call: &Call<'_, '_>, real: f64) -> Value {
     }
 }
 
-/// Converts a value as `int()` does.
+/// Converts a value as `int()` does. A value without a number, such as a list, gives an error.
 pub(super) fn to_integer(call: &Call<'_, '_>, value: &Value) -> Value {
     match value {
         Value::Undefined | Value::Error(_) | Value::Integer(_) => value.clone(),
@@ -85,7 +85,7 @@ pub(super) fn to_integer(call: &Call<'_, '_>, value: &Value) -> Value {
     }
 }
 
-/// Converts a value as `real()` does; `None` if there is no number in it.
+/// Converts a value as `real()` does; `None` for a value without a number, such as a list.
 #[allow(clippy::cast_precision_loss)] // beyond 2^53 the nearest real
 fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
     Some(match value {
@@ -101,7 +101,7 @@ fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
     })
 }
 
-/// Converts a value as `real()` does; a value without a number decides the call.
+/// Converts a value as `real()` does. The call ends with an error if there is no number in the value.
 pub(super) fn require_real(call: &Call<'_, '_>, value: &Value) -> CallResult<f64> {
     to_real(value, call.dialect()).ok_or_else(|| not_a_number_error(call, value).into())
 }
@@ -114,8 +114,8 @@ fn not_a_number_error(call: &Call<'_, '_>, value: &Value) -> Value {
     }
 }
 
-/// Returns the number at the beginning of a string, an integer or a real; `None` if there is none. C's syntax
-/// applies, but in the papers' dialect a string that is a literal of the language as a whole is read as such.
+/// Returns the integer or real at the beginning of a string, in C's syntax; `None` if there is none. In the papers'
+/// dialect a string that is a numeric literal of the language has the literal's value: `2K` is 2048.
 #[allow(clippy::cast_precision_loss)] // the comparison detects the loss
 fn leading_number(text: &ByteString, dialect: Dialect) -> Option<Value> {
     let text = text.to_str();
@@ -125,24 +125,25 @@ fn leading_number(text: &ByteString, dialect: Dialect) -> Option<Value> {
         return Some(number);
     }
     let real = number_prefix(&text)?;
-    // The real loses digits of a long integer, so the integer is read again.
+    // A real cannot hold all digits of a long integer, so an integer is read a second time from its digits.
     let start = text.trim_start();
     let unsigned = start.strip_prefix(['+', '-']).unwrap_or(start);
     let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
     let integer = start.get(..start.len() - unsigned.len() + digits).and_then(|digits| digits.parse::<i64>().ok());
     Some(match integer {
-        // Minus zero stays a real.
+        // The integer replaces the real only if both are the same number. `-0` stays a real, since no integer is minus
+        // zero.
         Some(integer) if (integer as f64).to_bits() == real.to_bits() => Value::Integer(integer),
         _ => Value::Real(real),
     })
 }
 
-/// Reads a text as a numeric literal of the papers: also octal, hexadecimal, with a scale suffix. Returns `None` for
-/// other texts.
+/// Returns the value of a text that is a numeric literal of the papers' language, such as `-017`, `0x1F` or `2K`;
+/// `None` for other texts.
 fn parse_numeric_literal(text: &str) -> Option<Value> {
     let text = text.trim();
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-');
-    // C reads every longer number equally well.
+    // A longer text is left to C's syntax, which reads such a number equally well.
     if text.len() > 400 || !text.bytes().all(plain) {
         return None;
     }
@@ -207,7 +208,7 @@ fn absolute(call: &mut Call<'_, '_>) -> CallResult {
     })
 }
 
-/// Returns the offset from UTC in the second argument, in seconds, wrapped to 32 bits as in HTCondor.
+/// Returns the second argument as an offset from UTC in seconds, wrapped to 32 bits as in HTCondor.
 #[allow(clippy::cast_possible_truncation)] // wrapping is intended
 fn offset(call: &mut Call<'_, '_>) -> CallResult<i32> {
     match call.value(1)? {
@@ -218,8 +219,8 @@ fn offset(call: &mut Call<'_, '_>) -> CallResult<i32> {
     }
 }
 
-/// Returns the absolute time `value` seconds after 1970-01-01T00:00:00Z, at this UTC offset in seconds or, if `None`,
-/// at the local one.
+/// Returns the absolute time `value` seconds after 1970-01-01T00:00:00Z. `offset` is its UTC offset in seconds; `None`
+/// stands for the local UTC offset.
 pub(super) fn absolute_from_number(call: &Call<'_, '_>, value: &Value, offset: Option<i32>) -> Value {
     let seconds = match value {
         Value::Integer(seconds) => *seconds,

@@ -47,7 +47,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| compare_each(call, false)),
 ];
 
-/// Returns the span of an argument, to which errors are attributed.
+/// Returns the span of the argument at a 0-based index, for the errors about the argument.
 fn argument_span(call: &Call<'_, '_>, argument: usize) -> Span {
     call.arguments.get(argument).map(Expression::span).unwrap_or_default()
 }
@@ -69,7 +69,7 @@ fn member(call: &mut Call<'_, '_>) -> CallResult {
     if call.dialect().is_condor() { condor_member(call, wanted, &list) } else { classad_member(call, &wanted, &list) }
 }
 
-/// Implements `member()` of HTCondor, which skips elements that do not compare.
+/// Implements HTCondor's `member()`, which skips elements that cannot be compared with `wanted`.
 fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -> CallResult {
     let dialect = call.dialect();
     any_element(call, list, |mut element| {
@@ -78,7 +78,8 @@ fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -
     })
 }
 
-/// Whether the condition `holds` for an element of a list; elements after the first such one are not evaluated.
+/// Returns whether `holds` is true for an element of a list, as a boolean value. The elements after the first such
+/// element are not evaluated.
 fn any_element(call: &mut Call<'_, '_>, list: &ListValue, mut holds: impl FnMut(Value) -> bool) -> CallResult {
     for index in 0..list.elements.len() {
         if holds(call.element(list, index)?) {
@@ -88,7 +89,7 @@ fn any_element(call: &mut Call<'_, '_>, list: &ListValue, mut holds: impl FnMut(
     Ok(Value::Boolean(false))
 }
 
-/// Implements `member()` of the papers: `value == first || value == second || ...`.
+/// Implements the papers' `member()`: the value of `wanted == e1 || wanted == e2 || ...` for the list's elements.
 fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> CallResult {
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
     let mut any = Value::Boolean(false);
@@ -127,7 +128,8 @@ fn size(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::Integer(signed(size)))
 }
 
-/// Runs `work` on each number of the list in the first argument, skipping undefined elements.
+/// Calls `work` with each number of the list in the first argument. Undefined elements are skipped; any other element
+/// ends the call with an error.
 fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> CallResult<()> {
     let list = call.value(0)?;
     let list = call.require_list(list, "a list of numbers")?;
@@ -141,7 +143,7 @@ fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> CallResu
     Ok(())
 }
 
-/// Whether the value counts as a number. Functions about lists accept booleans as numbers.
+/// Whether the value is a number for the functions about lists. They accept booleans, too.
 fn is_number(value: &Value) -> bool {
     matches!(value, Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
 }
@@ -155,7 +157,7 @@ fn average(call: &mut Call<'_, '_>) -> CallResult {
     Ok(operators::binary(BinaryOperator::Divide, &total, &Value::Real(count), dialect, span))
 }
 
-/// Returns the sum and the count of the numbers in the list.
+/// Returns the sum of the numbers in the list of the first argument, and the count of these numbers.
 fn total(call: &mut Call<'_, '_>) -> CallResult<(Value, f64)> {
     let (dialect, span) = (call.dialect(), argument_span(call, 0));
     let (mut total, mut count) = (None, 0.0);
@@ -185,7 +187,8 @@ fn extreme_number(call: &mut Call<'_, '_>, better: BinaryOperator) -> CallResult
     Ok(best.unwrap_or(Value::Undefined))
 }
 
-/// Converts two numbers to their common type. HTCondor converts them for a comparison and keeps the converted values.
+/// Replaces two numbers by numbers of their common type. HTCondor's library converts them for a comparison and uses the
+/// converted numbers afterwards, too.
 #[allow(clippy::cast_precision_loss)] // rounding is intended
 fn to_common_type(left: &mut Value, right: &mut Value) {
     if !is_number(left) || !is_number(right) {
@@ -202,11 +205,12 @@ fn to_common_type(left: &mut Value, right: &mut Value) {
     }
 }
 
-/// Returns whether the comparison holds for at least one element if `one_is_enough`, else whether it holds for all.
+/// Implements `anyCompare()` if `one_is_enough`, else `allCompare()`: whether a comparison with a value holds for one
+/// element of a list, or for every element.
 fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> CallResult {
     let (operator, list) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
-    // In the papers' dialect error takes precedence over undefined.
+    // In the papers' dialect an error in any argument takes precedence over undefined.
     if dialect == Dialect::Classad && operator.is_exceptional() | list.is_exceptional() {
         let wanted = call.value(2)?;
         if let Some(error) = [&operator, &list, &wanted].into_iter().find(|value| matches!(value, Value::Error(_))) {
@@ -237,7 +241,7 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> CallResult {
     Ok(Value::Boolean(!one_is_enough))
 }
 
-/// Returns the comparison with this symbol; `is` and `isnt` are comparisons here.
+/// Returns the comparison operator with this symbol, `is` and `isnt` included; `None` for any other symbol.
 fn comparison(symbol: &[u8]) -> Option<BinaryOperator> {
     let compares =
         |operator: &BinaryOperator| matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity);

@@ -1,9 +1,9 @@
 //! Table of the built-in functions, read by the evaluator, `classad functions`, the completion and the man page. Each
 //! file of this folder contributes a slice of the table.
 
-/// Defines one entry of the table:
-/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`; `_` is no maximum, and
-/// without a body the function of the same name is the body.
+/// Defines one entry of the table of functions:
+/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`. `_` in place of
+/// `most` means no maximum. Without `body`, the Rust function called `name` is the body.
 macro_rules! function {
     ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
         $doc:expr, $dialects:ident $call:expr => $value:expr, $body:expr) => {
@@ -68,57 +68,58 @@ pub struct BuiltinFunction {
     pub min_arguments: usize,
     /// Maximum number of arguments; `None` if unlimited.
     pub max_arguments: Option<usize>,
-    /// How the function treats its arguments.
+    /// Which arguments are evaluated, and whether more than their values is used.
     pub kind: FunctionKind,
-    /// Parameters and result types, such as `size(list | ad | string) -> int`. Specialization relies on the result
-    /// types.
+    /// Name, parameters and result types, such as `size(list | ad | string) -> int`. Specialization relies on the
+    /// result types.
     pub signature: &'static str,
     /// One-line description.
     pub doc: &'static str,
-    /// Example call and its value, checked by a test.
+    /// Example of a call with its value, checked by a test.
     pub example: FunctionExample,
-    /// Computes the value of a call.
+    /// Rust function that computes the value of a call.
     body: fn(&mut Call<'_, '_>) -> CallResult,
 }
 
-/// What a function does with its arguments, and whether its value depends on more than their values.
+/// What a function does with its arguments, and whether its value depends on more than the values of the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
-    /// In the papers' dialect all arguments are evaluated first, and an error, or else an undefined argument, is the
-    /// result. In HTCondor's dialect each body handles such arguments itself.
+    /// In the papers' dialect all arguments are evaluated first. If one is an error, the call is an error; else if one
+    /// is undefined, the call is undefined. In HTCondor's dialect each function treats such arguments in its own way.
     Strict,
     /// The body evaluates only the arguments that it needs.
     Lazy,
-    /// Like `Strict`, but the function draws random numbers.
+    /// Like `Strict`, but the function also draws random numbers.
     Random,
-    /// HTCondor writes the argument to a log.
+    /// HTCondor writes the value of the argument to a log. This library does not.
     Logged,
-    /// The text of the argument is parsed, and the parsed expression is evaluated.
+    /// The argument is a text that is parsed and evaluated as an expression.
     ParsesText,
-    /// The expression of the first argument is read, not just its value.
+    /// The function reads the expression of the attribute that the first argument names, as `unparse(name)` does.
     ReadsExpression,
-    /// The expression of the first argument is evaluated in each ad of a list.
+    /// The expression of the first argument is evaluated in each ad of a list, as `countMatches(expression, ads)` does.
     EvaluatesElsewhere,
 }
 
 impl FunctionKind {
-    /// Whether the arguments are evaluated first in the papers' dialect.
+    /// Whether a call in the papers' dialect evaluates all arguments and checks them for error and undefined before the
+    /// function runs.
     #[must_use]
     pub fn is_strict(self) -> bool {
         matches!(self, FunctionKind::Strict | FunctionKind::Random)
     }
 
-    /// Whether the value depends on more than the values of the arguments.
+    /// Whether the value of a call depends on more than the values of the arguments, for example on random numbers.
     pub(super) fn is_impure(self) -> bool {
         !matches!(self, FunctionKind::Strict | FunctionKind::Lazy)
     }
 
-    /// Whether the expression of the first argument is read, not just its value.
+    /// Whether the function uses the expression of its first argument, not just the argument's value.
     pub(super) fn reads_expression(self) -> bool {
         matches!(self, FunctionKind::ReadsExpression | FunctionKind::EvaluatesElsewhere)
     }
 
-    /// Returns the kind of the function of this name; `None` if there is none.
+    /// Returns the kind of the function of this name; `None` if there is no such function.
     #[must_use]
     pub fn of(function: &Name) -> Option<Self> {
         find_function(function).map(|function| function.kind)
@@ -129,20 +130,21 @@ impl FunctionKind {
 pub struct FunctionExample {
     /// The call as an expression.
     pub call: &'static str,
-    /// The printed value.
+    /// Value of the call, as printed text.
     pub value: &'static str,
     /// Dialect in which the example holds; `None` for both.
     pub dialect: Option<Dialect>,
 }
 
 impl BuiltinFunction {
-    /// Whether the function accepts `count` arguments.
+    /// Whether a call with `count` arguments is allowed.
     #[must_use]
     pub fn accepts_count(&self, count: usize) -> bool {
         count >= self.min_arguments && self.max_arguments.is_none_or(|most| count <= most)
     }
 
-    /// Computes the value of a call.
+    /// Computes the value of a call. In the papers' dialect a strict function first checks its arguments for error and
+    /// undefined.
     pub(super) fn run(&self, call: &mut Call<'_, '_>) -> CallResult {
         if self.kind.is_strict() && call.dialect() == Dialect::Classad {
             call.reject_exceptional()?;
@@ -150,7 +152,7 @@ impl BuiltinFunction {
         (self.body)(call)
     }
 
-    /// Returns the possible types of the function's results: those in its signature, undefined and error.
+    /// Returns the types that a result of the function can have: those in the signature, undefined and error.
     pub(super) fn result_types(&self) -> TypeSet {
         let types = self.signature.rsplit("-> ").next().unwrap_or_default();
         let sets = types.split(" | ").map(|name| match name {
@@ -167,7 +169,7 @@ impl BuiltinFunction {
         sets.fold(TypeSet::UNDEFINED.union(TypeSet::ERROR), TypeSet::union)
     }
 
-    /// Describes the accepted numbers of arguments in words.
+    /// Describes the accepted number of arguments in words, such as `1 to 3 arguments`.
     #[must_use]
     pub fn arity(&self) -> String {
         match (self.min_arguments, self.max_arguments) {
@@ -209,7 +211,7 @@ pub fn find_function(name: &Name) -> Option<&'static BuiltinFunction> {
     BY_NAME.get(name).copied()
 }
 
-/// Returns the names of functions with a similar spelling, most similar first.
+/// Returns at most three names of functions that are spelt like `name`, the most similar first.
 #[must_use]
 pub fn similar_functions(name: &str) -> Vec<&'static str> {
     closest_names(name, FUNCTIONS.iter().map(|function| function.name))
@@ -229,7 +231,7 @@ mod tests {
         value.map_or_else(|abort| abort.to_string(), |value| value.to_string())
     }
 
-    /// Specialization relies on the result types in the signatures.
+    /// Calls all functions with random arguments. Specialization relies on the result types in the signatures.
     #[test]
     fn calls_give_what_their_signatures_say() {
         let values = [

@@ -40,7 +40,7 @@ fn round_argument(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> CallResult 
     let number = match &value {
         Value::Integer(_) => return Ok(value),
         Value::Real(number) => *number,
-        // The papers' functions accept numbers only.
+        // In the papers' dialect the functions that round accept numbers only.
         other if call.dialect() == Dialect::Classad => return Ok(call.type_error(other, "a number")),
         other => require_real(call, other)?,
     };
@@ -64,7 +64,8 @@ fn pow(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::Real(require_real(call, &base)?.powf(require_real(call, &exponent)?)))
 }
 
-/// Computes a power by repeated squaring with the given multiplication; `None` as soon as that fails.
+/// Computes a power by repeated squaring. `multiply` multiplies two integers; `None` if one of its calls returns
+/// `None`.
 fn power(base: i64, exponent: u64, multiply: fn(i64, i64) -> Option<i64>) -> Option<i64> {
     let (mut result, mut square, mut left) = (1, base, exponent);
     loop {
@@ -88,7 +89,7 @@ fn quantize(call: &mut Call<'_, '_>) -> CallResult {
     };
     let step = require_real(call, &base)?;
     Ok(match (&value, &base) {
-        // HTCondor takes a step this small for zero.
+        // HTCondor treats a step of at most 1e-8 like zero and returns the number unchanged.
         _ if step.abs() <= 1e-8 => value,
         (Value::Integer(number), Value::Integer(step)) => {
             let steps = number.wrapping_add(*step).wrapping_sub(1).wrapping_div(*step);
@@ -98,8 +99,8 @@ fn quantize(call: &mut Call<'_, '_>) -> CallResult {
     })
 }
 
-/// Returns the last step of a list if the number is above all of them; 0.0 for an empty list. Otherwise the first step
-/// that is not below the number decides the call.
+/// Returns the last element of a list of steps if all elements are below `number`; 0.0 for an empty list. Otherwise the
+/// call ends with the first element that is not below `number`.
 fn last_step(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> CallResult {
     let mut step = Value::Real(0.0);
     for index in 0..list.elements.len() {
@@ -129,7 +130,7 @@ fn interval(call: &mut Call<'_, '_>) -> CallResult {
         Value::Integer(seconds) => seconds as i32,
         other => return Ok(call.type_error(&other, "a number of seconds")),
     };
-    // Only the first non-zero part carries the sign.
+    // Only the first non-zero part carries the sign: `-1+02:03:04`.
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     let second = (seconds % 60).abs();
     Ok(Value::string(if days != 0 {

@@ -1,4 +1,4 @@
-//! Predicates on the type of a value (thesis A.1). None of them is strict.
+//! Predicates on the type of a value (thesis A.1). None of them is strict, since undefined and error are types, too.
 
 use crate::ad::{Type, Value};
 

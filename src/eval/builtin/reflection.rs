@@ -43,7 +43,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| Ok(call.value(0)?)),
 ];
 
-/// Returns the names whose expressions, not just values, are read by a call such as `unparse(name)` anywhere in an ad.
+/// Returns the names of attributes whose expressions, not just values, are read by calls in an ad. `unparse(name)`
+/// anywhere in the ad reads the expression of `name`.
 pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
@@ -80,7 +81,7 @@ fn eval(call: &mut Call<'_, '_>) -> CallResult {
     let expression = parse_expression(text.as_bytes(), ParseOptions::new(call.dialect()))
         .map_err(|error| call.error(format!("\"{}\" is no expression: {error}", text.to_str())))?;
     let value = call.evaluator.evaluate(&expression, call.frame)?;
-    // Spans in the parsed text are not spans in the source, so the cause goes into the message.
+    // A span in the parsed text is no span of the source, so the origin of the error goes into the message.
     Ok(match value.error_origin() {
         Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
         None => value,
@@ -102,7 +103,8 @@ fn unparse(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::string(expression.map_or_else(Vec::new, text)))
 }
 
-/// Resolves an attribute reference to an expression and its scope; `None` if it resolves to no expression.
+/// Resolves a reference such as `ad.name` to the expression of an attribute and the expression's scope; `None` if the
+/// reference resolves to no expression.
 fn resolve_attribute(
     call: &mut Call<'_, '_>,
     reference: &Expression,
@@ -149,7 +151,8 @@ fn unresolved(call: &mut Call<'_, '_>) -> CallResult {
     let matches = |name: &str| {
         matches_ignoring_case(&pattern, name.as_bytes()).map_err(|reason| EarlyEnd::from(call.error(reason)))
     };
-    // An invalid pattern is an error even if there is no name to match. No pattern matches the empty name.
+    // An invalid pattern is an error even if there is no name to match, so the pattern is tried with the empty name.
+    // The empty name never matches.
     matches("")?;
     for name in names {
         if matches(name)? {
@@ -159,7 +162,8 @@ fn unresolved(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::Boolean(false))
 }
 
-/// Returns the missing part of a dotted path, without the names that resolve and without the qualifier of a side.
+/// Returns the unresolved names of a dotted path, joined by dots. A qualifier for one side of a match is left out:
+/// `x.y` of `TARGET.x.y`.
 fn missing_part(reference: &Reference) -> Name {
     let mut parts = reference.missing();
     if let [first, rest @ ..] = parts
@@ -171,8 +175,8 @@ fn missing_part(reference: &Reference) -> Name {
     Name::new(&parts.iter().map(print_name).collect::<Vec<_>>().join("."))
 }
 
-/// Returns the value of the first argument's expression in each ad of the list. If the argument is a name, the
-/// expression is the one bound to the name.
+/// Evaluates the expression of the first argument in each ad of a list. If the argument names an attribute, the
+/// attribute's expression is evaluated instead.
 fn evaluate_in_each(call: &mut Call<'_, '_>, list: Value) -> CallResult<Vec<Value>> {
     let list = call.require_list(list, "a list of ads")?;
     let argument = &call.arguments[0];

@@ -67,7 +67,7 @@ impl PatternOptions {
         PatternOptions(Self::ANY_CASE)
     }
 
-    /// Returns the options for a string of letters; other letters are ignored.
+    /// Returns the options for a string of option letters, such as `im`; unknown letters are ignored.
     fn of(letters: &[u8]) -> Self {
         PatternOptions(letters.iter().fold(0, |all, letter| {
             all | match letter {
@@ -85,8 +85,8 @@ impl PatternOptions {
     }
 }
 
-/// Limits on every match: PCRE2's default number of match calls, and heap memory in KiB, of which PCRE2 would
-/// otherwise use up to 20 GB. The JIT stays off: it uses the stack, and its limits differ between machines.
+/// Limits of every match: PCRE2's default number of match calls, and 512 MiB of heap memory, given in KiB. PCRE2 would
+/// otherwise use up to 20 GB. The JIT stays off, because it uses the stack and its limits differ between machines.
 const MATCH_LIMITS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
 
 /// Compiled regular expression.
@@ -97,23 +97,25 @@ pub(crate) struct CompiledPattern {
     next: OnceCell<Result<NonEmptyMatcher, String>>,
 }
 
-/// Matcher for the position of an empty match: finds a non-empty match that begins there.
+/// Regular expression that finds a non-empty match at a given position. Functions that replace all matches need it
+/// after an empty match at the same position.
 struct NonEmptyMatcher {
     regex: Regex,
-    /// Whether the regular expression itself is anchored to the position; the caller must check it otherwise.
+    /// Whether the regular expression can match only at the given position. If false, the caller must check where a
+    /// match begins.
     anchored: bool,
 }
 
 type PatternResult = Result<Rc<CompiledPattern>, String>;
 
 thread_local! {
-    /// Cache of compiled patterns. Compiling takes longer than matching, and a run matches few patterns with many
-    /// ads.
+    /// Compiled patterns of earlier calls. Compiling takes longer than matching, and a run matches few patterns with
+    /// many ads.
     static PATTERN_CACHE: RefCell<FxHashMap<(ByteString, PatternOptions), PatternResult>> = RefCell::default();
 }
 
 impl CompiledPattern {
-    /// Returns the compiled pattern, from the thread's cache if possible.
+    /// Returns the compiled pattern, from this thread's cache if possible.
     ///
     /// # Errors
     ///
@@ -150,7 +152,8 @@ impl CompiledPattern {
 
     /// Whether the pattern matches any part of a text.
     fn matches(&self, subject: &[u8]) -> Result<bool, String> {
-        // A pattern keeps the memory of its largest match, so long texts are matched in separate memory.
+        // Maximum length in bytes of a text that is matched in the pattern's own memory. The pattern keeps the memory
+        // that its largest match needed, so longer texts are matched in memory that is freed afterwards.
         const LONGEST: usize = 1 << 10;
         if subject.len() > LONGEST {
             return self.find(subject, 0).map(|found| found.is_some());
@@ -158,12 +161,13 @@ impl CompiledPattern {
         self.regex.is_match(subject).map_err(|error| error_message(&error))
     }
 
-    /// Returns the groups of the first match at or after the byte offset `from`; `None` if there is none.
+    /// Returns the capture groups of the first match at or after the byte offset `from`; `None` if there is no match.
     pub(crate) fn find(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
         find_groups(&self.regex, subject, from)
     }
 
-    /// Returns the groups of a non-empty match that begins at the byte offset `from`; `None` if there is none.
+    /// Returns the capture groups of a non-empty match that begins at the byte offset `from`; `None` if there is no
+    /// such match.
     fn find_next(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
         let next = self.next.get_or_init(|| NonEmptyMatcher::new(self)).as_ref().map_err(Clone::clone)?;
         let found = find_groups(&next.regex, subject, from)?;
@@ -176,8 +180,8 @@ impl NonEmptyMatcher {
         let source = as_utf8(pattern.text.as_bytes());
         let start = format!("(*NOTEMPTY_ATSTART){MATCH_LIMITS}");
         if source.contains("\\K") {
-            // `\K` moves the reported start of a match, so the pattern must be anchored. In an extended pattern a
-            // trailing comment ends only at the end of the line.
+            // `\K` moves the reported start of a match, so the start cannot be checked afterwards and the pattern is
+            // anchored by `\G`. The line break ends a comment at the end of an extended pattern.
             let end = if pattern.options.has(PatternOptions::EXTENDED) { "\\E\n)" } else { "\\E)" };
             if let Ok(regex) = build(&format!("{start}\\G(?:{source}{end}"), pattern.options) {
                 return Ok(NonEmptyMatcher { regex, anchored: true });
@@ -195,12 +199,12 @@ fn build(pattern: &str, options: PatternOptions) -> Result<Regex, String> {
         .multi_line(options.has(PatternOptions::MULTI_LINE))
         .dotall(options.has(PatternOptions::DOT_ALL))
         .extended(options.has(PatternOptions::EXTENDED));
-    // PCRE2 recurses into nested parentheses, at most 250 deep, and along references between groups, so compiling may
-    // need more stack.
+    // PCRE2 compiles by recursion: into nested parentheses, at most 250 deep, and along references between groups. That
+    // may need more stack.
     stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || builder.build(pattern)).map_err(|error| error_message(&error))
 }
 
-/// Returns PCRE2's error message without its prefix.
+/// Returns PCRE2's own error message, without what the `pcre2` crate writes before it.
 fn error_message(error: &pcre2::Error) -> String {
     let message = error.to_string();
     message.splitn(3, ": ").nth(2).unwrap_or(&message).to_owned()
@@ -216,7 +220,7 @@ fn find_groups(regex: &Regex, subject: &[u8], from: usize) -> Result<Option<Capt
 }
 
 /// Converts a pattern to UTF-8, which the `pcre2` crate requires. In a pattern that is not UTF-8, each byte beyond
-/// ASCII becomes an escape, which matches the same byte.
+/// ASCII becomes an escape such as `\xff`, which matches the same byte.
 fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(pattern) {
         return Cow::Borrowed(text);
@@ -231,7 +235,8 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
                 quoted = bytes.peek() != Some(&b'E');
                 text.push('\\');
             }
-            // A backslash before a non-ASCII byte has no effect, so it is dropped; the escape has its own backslash.
+            // A backslash before a non-ASCII byte has no effect. It is dropped, since the escape for the byte has its
+            // own backslash.
             b'\\' if bytes.peek().is_some_and(|next| !next.is_ascii()) => {}
             b'\\' => {
                 quoted = bytes.peek() == Some(&b'Q');
@@ -250,12 +255,12 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
 }
 
 impl Call<'_, '_> {
-    /// Returns the matching options in an optional argument.
+    /// Returns the matching options in an optional argument; no options if the call lacks the argument.
     fn pattern_options(&mut self, index: usize) -> CallResult<PatternOptions> {
         Ok(PatternOptions::of(self.optional_string(index, "")?.as_bytes()))
     }
 
-    /// Compiles the pattern in the first argument; an unsuitable one decides the call.
+    /// Compiles the pattern in the first argument. The call ends with an error if the argument is no valid pattern.
     fn pattern(&mut self, options: PatternOptions) -> CallResult<Rc<CompiledPattern>> {
         let text = self.string(0)?;
         CompiledPattern::get(&text, options).map_err(|reason| self.error(reason).into())
@@ -276,7 +281,7 @@ fn matches_member(call: &mut Call<'_, '_>) -> CallResult {
     let list = call.require_list(list, "a list")?;
     let elements = call.elements(&list)?;
     let options = call.pattern_options(2)?;
-    // In HTCondor's library an invalid pattern matches nothing here.
+    // As in HTCondor's library, an invalid pattern is no error in `regexpMember()`: it matches no element.
     let pattern = CompiledPattern::get(&call.string(0)?, options);
     let mut any_undefined = false;
     for element in elements {
@@ -296,7 +301,7 @@ fn matches_listed_item(call: &mut Call<'_, '_>) -> CallResult {
     call.evaluate_all()?;
     call.string(0)?;
     let list = StringList { text: call.string(1)?, delimiters: call.optional_string(2, DEFAULT_DELIMITERS)? };
-    // Only this function accepts options in upper case.
+    // Of all functions with options, only `stringList_regexpMember()` accepts them in upper case.
     let options = call.optional_string(3, "")?.as_bytes().to_ascii_lowercase();
     let pattern = call.pattern(PatternOptions::of(&options))?;
     let mut items = list.items().peekable();
@@ -306,7 +311,8 @@ fn matches_listed_item(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::Boolean(items.any(|item| pattern.matches(item) == Ok(true))))
 }
 
-/// Replaces matches; the options of the call are added to the implied ones of the function.
+/// Implements the functions that replace matches. `implied` holds option letters that always apply, besides those in
+/// the call.
 fn substitute(call: &mut Call<'_, '_>, implied: &[u8]) -> CallResult {
     call.reject_exceptional()?;
     let options = call.optional_string(3, "")?;
@@ -322,11 +328,12 @@ fn substitute(call: &mut Call<'_, '_>, implied: &[u8]) -> CallResult {
 pub(crate) enum TemplatePiece<'a> {
     /// Literal text.
     Text(&'a [u8]),
-    /// Text matched by the group of this number.
+    /// Text matched by the capture group with this number; 0 is the whole match.
     Group(usize),
 }
 
-/// Splits a template into pieces: a backslash and a digit stand for a group, other backslashes for themselves.
+/// Splits a template into pieces. A backslash and a digit stand for a capture group; any other backslash stands for
+/// itself.
 pub(crate) fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let group = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
@@ -339,19 +346,19 @@ pub(crate) fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
     pieces
 }
 
-/// Returns the text of a group of a match, which is empty if the group took no part in it. `None` for the groups after
-/// the last one that took part: HTCondor ignores these.
+/// Returns the text that a capture group matched; empty if the group took no part in the match. `None` if no later
+/// group took part either, since the match then lacks the group for HTCondor.
 pub(crate) fn group_text<'s>(groups: &CaptureLocations, subject: &'s [u8], group: usize) -> Option<&'s [u8]> {
     let text = || groups.get(group).and_then(|(start, end)| subject.get(start..end)).unwrap_or_default();
     (group..groups.len()).any(|later| groups.get(later).is_some()).then(text)
 }
 
-/// Replaces the first match, or all matches if `replaces_all`, by the template with its groups filled in. The unmatched
-/// text of the subject is left out unless `keeps_unmatched`.
+/// Replaces the first match, or all matches if `replaces_all`, by the template with the texts of its groups. The
+/// unmatched text of the subject is left out unless `keeps_unmatched`.
 ///
-/// This has the observable behaviour of HTCondor's library. After an empty match it tries a non-empty match at the same
-/// position; otherwise it skips a byte, which is kept even if `keeps_unmatched` is false. Unlike the library, it stops at
-/// the end of the string.
+/// The matches are those of HTCondor's library. An empty match may be followed by a non-empty match at the same
+/// position. If there is none, the next byte is skipped, and kept even if `keeps_unmatched` is false. Unlike the
+/// library, this function stops at the end of the subject.
 fn replace_matches(
     pattern: &CompiledPattern,
     subject: &[u8],
@@ -375,7 +382,8 @@ fn replace_matches(
             continue;
         };
         let (start, end) = groups.get(0).unwrap_or((at, at));
-        // A pattern may move the start of its match with `\K`, but must make progress.
+        // With `\K` a match may begin before the end of the previous match. That is an error, since the loop would not
+        // make progress.
         if start < at || end < start || (was_empty && end <= at) {
             return Err("the pattern matches backwards".to_owned());
         }

@@ -56,7 +56,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
 /// Default delimiters of most functions about string lists.
 pub(super) const DEFAULT_DELIMITERS: &str = ", ";
 
-/// Returns the items of a string list, as `stringListMember()` finds them.
+/// Returns the items of a string list between commas and blanks, trimmed and without empty ones. `stringListMember()`
+/// also splits at tabs and line breaks.
 #[must_use]
 pub fn string_list_items(text: &ByteString) -> Vec<ByteString> {
     let list = StringList { text: text.clone(), delimiters: DEFAULT_DELIMITERS.into() };
@@ -70,7 +71,7 @@ pub(super) struct StringList {
 }
 
 impl StringList {
-    /// Returns the items, trimmed; empty ones are dropped.
+    /// Returns the items, trimmed and without empty ones.
     pub(super) fn items(&self) -> impl Iterator<Item = &[u8]> {
         self.parts().map(trim).filter(|item| !item.is_empty())
     }
@@ -90,7 +91,7 @@ fn trim(text: &[u8]) -> &[u8] {
     &text[start..end]
 }
 
-/// Returns the string list in the first argument, with the delimiters in the second.
+/// Returns the string list in the first argument; the optional second argument holds the delimiters.
 fn list_argument(call: &mut Call<'_, '_>) -> CallResult<StringList> {
     call.evaluate_all()?;
     Ok(StringList { text: call.string(0)?, delimiters: call.optional_string(1, DEFAULT_DELIMITERS)? })
@@ -99,7 +100,7 @@ fn list_argument(call: &mut Call<'_, '_>) -> CallResult<StringList> {
 /// Numbers in a string list.
 struct ListedNumbers {
     values: Vec<f64>,
-    /// The exact integers, if every item is written as one.
+    /// The items as exact integers; `None` if an item such as `1.5` is not written as an integer.
     integers: Option<Vec<i128>>,
 }
 
@@ -123,7 +124,7 @@ fn average(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
     numbers.result(call, numbers.total() / count)
 }
 
-/// Returns the least or the greatest number.
+/// Returns the least number if `wanted` is `Less`, the greatest if it is `Greater`; undefined for an empty list.
 fn extreme(call: &Call<'_, '_>, numbers: &ListedNumbers, wanted: Ordering) -> Value {
     let Some(integers) = &numbers.integers else {
         return best_real(&numbers.values, wanted).map_or(Value::Undefined, Value::Real);
@@ -136,7 +137,8 @@ fn extreme(call: &Call<'_, '_>, numbers: &ListedNumbers, wanted: Ordering) -> Va
     }
 }
 
-/// Returns the least or the greatest real; `None` if there are none. NaN counts only if all are NaN.
+/// Returns the least real if `wanted` is `Less`, the greatest if it is `Greater`; `None` for no reals. The result is
+/// NaN only if all reals are NaN.
 fn best_real(values: &[f64], wanted: Ordering) -> Option<f64> {
     values.iter().copied().reduce(
         |best, next| {
@@ -150,8 +152,8 @@ impl ListedNumbers {
         self.values.iter().fold(0.0, |total, value| total + value)
     }
 
-    /// Returns a result as an integer if all items are integers, else as a real. An empty list gives a real. Beyond 64
-    /// bits the integer is the least one, as on x86, and as in HTCondor's `int()`.
+    /// Returns a sum or an average as an integer if all items are integers, else as a real. The result for an empty
+    /// list is a real. An integer beyond 64 bits becomes the least integer, as in HTCondor's `int()`.
     fn result(&self, call: &Call<'_, '_>, value: f64) -> Value {
         match &self.integers {
             Some(integers) if !integers.is_empty() => integer_value(call, without_fraction(value).unwrap_or(i64::MIN)),
@@ -160,7 +162,7 @@ impl ListedNumbers {
     }
 }
 
-/// Returns the integer at the beginning of a text, with its sign; 0 if there is none.
+/// Returns the integer at the beginning of a text, with its sign; 0 if the text begins with no integer.
 fn leading_integer(text: &[u8]) -> i128 {
     let (negative, digits) = split_sign(text);
     let (digits, _) = split_digits(digits, u8::is_ascii_digit);
@@ -177,11 +179,11 @@ fn leading_real(text: &[u8]) -> Option<f64> {
         let value = leading_hexadecimal(&magnitude[2..])?;
         return Some(if negative { -value } else { value });
     }
-    // A text that continues `inf` with another `i` must be `infinity`.
+    // C's `scanf` reads `inf` and `infinity`, but takes `infix` for a misspelt `infinity`.
     if begins_with(b"infi") && !begins_with(b"infinity") { None } else { number_prefix(&String::from_utf8_lossy(text)) }
 }
 
-/// Splits off the sign: whether the number is negative, and the rest.
+/// Splits off the sign. Returns whether it is a minus, and the text after it.
 fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [b'-', rest @ ..] => (true, rest),
@@ -189,7 +191,8 @@ fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// Returns the value of the hexadecimal digits after `0x`.
+/// Returns the value of a hexadecimal number from the text after its `0x`, such as `1.8p3`; `None` if the text begins
+/// with neither a digit nor a point.
 fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
     if !text.first().is_some_and(|byte| byte.is_ascii_hexdigit() || *byte == b'.') {
         return None;
@@ -206,7 +209,8 @@ fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
         if mantissa >> 60 == 0 {
             mantissa = mantissa << 4 | value;
         } else {
-            // Digits beyond the precision of a real matter only by whether they are zero.
+            // The mantissa is full. A further digit matters only for rounding, so it is enough to know whether it is
+            // zero.
             mantissa |= u64::from(value != 0);
             shift += 4;
         }
@@ -215,7 +219,7 @@ fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
         [b'p' | b'P', rest @ ..] => leading_integer(rest),
         _ => 0,
     };
-    // Two factors, since one could overflow although the product does not.
+    // The power of two is split into two factors: a single factor could overflow although the product does not.
     let exponent = i32::try_from(shift.saturating_add(exponent).clamp(-3000, 3000)).unwrap_or(0);
     #[allow(clippy::cast_precision_loss, reason = "this is where it is rounded")]
     Some(mantissa as f64 * 2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2))
@@ -226,15 +230,15 @@ fn split_digits(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(count)
 }
 
-/// Search for an item, or for the items of a list, in a string list.
+/// Search for one item, or for all items of another list, in a string list.
 struct ItemSearch {
     wanted: ByteString,
     list: StringList,
 }
 
 impl ItemSearch {
-    /// Reads the arguments. An undefined item or list counts as empty, but the call is undefined if both are. Undefined
-    /// delimiters stand for the default ones.
+    /// Reads the arguments: the wanted text, the list, and the delimiters. An undefined text or list counts as empty;
+    /// if both are undefined, the call ends as undefined. Undefined delimiters stand for the default ones.
     fn new(call: &mut Call<'_, '_>) -> CallResult<Self> {
         call.evaluate_all()?;
         let mut text = |index, default: &str| match call.value(index)? {
@@ -255,8 +259,8 @@ impl ItemSearch {
         self.list.items().any(|item| same(item, self.wanted.as_bytes()))
     }
 
-    /// Whether the list contains all wanted items. As in HTCondor's library, an empty string is a subset of every
-    /// list, but a string of delimiters alone of none.
+    /// Whether the list contains all wanted items. As in HTCondor's library, it does so for an empty wanted string, but
+    /// not for a wanted string of delimiters alone.
     fn lists_all(&self, fold: fn(&[u8]) -> Vec<u8>) -> bool {
         if self.wanted.as_bytes().is_empty() {
             return true;
@@ -268,7 +272,7 @@ impl ItemSearch {
     }
 }
 
-/// Whether two lists have a common item. Items are not trimmed, as in HTCondor's library.
+/// Whether two string lists have an item in common. Items are not trimmed, as in HTCondor's library.
 fn intersect(call: &mut Call<'_, '_>) -> CallResult {
     call.reject_exceptional()?;
     let mut delimiters = call.optional_string(2, "")?;

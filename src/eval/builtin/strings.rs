@@ -50,7 +50,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
 
 fn strcat(call: &mut Call<'_, '_>) -> CallResult {
     let mut text = BoundedString::default();
-    // The first exceptional value decides; later arguments are not evaluated.
+    // The first argument that is undefined or an error is the value of the call. Later arguments are not evaluated.
     for index in 0..call.arguments.len() {
         text.push(call.text(index)?.as_bytes());
     }
@@ -82,8 +82,8 @@ fn join(call: &mut Call<'_, '_>) -> CallResult {
     Ok(if any_undefined && !any_defined { Value::Undefined } else { joined.finish(call) })
 }
 
-/// Returns the separator followed by the items. If there are at most two arguments and the last is a list, its
-/// elements are the items.
+/// Returns the separator followed by the items to join. In a call with at most two arguments, a list as the last
+/// argument holds the items.
 fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Abort> {
     let mut values = (0..call.arguments.len()).map(|index| call.value(index)).collect::<Result<Vec<_>, _>>()?;
     if let [separator @ .., Value::List(list)] = values.as_slice()
@@ -109,7 +109,7 @@ fn substr(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::string(text.as_bytes().get(start..end).unwrap_or_default()))
 }
 
-/// Returns the integer in an argument; any other type decides the call.
+/// Returns the integer value of an argument. The call ends with an error if the value has another type.
 fn integer(call: &mut Call<'_, '_>, index: usize) -> CallResult<i64> {
     match call.value(index)? {
         Value::Integer(integer) => Ok(integer),
@@ -117,7 +117,8 @@ fn integer(call: &mut Call<'_, '_>, index: usize) -> CallResult<i64> {
     }
 }
 
-/// Returns the start and end of a substring in bytes, clamped to the string.
+/// Returns the start and end of a substring in bytes, within the string. A negative offset counts from the end of the
+/// string; a negative length leaves out that many bytes at the end.
 fn substring_range(size: usize, offset: i64, length: Option<i64>) -> (usize, usize) {
     let whole = i64::try_from(size).unwrap_or(i64::MAX);
     let start = if offset < 0 { whole.saturating_add(offset).max(0) } else { offset.min(whole) };
@@ -143,8 +144,8 @@ fn split(call: &mut Call<'_, '_>) -> CallResult {
     Ok(list_of_strings(call, pieces(text.as_bytes(), separators.as_bytes())))
 }
 
-/// Splits a text at separators. Two adjacent separators enclose an empty piece only if they are equal and not blank,
-/// with only blanks between them: `a,,b` has an empty piece, `a, b` and `a  b` have none.
+/// Splits a text at separators. Two separators enclose an empty piece only if they are equal and not blank: `a,,b` has
+/// an empty piece, `a, b` and `a  b` have none. Blanks between equal separators make no difference.
 fn pieces(text: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
     let mut pieces = Vec::new();
     let mut start = 0;

@@ -34,14 +34,14 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         user_map),
 ];
 
-/// Syntax of an argument string; the first one has no quotes.
+/// HTCondor's two syntaxes for a string of program arguments. Only the second has quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ArgumentSyntax {
     First,
     Second,
 }
 
-/// Returns the syntax that the second argument names; the second syntax by default.
+/// Returns the syntax whose number, 1 or 2, is the second argument; 2 if there is no such argument.
 fn argument_syntax(call: &mut Call<'_, '_>) -> CallResult<ArgumentSyntax> {
     let number = if call.arguments.len() > 1 { call.value(1)? } else { Value::Integer(2) };
     match &number {
@@ -65,13 +65,13 @@ fn arguments_to_list(call: &mut Call<'_, '_>) -> CallResult {
     Ok(list_of_strings(call, words))
 }
 
-/// Whether the byte separates words, so that it must be quoted within one.
+/// Whether the byte separates words, so that it must be quoted inside a word.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Splits a text of the second syntax into words. Text between single quotes belongs to a word, including blanks; a
-/// single quote within is written twice.
+/// Splits a text of the second syntax into words. Blanks between single quotes belong to the word. A single quote is
+/// written twice between quotes.
 fn split_words(call: &Call<'_, '_>, text: &[u8]) -> CallResult<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
@@ -79,7 +79,7 @@ fn split_words(call: &Call<'_, '_>, text: &[u8]) -> CallResult<Vec<Vec<u8>>> {
     let mut bytes = text.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         if byte == b'\'' {
-            // Quotes begin a word, even an empty one.
+            // A quote begins a word even if nothing follows before the closing quote: `''` is an empty word.
             let word = word.get_or_insert_default();
             if quoted && bytes.next_if_eq(&b'\'').is_some() {
                 word.push(byte);
@@ -125,7 +125,7 @@ fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
     Ok(text.finish(call))
 }
 
-/// Appends a word in the second syntax: each run of blanks and quotes is enclosed in quotes.
+/// Appends a word in the second syntax. Each run of blanks and single quotes in the word is enclosed in single quotes.
 fn append_word(text: &mut BoundedString, word: &[u8]) {
     separate(text);
     if word.is_empty() {
@@ -136,7 +136,7 @@ fn append_word(text: &mut BoundedString, word: &[u8]) {
             text.push(&[*byte]);
             continue;
         }
-        // Reopens quotes that were just closed.
+        // The previous byte was quoted, too: its closing quote is removed, so that one pair of quotes encloses both.
         if text.bytes.last() == Some(&b'\'') {
             text.bytes.pop();
         } else {
@@ -153,13 +153,14 @@ fn separate(text: &mut BoundedString) {
     }
 }
 
-/// Variables of an environment, in the order of their names. An unexpanded macro of a submit file is an entry without
-/// a value.
+/// Variables of an environment, in the order of their names. An entry without a value is a macro of a submit file that
+/// is not expanded yet, such as `$$(Arch)`.
 #[derive(Default)]
 struct EnvironmentVariables(BTreeMap<Vec<u8>, Option<Vec<u8>>>);
 
 impl EnvironmentVariables {
-    /// Sets a variable from an entry `NAME=value`.
+    /// Sets the variable of an entry `NAME=value`. An entry without `=` is accepted only if it is a macro such as
+    /// `$$(Arch)`.
     fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> CallResult<()> {
         let (name, value) = match memchr::memchr(b'=', entry) {
             Some(0) => return Err(call.error(format!("a name is missing in `{}`", excerpt(entry))).into()),
@@ -190,7 +191,8 @@ fn environment_v1_to_v2(call: &mut Call<'_, '_>) -> CallResult {
     call.reject_undefined()?;
     let text = call.string(0)?;
     let mut variables = EnvironmentVariables::default();
-    // The delimiter is a semicolon, unless the text begins with another permitted mark.
+    // Entries are separated by semicolons. If the text begins with another mark, such as `|`, they are separated by the
+    // mark.
     let (delimiter, entries) = match text.as_bytes() {
         [mark, rest @ ..] if b"\x1f!#$%&*+,-/:<>?@^`|~".contains(mark) => (*mark, rest),
         entries => (b';', entries),
@@ -218,7 +220,8 @@ fn merge_environments(call: &mut Call<'_, '_>) -> CallResult {
     Ok(variables.text(call))
 }
 
-/// Behaves as HTCondor does when `CLASSAD_ENABLE_USER_HOME` is off: expressions must not query the users of a host.
+/// Implements `userHome()` as HTCondor does when `CLASSAD_ENABLE_USER_HOME` is off. Expressions must not query the
+/// users of a host, so the result is the second argument, the default; undefined if there is none.
 fn user_home(call: &mut Call<'_, '_>) -> CallResult {
     match (call.value(0)?, call.value(1)?) {
         (_, Value::String(default)) if !default.as_bytes().is_empty() => Ok(Value::String(default)),
@@ -227,7 +230,8 @@ fn user_home(call: &mut Call<'_, '_>) -> CallResult {
     }
 }
 
-/// Behaves as HTCondor does when no maps are configured.
+/// Implements `userMap()` as HTCondor does when no maps are configured. The result is the fourth argument, the default;
+/// undefined if there is none.
 fn user_map(call: &mut Call<'_, '_>) -> CallResult {
     call.evaluate_all()?;
     let error = [call.value(0)?, call.value(1)?].into_iter().find(|value| value.value_type() == Type::Error);

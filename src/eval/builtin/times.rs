@@ -17,7 +17,8 @@ macro_rules! clock {
     };
 }
 
-/// Table entry of a function that extracts a part of an absolute time, of a relative time in seconds, or of either.
+/// Table entry of a function that extracts a part of an absolute time, of a relative time in whole seconds, or of
+/// either.
 macro_rules! part {
     ($name:ident $of:literal, $doc:literal, $dialect:ident $call:literal => $value:literal, $absolute:expr, $relative:expr) => {
         function!($name(1, 1) Strict concat!("(", $of, ") -> int"),
@@ -96,7 +97,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         format_time),
 ];
 
-/// Returns the calendar date and clock time of a time at its own offset.
+/// Returns the calendar date and clock time of an absolute time at its own UTC offset.
 fn calendar_parts(time: AbsoluteTime) -> CalendarTime {
     time.calendar_time(time.offset)
 }
@@ -137,8 +138,8 @@ fn month_of_name(name: &str) -> Option<i64> {
     month_number(if is_whole { &name[..3] } else { name })
 }
 
-/// Returns a part of the time in the first argument: of an absolute time by its date and clock here, of a relative time
-/// by its whole seconds. All parts of a negative relative time are zero or negative.
+/// Returns a part of the time in the first argument. An absolute time has the parts of its local date and clock, a
+/// relative time those of its whole seconds. A kind of time whose function is `None` is an error.
 fn part(
     call: &mut Call<'_, '_>,
     of_absolute: Option<fn(&CalendarTime, Dialect) -> i64>,
@@ -146,7 +147,7 @@ fn part(
 ) -> CallResult {
     let value = call.value(0)?;
     let number = match (&value, of_absolute, of_relative) {
-        // The local offset applies, not the value's own one.
+        // The part is that at the local UTC offset, not at the offset of the value.
         (Value::AbsoluteTime(time), Some(part), _) => {
             part(&calendar_parts(in_local_zone(time.seconds)), call.dialect())
         }
@@ -168,8 +169,8 @@ fn measure(call: &mut Call<'_, '_>, unit: f64) -> CallResult {
     })
 }
 
-/// Returns the absolute time that a time or a number of seconds denotes; `None` for other values. HTCondor converts a
-/// real to 32 bits here.
+/// Returns the absolute time that an absolute time or a number of seconds since 1970 denotes; `None` for other values.
+/// A real is converted to a 32-bit integer, as in HTCondor.
 fn to_absolute(value: &Value) -> Option<AbsoluteTime> {
     match value {
         Value::AbsoluteTime(time) => Some(*time),
@@ -203,7 +204,7 @@ fn ad_of_absolute(time: AbsoluteTime) -> Value {
     ])
 }
 
-/// Returns a relative time split into parts. Only the first non-zero part carries the sign.
+/// Returns an ad with the parts of a relative time. Only the first non-zero part carries the sign.
 fn ad_of_relative(time: RelativeTime) -> Value {
     let (mut negative, days, hours, minutes, seconds, fraction) = time.split();
     let mut signed = |part: i64| {
@@ -222,7 +223,7 @@ fn ad_of_relative(time: RelativeTime) -> Value {
     ])
 }
 
-/// Returns an ad without enclosing ads.
+/// Returns a value for an ad that no other ad encloses.
 fn root_ad<const N: usize>(attributes: [(&str, Value); N]) -> Value {
     let ad: Ad = attributes.into_iter().map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
     Value::Ad(AdValue { frame: ScopeFrame::root(ad, Participant::REQUEST) })
@@ -249,8 +250,8 @@ fn format_time(call: &mut Call<'_, '_>) -> CallResult {
     })
 }
 
-/// Reads the parts of a time from an ad; they may be out of range. Only integers count, wrapped to 32 bits as in
-/// HTCondor.
+/// Reads the parts of a time from attributes such as `Year`. They may be out of range. Only integers count, wrapped to
+/// 32 bits as in HTCondor.
 fn calendar_time_of_ad(call: &mut Call<'_, '_>, nested: &AdValue) -> Result<CalendarTime, Abort> {
     let mut part = |name: &str, missing: i64| -> Result<i64, Abort> {
         Ok(match call.evaluator.attribute(&nested.frame, &Name::new(name))? {
@@ -266,7 +267,7 @@ fn calendar_time_of_ad(call: &mut Call<'_, '_>, nested: &AdValue) -> Result<Cale
         hour: part("Hours", 0)?,
         minute: part("Minutes", 0)?,
         second: part("Seconds", 0)?,
-        // `formatTime()` computes these itself, as HTCondor does.
+        // `formatTime()` computes the weekday and the day of the year from the date, as HTCondor does.
         weekday: 0,
         day_of_year: 0,
     })

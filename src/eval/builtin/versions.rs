@@ -5,7 +5,7 @@ use crate::ad::Value;
 use super::arguments::signed;
 use super::{BuiltinFunction, Call, CallResult};
 
-/// Table entry of a comparison of versions.
+/// Table entry of a function that compares two versions.
 macro_rules! version_comparison {
     ($name:ident $operator:tt, $doc:literal, $call:literal) => {
         function!($name(2, 2) Strict "(any, any) -> bool",
@@ -50,25 +50,25 @@ fn version_in_range(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::Boolean(within))
 }
 
-/// Compares two versions in natural order: `8.9` comes before `8.10`. Only the sign matters, but the result equals
-/// that of HTCondor's library because scripts may print it.
+/// Compares two versions in natural order: `8.9` comes before `8.10`. The result is negative, zero or positive. It is
+/// the very number that HTCondor's library returns, because scripts may print it.
 fn compare_versions(left: &[u8], right: &[u8]) -> i64 {
     let same = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     if same == left.len() && same == right.len() {
         return 0;
     }
     let at = |text: &[u8]| text.get(same).copied().unwrap_or(0);
-    // Bytes are signed in the library, and strings end with a zero byte.
+    // In HTCondor's library bytes are signed, and a zero byte ends a string.
     let difference = i64::from(at(left).cast_signed()) - i64::from(at(right).cast_signed());
     let number = same - left[..same].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     if number == same && !(at(left).is_ascii_digit() && at(right).is_ascii_digit()) {
         return difference;
     }
-    // Both texts have a number at the same position, and the numbers differ.
+    // Both versions have a number at this position, and the two numbers differ.
     let (left, right) = (digits(&left[number..]), digits(&right[number..]));
     let (left_zeros, right_zeros) = (leading_zeros(left), leading_zeros(right));
     if left_zeros != right_zeros {
-        // The number with more leading zeros is a smaller fraction.
+        // The number with more leading zeros comes first, as a fraction: `1.01` before `1.1`.
         return signed(right_zeros) - signed(left_zeros);
     }
     if left_zeros == 0 && left.len() != right.len() {
@@ -77,13 +77,13 @@ fn compare_versions(left: &[u8], right: &[u8]) -> i64 {
     difference
 }
 
-/// Returns the leading digits.
+/// Returns the digits at the beginning of a text.
 fn digits(text: &[u8]) -> &[u8] {
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     &text[..count]
 }
 
-/// Returns the number of zeros before another digit.
+/// Returns the number of leading zeros. The last digit is not counted, even if it is a zero.
 fn leading_zeros(digits: &[u8]) -> usize {
     digits.iter().take_while(|digit| **digit == b'0').count().min(digits.len().saturating_sub(1))
 }

@@ -1,8 +1,8 @@
-//! Specialization: partial evaluation against a partly known ad (thesis 2.6.1).
+//! Specialization: partial evaluation in an ad that is known in part (thesis 2.6.1).
 //!
-//! Subexpressions without unknowns are computed by the evaluator, so that their value holds in every completion of the
-//! ad. An operator around an unknown part is dropped only if it provably changes nothing; [`TypeSet`] tracks the types
-//! that the unknown part can have.
+//! A completion of the ad is one with values for all unknowns. The evaluator computes each subexpression without
+//! unknowns, so the value holds in every completion. An operator on an unknown operand is dropped only if it provably
+//! changes nothing. [`TypeSet`] tracks which types the operand can have.
 
 mod partial_result;
 mod specializer;
@@ -20,25 +20,25 @@ use partial_result::PartialResult;
 use specializer::Specializer;
 pub(super) use type_set::TypeSet;
 
-/// Options of specialization: what it may assume.
+/// Options of specialization: which assumptions it may make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpecializeOptions {
-    /// Whether to assume that no unknown is an error and that sums may be reassociated, as the thesis does in 2.6.1.
-    /// Without `loose` the specialized expression has the same value as the original in every completion.
+    /// Whether to assume that no unknown is an error and that sums may be reordered, as in thesis 2.6.1. If false, the
+    /// specialized expression has the same value as the original, whatever the unknowns are.
     pub loose: bool,
-    /// Whether to replace references to partly unknown attributes by their specialized expressions. This assumes that
-    /// no unknown makes a circular reference.
+    /// Whether to replace a reference to a partly unknown attribute by the attribute's specialized expression. This
+    /// assumes that no unknown makes a circular reference.
     pub inline: bool,
 }
 
-/// Whether a constraint can be true (thesis 2.6.1, the owner state).
+/// Whether a constraint can be true, depending on the unknowns (thesis 2.6.1, the owner state).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintVerdict {
-    /// The constraint is true in no completion of the ad.
+    /// The constraint is not true, whatever the unknowns are.
     Never,
-    /// The constraint is true in every completion of the ad.
+    /// The constraint is true, whatever the unknowns are.
     Always,
-    /// The constraint may be true in one completion and not in another.
+    /// The constraint may be true or not, depending on the unknowns.
     Depends,
 }
 
@@ -54,20 +54,20 @@ impl ConstraintVerdict {
     }
 }
 
-/// Specialized expression.
+/// Result of specializing an expression.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct SpecializedExpression {
     /// Expression with the same value as the original; unchanged subtrees are shared with the original.
     pub expression: Expression,
-    /// Value of the expression; `None` if it depends on an unknown.
+    /// Value of the expression; `None` if it is unknown.
     pub value: Option<Value>,
-    /// Whether the expression can be true as a constraint.
+    /// Whether the expression can be true if it is a constraint.
     pub verdict: ConstraintVerdict,
 }
 
-/// Specializes an expression in a scope. The environment says which ads and partners are unknown; the context may
-/// lack a clock and random numbers.
+/// Specializes an expression in a scope. `environment` says which ads and partners are unknown. If `context` lacks a
+/// clock or random numbers, these are unknown, too.
 pub fn specialize(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
@@ -80,8 +80,8 @@ pub fn specialize(
     specializer.finish(part)
 }
 
-/// Specializes the expression of an attribute of the scope's ad. An attribute that the ad lacks is unknown if the ad
-/// is known in part only, and undefined otherwise.
+/// Specializes the expression of an attribute of the scope's ad. If the ad lacks the attribute, the result is unknown
+/// for an ad that is known only in part, else undefined.
 pub fn specialize_attribute(
     name: &Name,
     frame: &Arc<ScopeFrame>,
@@ -100,8 +100,8 @@ pub fn specialize_attribute(
     specializer.finish(part.unwrap_or_else(|| PartialResult::of_value(Span::default(), Value::Undefined)))
 }
 
-/// Returns the references on which the value of an expression still depends after specialization. There are none if the
-/// value depends only on the clock or on random numbers.
+/// Returns the references on which the value of an expression still depends after specialization. The clock and random
+/// numbers count as no references.
 pub fn unknowns(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
@@ -113,8 +113,8 @@ pub fn unknowns(
     references(&left.expression, frame, environment, context)
 }
 
-/// Specializes every attribute of the scope's ad. Two kinds of attributes stay unchanged: those that depend on a
-/// circular reference, and those whose text the ad reads with `unparse()` or a similar function.
+/// Specializes every attribute of the scope's ad. An attribute stays unchanged if it depends on a circular reference,
+/// or if the ad reads its text, as with `unparse(name)`.
 #[must_use]
 pub fn specialize_ad(
     frame: &Arc<ScopeFrame>,
@@ -125,7 +125,8 @@ pub fn specialize_ad(
     let read = builtin::names_read_as_text(&frame.ad);
     let mut specializer = Specializer::new(environment, context, options);
     let mut residue = |name: &Name, expression: &Expression| {
-        // The value of a circular reference depends on the attribute at which it is entered.
+        // The value of a circular reference depends on the attribute where evaluation begins, so such an attribute is
+        // left as it is.
         let part = if read.contains(name) { None } else { specializer.specialize_attribute(expression, frame) };
         part.map_or_else(|| expression.clone(), |part| part.expression)
     };
@@ -236,7 +237,8 @@ mod tests {
             &[
                 ("Requirements", "Idle > 900"),
                 ("MY.Requirements && TARGET.x", "Idle > 900 && TARGET.x"),
-                // HTCondor does not look up names of a nested ad on the other side of a match.
+                // In HTCondor's dialect the name `j` in the nested ad `n` is not looked up on the other side of a
+                // match. Outside `n` it would be, so `j` must not replace `n.k`.
                 ("n.k", "n.k"),
             ],
         );

@@ -15,7 +15,7 @@ pub struct PartialResult {
     pub value: Option<Value>,
     /// Types that the value can have.
     pub types: TypeSet,
-    /// Number of attribute references that were replaced by specialized expressions.
+    /// Number of references within the subexpression that were replaced by the specialized expression of an attribute.
     pub inlined: usize,
 }
 
@@ -25,7 +25,7 @@ impl PartialResult {
         PartialResult { expression: expression.clone(), value: None, types: TypeSet::ANY, inlined: 0 }
     }
 
-    /// Returns the result for a scalar that replaces an expression.
+    /// Returns the result for an expression that is replaced by a scalar value.
     pub fn of_value(span: Span, value: Value) -> Self {
         PartialResult::known(&Expression::new(ExpressionKind::Literal(value.clone()), span), value)
     }
@@ -42,17 +42,17 @@ impl PartialResult {
     }
 }
 
-/// One operator of a chain, with its specialized right operand.
+/// One operator of a chain such as `a + b - c`, with its specialized right operand.
 pub struct ChainedOperator<'a> {
-    /// The operator with its operands, as in the original.
+    /// The original expression of the operator with both its operands.
     pub node: &'a Expression,
     pub operator: BinaryOperator,
     /// Specialization result of the right operand.
     pub operand: PartialResult,
 }
 
-/// Returns an expression that has this value in any scope: a literal for a scalar or a list of scalars. `None` for
-/// other lists and for ads.
+/// Returns an expression that has this value in any scope: a literal for a scalar, a list for a list of scalars. `None`
+/// for other lists and for ads.
 fn as_literal(value: &Value, span: Span) -> Option<Expression> {
     let kind = match value {
         Value::Ad(_) => return None,

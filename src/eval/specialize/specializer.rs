@@ -1,5 +1,5 @@
-//! The specializer: a recursive walk that takes known values from the evaluator and rebuilds the rest of the expression
-//! around them.
+//! The specializer: a recursive walk. It takes known values from the evaluator and rebuilds the expressions that stay
+//! unknown.
 
 use std::sync::Arc;
 
@@ -16,18 +16,19 @@ use super::type_set;
 use super::type_set::TypeSet;
 use super::{ConstraintVerdict, SpecializeOptions, SpecializedExpression};
 
-/// Maximum number of attribute references that are replaced within one expression; more would make it longer, not
-/// simpler.
+/// Maximum number of attribute references that are replaced within one expression. More would make the expression
+/// longer, not simpler.
 const MAX_INLINED_ATTRIBUTES: usize = 1000;
 
-/// Specializer of expressions in one environment. Its memo and its step budget span all calls.
+/// Specializer of expressions in one environment. It remembers the results for attributes. Its step budget is for all
+/// calls together.
 pub struct Specializer<'e> {
     evaluator: Evaluator<'e>,
     environment: &'e Environment,
     context: &'e Context,
     options: SpecializeOptions,
-    /// Memo of attributes by the identities of their expression and ad; `None` for one that depends on a circular
-    /// reference.
+    /// Results for attributes, by the identities of their expression and ad. `None` for an attribute that depends on a
+    /// circular reference.
     attributes: FxHashMap<(usize, usize), Option<PartialResult>>,
     depth: u32,
 }
@@ -49,7 +50,7 @@ impl<'e> Specializer<'e> {
         SpecializedExpression { expression: part.expression, value: part.value, verdict }
     }
 
-    /// Specializes an expression; one that is nested too deep stays unchanged.
+    /// Specializes an expression. It stays unchanged if it is nested deeper than [`Context::max_depth`].
     pub fn specialize(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         if self.depth >= self.context.max_depth {
             return PartialResult::unknown(expression);
@@ -121,7 +122,7 @@ impl<'e> Specializer<'e> {
         }
     }
 
-    /// Evaluates an expression. The value stays unknown if the evaluation needs something unknown or exceeds a budget.
+    /// Evaluates an expression. Its value is unknown if the evaluation needs something unknown or exceeds a budget.
     fn evaluate(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         match self.evaluator.evaluate(expression, frame) {
             Ok(value) => PartialResult::known(expression, value),
@@ -129,8 +130,8 @@ impl<'e> Specializer<'e> {
         }
     }
 
-    /// Returns the result for an expression of unknown value: the original if no operand changed, else a copy of this
-    /// kind with the specialized operands.
+    /// Returns the result for an expression of unknown value. The expression is the original if no operand changed,
+    /// else one of the given kind with the specialized operands.
     fn rebuild(
         &self,
         original: &Expression,
@@ -151,8 +152,8 @@ impl<'e> Specializer<'e> {
         PartialResult { expression, value: None, types, inlined: operands.iter().map(|part| part.inlined).sum() }
     }
 
-    /// Returns the result for a reference from the expression that it resolves to. `None` if it resolves to no
-    /// expression or depends on a circular reference.
+    /// Returns the result for a reference that resolves to the expression of an attribute. `None` if it resolves to
+    /// something else or depends on a circular reference.
     fn resolved_reference(
         &mut self,
         original: &Expression,
@@ -165,23 +166,26 @@ impl<'e> Specializer<'e> {
         if let Some(value) = inside.value {
             return Some(PartialResult::known(original, value));
         }
-        // The specialized expression may be inlined only if its names resolve to the same attributes in `frame`.
+        // The specialized expression may replace the reference only if its names resolve to the same attributes in
+        // `frame`.
         if self.options.inline && inside.inlined < MAX_INLINED_ATTRIBUTES && is_same_scope(scope, frame) {
             return Some(PartialResult { inlined: inside.inlined + 1, ..inside });
         }
-        // The attribute is undefined if an unknown refers back to it, so undefined is added to the possible types.
+        // An unknown may refer back to the attribute, which is then undefined. So undefined is among the possible
+        // types.
         Some(PartialResult { types: inside.types.union(TypeSet::UNDEFINED), ..unknown.clone() })
     }
 
-    /// Removes error from the possible types of an unknown reference if `loose` assumes that no unknown is an error.
+    /// Removes error from the possible types of a reference to something unknown, if `loose` says that no unknown is an
+    /// error.
     fn assume_no_error(&self, part: PartialResult, found: &NameResolution) -> PartialResult {
         let is_free = part.value.is_none() && !matches!(found, NameResolution::Expression(..));
         let types = if is_free && self.options.loose { part.types.without(TypeSet::ERROR) } else { part.types };
         PartialResult { types, ..part }
     }
 
-    /// Specializes the expression of an attribute, with a memo. Returns `None` if the attribute depends on a circular
-    /// reference: the value then depends on the attribute at which the circle is entered.
+    /// Specializes the expression of an attribute and remembers the result. Returns `None` if the attribute depends on
+    /// a circular reference, since its value then depends on where the evaluation begins.
     pub fn specialize_attribute(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
         let key = (bound.identity(), scope.ad.identity());
         if let Some(part) = self.attributes.get(&key) {
@@ -193,8 +197,8 @@ impl<'e> Specializer<'e> {
         part
     }
 
-    /// Specializes the expression of an attribute, without the memo. Returns `None` if the attribute is being
-    /// specialized already.
+    /// Specializes the expression of an attribute without remembering the result. Returns `None` if the attribute is
+    /// being specialized already, which means a circular reference.
     pub fn specialize_bound(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
         if !self.evaluator.begin(bound.identity(), scope) {
             return None;
@@ -206,7 +210,7 @@ impl<'e> Specializer<'e> {
 
     /// Specializes a selection such as `ad.name.name`.
     fn selection(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
-        // A selection may have many names, so it is walked in a loop from its base.
+        // A selection may have many names, so a loop walks it, beginning at its base `ad`.
         let mut selections = Vec::new();
         let mut base = expression;
         while let ExpressionKind::Select(inner, name) = base.kind() {
@@ -313,7 +317,7 @@ impl<'e> Specializer<'e> {
         part
     }
 
-    /// Combines the specialized operands of one operator.
+    /// Returns the result for a binary operator from the results for its operands.
     fn combine(
         &self,
         node: &Expression,
@@ -384,7 +388,8 @@ impl<'e> Specializer<'e> {
     }
 }
 
-/// Whether every name resolves to the same attribute in both scopes.
+/// Whether all names resolve to the same attributes in both scopes, because both are the same scope or the same root
+/// ad.
 fn is_same_scope(left: &Arc<ScopeFrame>, right: &Arc<ScopeFrame>) -> bool {
     let roots = left.enclosing.is_none() && right.enclosing.is_none();
     let same_ad = left.participant == right.participant && left.ad.identity() == right.ad.identity();

@@ -1,7 +1,7 @@
-//! Constant folding across a sum, as thesis 2.6.1 does with `3 + a + 7`.
+//! Constant folding across a sum: `3 + a + 7` becomes `10 + a` (thesis 2.6.1).
 //!
-//! Folding may change a value, since sums of reals round and sums of integers overflow in between. It is done only if
-//! `SpecializeOptions::loose` is set.
+//! Folding may change a value, since sums of reals round and sums of integers overflow in between. So sums are folded
+//! only if `SpecializeOptions::loose` is set.
 
 use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 
@@ -9,7 +9,8 @@ use crate::eval::operators;
 
 use super::partial_result::{ChainedOperator, PartialResult};
 
-/// Adds up the known numbers of the sum with which a chain begins. The total replaces the first of these numbers.
+/// Adds up the known numbers of the sum at the beginning of a chain of operators. The total replaces the first known
+/// number; the other known numbers are removed.
 pub fn fold_sum(first: &mut PartialResult, steps: &mut Vec<ChainedOperator<'_>>, dialect: Dialect) {
     let is_sum = |step: &&ChainedOperator| matches!(step.operator, BinaryOperator::Add | BinaryOperator::Subtract);
     let length = steps.iter().take_while(is_sum).count();
@@ -44,12 +45,12 @@ pub fn fold_sum(first: &mut PartialResult, steps: &mut Vec<ChainedOperator<'_>>,
     steps.extend(rest);
 }
 
-/// Returns the number that a subexpression is known to be; `None` if it is unknown or no number.
+/// Returns the known number that is the value of a subexpression; `None` if the value is unknown or no number.
 fn number(part: &PartialResult) -> Option<&Value> {
     part.value.as_ref().filter(|value| matches!(value, Value::Integer(_) | Value::Real(_)))
 }
 
-/// Splits a number into `+` or `-` and its magnitude.
+/// Splits a number into its sign, as the operator `+` or `-`, and its magnitude: -7 into `-` and 7.
 fn split_sign(total: &Value, dialect: Dialect) -> (BinaryOperator, Value) {
     if operators::compare(BinaryOperator::Less, total, &Value::Integer(0), dialect) == Some(true) {
         (BinaryOperator::Subtract, operators::unary(UnaryOperator::Minus, total.clone(), dialect, Span::default()))

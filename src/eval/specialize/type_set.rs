@@ -35,7 +35,7 @@ impl TypeSet {
         }
     }
 
-    /// Returns the set of one type; for booleans both false and true are in it.
+    /// Returns the set of one type. For booleans both false and true are in the set.
     pub fn of_type(kind: Type) -> Self {
         TypeSet(match kind {
             Type::Undefined => 1,
@@ -63,12 +63,12 @@ impl TypeSet {
         self.0 & !other.0 == 0
     }
 
-    /// Whether the two sets intersect.
+    /// Whether the two sets have a type in common.
     pub fn intersects(self, other: TypeSet) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Returns the only possible value; `None` if several values are possible.
+    /// Returns the only value that the set allows: undefined, error, false or true. `None` if it allows several values.
     pub fn only_value(self) -> Option<Value> {
         Some(match self {
             TypeSet::UNDEFINED => Value::Undefined,
@@ -79,7 +79,7 @@ impl TypeSet {
         })
     }
 
-    /// Whether a value of these types can be true as a constraint.
+    /// Whether a value of one of these types can be true as a constraint. In HTCondor's dialect a number can.
     pub fn may_be_true(self, dialect: Dialect) -> bool {
         let numbers = TypeSet::of_type(Type::Integer).union(TypeSet::of_type(Type::Real));
         self.intersects(TypeSet::TRUE) || (dialect.is_condor() && self.intersects(numbers))
@@ -144,8 +144,8 @@ pub fn apply_operator(operator: BinaryOperator, left: &Value, right: &Value, dia
     value
 }
 
-/// Returns values of the type with this bit index. They show every type of result that operators can have for it:
-/// numbers below, at, between and above 0 and 1 (booleans compare as 0 and 1), and numbers that overflow.
+/// Returns example values of the type with this bit index. Operators on them yield every possible type of result.
+/// Numbers are below, at, between and above 0 and 1, since booleans compare as 0 and 1; some reals overflow.
 fn example_values(index: usize) -> Vec<Value> {
     match index {
         0 => vec![Value::Undefined],

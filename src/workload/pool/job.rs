@@ -16,7 +16,7 @@ pub struct JobId {
     pub proc: i64,
 }
 
-/// Attributes with a random integer below a bound.
+/// Attributes that hold a random integer: name and exclusive upper bound. The least value is 0.
 const NUMBERS: [(&str, i64); 6] = [
     ("DiskUsage", 90_000),
     ("DiskUsage_RAW", 90_000),
@@ -26,13 +26,13 @@ const NUMBERS: [(&str, i64); 6] = [
     ("TransferInputSizeMB", 4000),
 ];
 
-/// Attributes that are a condition for one job in five, and `false` for the others.
+/// Attributes with a condition each. One job in five has the condition, the others have `false` instead.
 const CONDITIONS: [(&str, &str); 2] = [
     ("PeriodicHold", "(JobStatus == 2) && (time() - JobCurrentStartDate > 259200)"),
     ("PeriodicRemove", "NumJobStarts > 5"),
 ];
 
-/// Generates the job with a 0-based number in the queue.
+/// Generates one job. `number` is its 0-based position in the queue.
 pub fn job(rng: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) -> Ad {
     let JobId { cluster, proc } = id;
     let submitted = NOW_SECONDS - rng.between(10, 500_000);
@@ -52,7 +52,7 @@ pub fn job(rng: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, r
     job.finish()
 }
 
-/// Adds the owner, the program and the files.
+/// Adds the attributes for the owner, the program and the files.
 fn describe(rng: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) {
     let (JobId { cluster, proc }, user) = (id, &request.user.name);
     let folder = format!("/home/{user}/run/{cluster}");

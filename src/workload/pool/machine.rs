@@ -12,16 +12,16 @@ pub const COMMON: &str = include_str!("machine.long");
 /// The hardware of a node.
 struct NodeModel {
     cpus: i64,
-    /// In megabytes.
+    /// Memory in megabytes.
     memory: i64,
-    /// In kilobytes.
+    /// Disk space in kilobytes.
     disk: i64,
     gpus: i64,
     /// Microarchitecture level of x86-64, 1 to 4.
     level: i64,
 }
 
-/// Models of nodes with their weights.
+/// Models of nodes with their weights in the random choice.
 const MODELS: [(NodeModel, f64); 12] = [
     (NodeModel { cpus: 8, memory: 16_000, disk: 200_000_000, gpus: 0, level: 2 }, 10.0),
     (NodeModel { cpus: 16, memory: 64_000, disk: 400_000_000, gpus: 0, level: 3 }, 14.0),
@@ -37,7 +37,8 @@ const MODELS: [(NodeModel, f64); 12] = [
     (NodeModel { cpus: 64, memory: 515_000, disk: 3_500_000_000, gpus: 8, level: 4 }, 2.0),
 ];
 
-/// Operating systems with their weights: name, major version, and version as 100 times the major plus the minor version.
+/// Operating systems with their weights in the random choice. A system is its name, its major version, and a version
+/// number that is 100 times the major plus the minor version.
 const SYSTEMS: [((&str, i64, i64), f64); 6] = [
     (("AlmaLinux", 9, 904), 46.0),
     (("AlmaLinux", 8, 810), 17.0),
@@ -58,14 +59,14 @@ const GPUS: [(&str, f64, i64, i64); 7] = [
     ("NVIDIA H100 80GB HBM3", 9.0, 81090, 132),
 ];
 
-/// The kind of START expression of a machine.
+/// What the START expression of a machine accepts.
 #[derive(Clone, Copy, PartialEq)]
 enum StartPolicy {
-    /// Two of the accounting groups.
+    /// Jobs of two of the accounting groups.
     Groups,
-    /// Six of the users.
+    /// Jobs of six of the users.
     Owners,
-    /// The text of an expression.
+    /// Jobs for which an expression with this text is true.
     Fixed(&'static str),
 }
 
@@ -100,10 +101,10 @@ enum SlotKind {
 const SLOTS: [(SlotKind, f64); 3] =
     [(SlotKind::Partitionable, 70.0), (SlotKind::Dynamic, 24.0), (SlotKind::Static, 6.0)];
 
-/// Shares of a partitionable slot that are in use by dynamic slots.
+/// Shares of a partitionable slot that dynamic slots have taken. Each partitionable slot draws one of these shares.
 const USED_SHARES: [f64; 8] = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 0.97];
 
-/// Attributes with a random integer from the first bound up to, not including, the second.
+/// Attributes that hold a random integer: name, least value, and exclusive upper bound.
 const NUMBERS: [(&str, i64, i64); 29] = [
     ("ClockMin", 0, 1440),
     ("ConsoleIdle", 0, 900_000),
@@ -136,7 +137,8 @@ const NUMBERS: [(&str, i64, i64); 29] = [
     ("UpdatesTotal", 0, 99_999),
 ];
 
-/// Attributes with a random real up to a bound, rounded to a multiple of one over the last number.
+/// Attributes that hold a random real: name, upper bound, and the inverse of the step to which it is rounded. `1e3`
+/// means a multiple of 0.001.
 const REALS: [(&str, f64, f64); 9] = [
     ("AvgTransferInputMB", 90.0, 1e4),
     ("AvgTransferOutputMB", 900.0, 1e4),
@@ -149,7 +151,7 @@ const REALS: [(&str, f64, f64); 9] = [
     ("RecentJobDurationAvg", 9000.0, 1e3),
 ];
 
-/// Attributes with a random choice of integers.
+/// Attributes that hold one of several integers, by a random choice.
 const CHOICES: [(&str, &[i64]); 4] = [
     ("CpuCacheSize", &[16384, 25600, 32768, 39424]),
     ("CpuFamily", &[6, 23, 25]),
@@ -157,11 +159,11 @@ const CHOICES: [(&str, &[i64]); 4] = [
     ("KeyboardIdle", &[30, 400, 5000, 90_000, 900_000]),
 ];
 
-/// Boolean attributes with the probability of being true.
+/// Boolean attributes with their probability of being true.
 const SHARES: [(&str, f64); 4] =
     [("HasDocker", 0.4), ("HasRotationalScratch", 0.3), ("HasSIF", 0.8), ("HasSingularity", 0.85)];
 
-/// Attributes that hold a time, up to this many seconds after the start of the daemon.
+/// Attributes that hold a random time after the start of the daemon: name, and exclusive upper bound in seconds.
 const MOMENTS: [(&str, i64); 5] = [
     ("EnteredCurrentActivity", 90),
     ("ExpectedMachineGracefulDrainingBadput", 999_999),
@@ -170,7 +172,7 @@ const MOMENTS: [(&str, i64); 5] = [
     ("ExpectedMachineQuickDrainingCompletion", 999_999),
 ];
 
-/// Generates the machine with a 0-based number.
+/// Generates one machine. Its 0-based number becomes part of its host name.
 pub fn machine(rng: &mut SeededRng, ad: &mut TemplateAd, number: i64, users: &[PoolUser]) -> Ad {
     let model = rng.choose_weighted(&MODELS);
     let lab = *rng.choose(&LABS);
@@ -184,7 +186,7 @@ pub fn machine(rng: &mut SeededRng, ad: &mut TemplateAd, number: i64, users: &[P
     ad.finish()
 }
 
-/// Adds the slot and its share of the node's resources.
+/// Adds the attributes of the slot and of its share of the node's CPUs, memory, disk and GPUs.
 fn resources(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, host: &str, users: &[PoolUser]) {
     let slot = *rng.choose_weighted(&SLOTS);
     let (cpus, memory, disk, gpus) = match slot {
@@ -239,13 +241,13 @@ fn resources(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, host: 
     }
 }
 
-/// Returns a share of a whole, rounded down.
+/// Returns a share, from 0 to 1, of a whole number, rounded down.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // all far below 2^53
 fn share_of(whole: i64, share: f64) -> i64 {
     (whole as f64 * share) as i64
 }
 
-/// Adds the GPUs of a node that has some.
+/// Adds the attributes for the slot's GPUs. The node of the slot must have GPUs.
 fn graphics(rng: &mut SeededRng, ad: &mut TemplateAd, gpus: i64) {
     let (name, capability, memory, units) = *rng.choose(&GPUS);
     let mut numbers = || -> Vec<i64> { (0..gpus.max(1)).map(|_| rng.below(1 << 32)).collect() };

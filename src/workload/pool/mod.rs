@@ -14,7 +14,7 @@ use super::template::AdTemplate;
 use request::{JobRequest, JobRequestClass, JobRequestMix};
 use user::users;
 
-/// Machines of a modern HTCondor pool, and the jobs of many users.
+/// Machines of a modern HTCondor pool, and jobs of many users.
 #[derive(Clone, Debug)]
 pub struct PoolWorkload {
     /// Number of machines.
@@ -23,11 +23,11 @@ pub struct PoolWorkload {
     pub jobs: u32,
     /// Number of users, at least 1.
     pub users: u32,
-    /// Maximum number of different requests, at least 1; every job makes one of them.
+    /// Maximum number of distinct requests, at least 1. Every job makes one of these requests.
     pub shapes: u32,
-    /// The share of requests that no machine can ever meet, from 0 to 1.
+    /// Share of the distinct requests that no machine can ever meet, from 0 to 1.
     pub never: f64,
-    /// The share of requests that few machines meet, from 0 to 1.
+    /// Share of the distinct requests that at most a few machines meet, from 0 to 1.
     pub few: f64,
 }
 
@@ -37,7 +37,7 @@ impl Default for PoolWorkload {
     }
 }
 
-/// Probability that a cluster gets one more job: exp(-1/40), so that clusters have about 40 jobs on average.
+/// Probability that a cluster gets one more job. It is exp(-1/40), which makes clusters of about 40 jobs on average.
 const FOLLOW_UP_PROBABILITY: f64 = 0.975_309_912_028_332_7;
 
 /// A job cluster: jobs submitted together, with the same request.
@@ -90,8 +90,8 @@ impl AdGenerator for PoolWorkload {
 }
 
 impl PoolWorkload {
-    /// Generates the distinct requests, and the job clusters in the order of submission, with widely varying sizes.
-    /// Every request occurs in at least one cluster.
+    /// Generates the distinct requests, and the job clusters in the order of submission. The number of jobs for a
+    /// request varies widely. Every request has at least one cluster.
     fn queue(&self, seed: u64) -> (Vec<JobRequest>, Vec<JobCluster>) {
         let mix = JobRequestMix { never: self.never, few: self.few, machines: i64::from(self.machines) };
         let most = self.shapes.max(1).min(self.jobs) as usize;

@@ -5,14 +5,14 @@ use indexmap::IndexSet;
 use super::super::rng::{SeededRng, Zipf};
 use super::user::{LABS, PoolUser, SITES};
 
-/// The part of a job that all jobs with the same request share.
+/// What a job asks for. Many jobs make the same request.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct JobRequest {
     pub user: PoolUser,
     pub cpus: i64,
-    /// In megabytes.
+    /// Requested memory in megabytes.
     pub memory: i64,
-    /// In kilobytes.
+    /// Requested disk space in kilobytes.
     pub disk: i64,
     pub gpus: i64,
     pub requirements: String,
@@ -20,24 +20,24 @@ pub struct JobRequest {
     pub priority: i64,
     pub has_project: bool,
     pub has_group: bool,
-    /// In seconds.
+    /// Maximum duration of the job in seconds; `None` if the job states none.
     pub duration: Option<i64>,
     pub desired_sites: Option<String>,
     pub undesired_sites: Option<&'static str>,
     pub class: JobRequestClass,
 }
 
-/// The proportions in which requests are generated.
+/// Proportions of the kinds of requests that are generated.
 pub struct JobRequestMix {
-    /// The share of requests that no machine can ever meet.
+    /// Share of requests that no machine can ever meet, from 0 to 1.
     pub never: f64,
-    /// The share of requests that few machines meet.
+    /// Share of requests that at most a few machines meet, from 0 to 1.
     pub few: f64,
-    /// Number of machines, one of which a request may name.
+    /// Number of machines in the pool. Some requests name one of them.
     pub machines: i64,
 }
 
-/// Whether a request matches many machines, few, or none, and why none.
+/// Whether many machines meet a request, a few, or none. Each reason for none is a class of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum JobRequestClass {
     Ordinary,
@@ -63,7 +63,7 @@ impl JobRequestClass {
     }
 }
 
-/// The reasons why no machine meets a request.
+/// Classes of requests that no machine meets.
 const UNMATCHABLE_CLASSES: [JobRequestClass; 5] = [
     JobRequestClass::Contradiction,
     JobRequestClass::Typo,
@@ -74,7 +74,7 @@ const UNMATCHABLE_CLASSES: [JobRequestClass; 5] = [
 
 const CPUS: [(i64, f64); 7] = [(1, 62.0), (2, 12.0), (4, 12.0), (8, 8.0), (16, 4.0), (32, 1.5), (64, 0.5)];
 
-/// Requested memory in megabytes with weights; [`EXTRA_MEMORY_MB`] is added.
+/// Requested memory in megabytes, with weights for the random choice. A random amount of [`EXTRA_MEMORY_MB`] is added.
 const MEMORY: [(i64, f64); 10] = [
     (512, 6.0),
     (1024, 18.0),
@@ -89,7 +89,7 @@ const MEMORY: [(i64, f64); 10] = [
 ];
 const EXTRA_MEMORY_MB: [i64; 5] = [0, 0, 0, 100, 500];
 
-/// In kilobytes.
+/// Requested disk space in kilobytes, for a random choice.
 const DISK: [i64; 6] = [1_000_000, 2_000_000, 5_000_000, 10_485_760, 20_971_520, 104_857_600];
 
 /// Clauses about file transfer; every request has one of them.
@@ -110,7 +110,7 @@ const OLD_SYSTEMS: [&str; 4] = [
     "(OpSysAndVer == \"RedHat7\")",
 ];
 
-/// Further clauses of users that many machines meet.
+/// Further clauses that users write, each met by many machines.
 const COMMON_CLAUSES: [&str; 13] = [
     "(TARGET.OpSysMajorVer == 9)",
     "(TARGET.OpSysMajorVer >= 8)",
@@ -139,14 +139,15 @@ const RANKS: [(&str, f64); 7] = [
 
 const PRIORITIES: [(i64, f64); 3] = [(0, 85.0), (5, 8.0), (-20, 7.0)];
 
-/// An ordinary request gets one of [`COMMON_CLAUSES`] if its random number is below this.
+/// A random number from 0 to 1 selects the class of a request. If it is below this threshold, an ordinary request also
+/// gets one of [`COMMON_CLAUSES`].
 const WISH_THRESHOLD: f64 = 0.75;
 
-/// Maximum number of consecutive duplicates before the search for distinct requests is given up.
+/// Maximum number of consecutive duplicates. After these the search for further distinct requests is given up.
 const MAX_CONSECUTIVE_DUPLICATES: usize = 1000;
 
 impl JobRequestMix {
-    /// Generates up to `most` distinct requests; the first users make the most requests.
+    /// Generates up to `most` distinct requests. The users at the front of `users` make most of them.
     pub fn requests(&self, users: &[PoolUser], most: usize, rng: &mut SeededRng) -> Vec<JobRequest> {
         let activity = Zipf::new(users.len(), 9);
         let mut requests = IndexSet::new();
@@ -228,7 +229,8 @@ impl JobRequestMix {
     }
 }
 
-/// Returns a clause that names one machine, or a few with similar names.
+/// Returns a clause that at most one machine meets: a pattern with a machine's number, or a full name with a random
+/// lab.
 fn one_machine(rng: &mut SeededRng, machines: i64) -> String {
     let number = rng.below(machines);
     if rng.with_probability(0.5) {

@@ -17,7 +17,7 @@ pub struct PoolUser {
     pub group: &'static str,
 }
 
-/// Generates users, at least one.
+/// Generates `count` users, at least one.
 pub fn users(count: u32, seed: u64) -> Vec<PoolUser> {
     let mut rng = SeededRng::new(seed, "pool users");
     let user = |number| PoolUser { number, name: format!("user{number:02}"), group: rng.choose::<&str>(&GROUPS) };

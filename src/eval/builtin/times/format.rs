@@ -5,8 +5,8 @@ use crate::ad::time::{CalendarTime, MONTHS, clock_seconds, from_local_clock, loc
 
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// Returns the number of a day in the year of `time`, counted from year 1. Months out of range count with an average
-/// length, as in HTCondor.
+/// Returns the number of a day in the year of `time`; 1 is the first of January of year 1. A month out of range counts
+/// with an average length, as in HTCondor.
 fn day_number(time: &CalendarTime, month: i64, day: i64) -> i64 {
     let before = time.year - 1;
     let short_february = match month {
@@ -17,17 +17,17 @@ fn day_number(time: &CalendarTime, month: i64, day: i64) -> i64 {
     365 * before + before / 4 - before / 100 + before / 400 + (367 * month - 362) / 12 - short_february + day
 }
 
-/// Returns the day of the week; 0 is Sunday.
+/// Returns the day of the week from 0, which is Sunday, to 6.
 fn weekday(time: &CalendarTime) -> i64 {
     day_number(time, time.month, time.day) % 7
 }
 
-/// Returns the day of the year; 0 is the first of January.
+/// Returns the day of the year, from 0 for the first of January.
 fn day_of_year(time: &CalendarTime) -> i64 {
     day_number(time, time.month, time.day) - day_number(time, 1, 1)
 }
 
-/// Returns the hour on a 12-hour clock.
+/// Converts an hour from 0 to 23 to the hour on a 12-hour clock, from 1 to 12.
 fn hour_of_twelve(hour: i64) -> i64 {
     match hour {
         0 => 12,
@@ -36,7 +36,7 @@ fn hour_of_twelve(hour: i64) -> i64 {
     }
 }
 
-/// Returns the ISO 8601 year and week number, which the Thursday of the week determines.
+/// Returns the ISO 8601 year and week number, which are those of the week's Thursday.
 fn iso_week(time: &CalendarTime) -> (i64, i64) {
     let length = |year| if is_leap(year) { 366 } else { 365 };
     let thursday = day_of_year(time) - (weekday(time) + 6) % 7 + 3;
@@ -50,12 +50,13 @@ fn iso_week(time: &CalendarTime) -> (i64, i64) {
     (year, thursday / 7 + 1)
 }
 
-/// Returns the number of the week, if weeks begin on this weekday.
+/// Returns the number of the week in the year if weeks begin on the weekday `first`, 0 for Sunday. The days before the
+/// first such weekday are in week 0.
 fn week_from(first: i64, time: &CalendarTime) -> i64 {
     (day_of_year(time) - (weekday(time) - first + 7) % 7 + 7) / 7
 }
 
-/// Returns the absolute time in the local time zone.
+/// Returns the absolute time that is this date and clock time in the local time zone.
 fn to_absolute(time: &CalendarTime) -> AbsoluteTime {
     from_local_clock(clock_seconds([time.year, time.month, time.day], [time.hour, time.minute, time.second]))
 }
@@ -64,8 +65,8 @@ fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Formats a time by a template, cut off after `most` bytes. The parts of the time may be out of range; its weekday and
-/// day of the year are not read, but computed as HTCondor does.
+/// Formats a time by a template. The text is cut off after `most` bytes. The parts of the time may be out of range. Its
+/// weekday and day of the year are computed from its date, as HTCondor does.
 pub(super) fn format(time: &CalendarTime, template: &[u8], most: usize) -> Vec<u8> {
     let mut writer = TimeFormatter { time, out: Vec::new(), max_bytes: most };
     writer.template(template);
@@ -85,21 +86,22 @@ enum LetterCase {
 struct FormatDirective<'t> {
     /// The whole specification, as it is written.
     text: &'t [u8],
-    /// Flag `_`, `-` or `0`.
+    /// Padding flag: `_` for blanks, `-` for none, `0` for zeros. `None` if the padding is the usual one of the
+    /// conversion letter.
     padding: Option<u8>,
     /// Flag `^`: upper case.
     upper: bool,
-    /// Flag `#`: swapped case.
+    /// Flag `#`: swapped case, such as `am` for `AM`.
     swapped: bool,
     width: usize,
-    /// Modifier `E` or `O`.
+    /// Modifier `E` or `O`, which changes nothing in the C locale.
     modifier: Option<u8>,
-    /// Conversion letter; `None` at the end of the template.
+    /// Conversion letter, such as `Y`; `None` if the template ends before it.
     letter: Option<u8>,
 }
 
 impl<'t> FormatDirective<'t> {
-    /// Reads the specification at the beginning of a template, which begins with `%`.
+    /// Reads the conversion specification at the beginning of a template, which must begin with `%`.
     fn read(template: &'t [u8]) -> Self {
         let mut directive = FormatDirective::default();
         let mut bytes = template[1..].iter().copied().peekable();
@@ -119,22 +121,23 @@ impl<'t> FormatDirective<'t> {
         directive
     }
 
-    /// Returns the case of ordinary texts.
+    /// Returns the letter case of a text to which the flag `#` does not apply.
     fn case(self) -> LetterCase {
         if self.upper { LetterCase::Upper } else { LetterCase::AsItIs }
     }
 
-    /// Returns the case of names, which `#` turns into capitals as well.
+    /// Returns the letter case of the name of a day or a month. The flag `#` turns it into capitals, as `^` does.
     fn case_of_name(self) -> LetterCase {
         if self.swapped { LetterCase::Upper } else { self.case() }
     }
 
-    /// Returns the case of texts in capitals, which `#` turns into lower case.
+    /// Returns the letter case of a text that is usually in capitals, such as `AM`. The flag `#` turns it into lower
+    /// case.
     fn case_of_capitals(self) -> LetterCase {
         if self.swapped { LetterCase::Lower } else { self.case() }
     }
 
-    /// Whether `strftime` defines this combination of modifier and letter.
+    /// Whether `strftime` defines the conversion letter with the modifier, such as `%Ey`.
     fn is_known(self) -> bool {
         let Some(letter) = self.letter else { return false };
         match self.modifier {
@@ -220,29 +223,30 @@ impl TimeFormatter<'_> {
         if self.time.hour > 11 { b"PM" } else { b"AM" }
     }
 
-    /// Appends the name of a day or a month, or its first `letters` letters.
+    /// Appends the name of a day or a month, or its first `letters` letters. `number` is a 0-based index into `names`;
+    /// for any other number the name is `?`.
     fn name(&mut self, names: &[&str], number: i64, letters: Option<usize>, directive: FormatDirective<'_>) {
         let name = usize::try_from(number).ok().and_then(|number| names.get(number));
         let name = name.map_or("?", |name| letters.and_then(|letters| name.get(..letters)).unwrap_or(name));
         self.put(name.as_bytes(), directive, directive.case_of_name());
     }
 
-    /// Appends the text of another template.
+    /// Appends the time as another template formats it.
     fn write_template(&mut self, template: &str, directive: FormatDirective<'_>) {
         let text = format(self.time, template.as_bytes(), self.max_bytes);
         self.put(&text, directive, directive.case());
     }
 
-    /// Appends a number that is padded with blanks by default.
+    /// Appends a number that is padded to two characters, with blanks unless the directive says otherwise.
     fn spaced_number(&mut self, number: i64, directive: FormatDirective<'_>) {
         self.number(number, 2, FormatDirective { padding: directive.padding.or(Some(b'_')), ..directive });
     }
 
-    /// Appends a number with at least `digits` digits, or with the width of the directive.
+    /// Appends a number with at least `digits` digits, or as many as the width of the directive if that is more.
     fn number(&mut self, number: i64, digits: usize, directive: FormatDirective<'_>) {
         let sign = if number < 0 { "-" } else { "" };
         let magnitude = number.unsigned_abs().to_string();
-        // Padding beyond the maximum length is never needed.
+        // The formatted text is cut off after `max_bytes`, so longer padding is not needed.
         let length = digits.max(directive.width).min(self.max_bytes);
         let missing = length.saturating_sub(sign.len() + magnitude.len());
         let text = match directive.padding {
@@ -261,7 +265,7 @@ impl TimeFormatter<'_> {
         self.number(minutes / 60 * 100 + minutes % 60, 4, directive);
     }
 
-    /// Appends a text in this case, padded on the left to the width.
+    /// Appends a text in the given letter case, padded on the left to the width of the directive.
     fn put(&mut self, text: &[u8], directive: FormatDirective<'_>, case: LetterCase) {
         let padding = if directive.padding == Some(b'0') { b'0' } else { b' ' };
         let room = self.max_bytes.saturating_sub(self.out.len());
