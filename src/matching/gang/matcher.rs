@@ -1,4 +1,4 @@
-//! The gang matchmaker: marshals the gangs of requests from the offers that earlier gangs have left.
+//! The gang matchmaker: marshals a gang for one request after another. Each gang uses up its offers.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -20,16 +20,16 @@ pub struct Gangmatcher {
     pool: OfferPool,
     memory: SearchMemory,
     strategy: SearchStrategy,
-    /// The rules that compute what remains of an offer after a gang. `None` if nothing remains.
+    /// The rules that compute what remains of an offer after a gang. `None` if nothing ever remains.
     residual: Option<Residual>,
 }
 
-/// Why no gang can be searched for.
+/// Why a search for gangs fails with an error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GangFault {
     /// The ports of the request cannot be used.
     Ports(PortFault),
-    /// The docking vectors of candidates do not compare.
+    /// Docking vectors of candidates cannot be compared: one has a boolean where another has a number, for example.
     Policy(PolicyFault),
 }
 
@@ -57,7 +57,7 @@ impl From<PolicyFault> for GangFault {
 }
 
 impl Gangmatcher {
-    /// Returns a matchmaker with these offers, and the offers left out because their ports cannot be used.
+    /// Returns a matchmaker of `offers`, and the offers that are left out because their ports cannot be used.
     ///
     /// By default the matchmaker finds the best gang and scores candidates by rank.
     #[must_use]
@@ -72,7 +72,7 @@ impl Gangmatcher {
         (matcher, bad)
     }
 
-    /// Uses another algorithm. `seed` is for the algorithms that choose at random.
+    /// Sets the algorithm. `seed` determines the choices of an algorithm that chooses at random.
     #[must_use]
     pub fn with_algorithm(mut self, algorithm: Algorithm, seed: u64) -> Self {
         self.strategy = algorithm.strategy();
@@ -80,35 +80,37 @@ impl Gangmatcher {
         self
     }
 
-    /// Scores candidates by the docking vector of a policy instead of by rank.
+    /// Sets the docking vector of a policy. Candidates are then scored by the docking vector instead of by rank.
     #[must_use]
     pub fn with_docking_vector(mut self, vector: Vec<PolicyRule>) -> Self {
         self.pool.table.docking_vector = vector;
         self
     }
 
-    /// After each gang, offers again what `residual` leaves of the docked offers (left open in thesis 6.2.1). In the
-    /// expressions of `residual`, `other` is the port at which the offer is docked.
+    /// Sets the rules that compute the remainders of the docked offers after each gang. The remainders become offers
+    /// for later gangs (left open in thesis 6.2.1). `None` means that nothing remains.
+    ///
+    /// In the expressions of `residual`, `other` is the port at which the offer is docked.
     #[must_use]
     pub fn with_residual(mut self, residual: Option<Residual>) -> Self {
         self.residual = residual;
         self
     }
 
-    /// Returns how many requests, tests, evaluations and window queries have been counted so far.
+    /// Returns the counts of requests, candidates tried, evaluations and window queries so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.pool.table.statistics
     }
 
-    /// Marshals the gang of a request (thesis 5.1.3). The offers of the gang are used up. If no gang is found, no offer
-    /// is used up and the result is `None`.
+    /// Marshals the gang of a request (thesis 5.1.3) and uses up the offers of the gang. `None` if no gang is found. No
+    /// offer is used up then.
     ///
     /// `index` becomes the `request` of the gang.
     ///
     /// # Errors
     ///
-    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    /// When the ports of the request cannot be used, or docking vectors cannot be compared.
     pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.pool.seat(request)?;
         self.pool.table.statistics.roots += 1;
@@ -121,8 +123,8 @@ impl Gangmatcher {
         Ok(Some(gang))
     }
 
-    /// Iterates over the gangs of a request, best first, without using offers up. The iterator ends early when docking
-    /// vectors do not compare: see [`GangIter::fault`].
+    /// Iterates over the gangs of a request, best first, without using offers up. The iterator ends early if docking
+    /// vectors cannot be compared: see [`GangIter::fault`].
     ///
     /// # Errors
     ///
@@ -133,12 +135,12 @@ impl Gangmatcher {
         Ok(GangIter { matcher: self, request: index, last: None, fault: None, is_done: false })
     }
 
-    /// Returns the best gang that a request can get from the unused offers, or `None`. Uses no offer up and leaves the
-    /// statistics unchanged.
+    /// Returns the best gang that a request can get from the unused offers. `None` if there is no gang. Uses no offer
+    /// up and leaves the statistics unchanged.
     ///
     /// # Errors
     ///
-    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    /// When the ports of the request cannot be used, or docking vectors cannot be compared.
     pub fn preview_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.without_statistics(|matcher| {
             matcher.pool.seat(request)?;
@@ -151,12 +153,12 @@ impl Gangmatcher {
     ///
     /// # Errors
     ///
-    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    /// When the ports of the request cannot be used, or docking vectors cannot be compared.
     pub fn gang_failure(&mut self, index: usize, request: &Ad) -> Result<Option<GangFailure>, GangFault> {
         self.without_statistics(|matcher| {
             let mut deepest = Gang { request: index, ports: Vec::new() };
             let mut filled = 0;
-            // A port does not see the labels after it, so the first ports of any gang form a gang of the prefix.
+            // The expressions of a port cannot read later ports. The first ports of a gang therefore form a gang, too.
             for prefix in port_list_prefixes(request) {
                 matcher.pool.seat(&prefix)?;
                 let ports = matcher.pool.table.port_count(Participant::REQUEST);
@@ -171,11 +173,11 @@ impl Gangmatcher {
         })
     }
 
-    /// Returns why each unused offer is rejected at a port of a request.
+    /// Returns why unused offers cannot dock at the port with the index `port` of a request. `failure` must be the
+    /// failure of `request`.
     ///
-    /// If no offer fits the port by itself, all unused offers are listed, each tried with nothing else docked.
-    /// Otherwise only offers that fit the port by themselves are listed, tried with the deepest gang of `failure`
-    /// docked. `failure` must be the failure of `request`.
+    /// If no offer fits the port by itself, all unused offers are tried with nothing else docked. Otherwise only the
+    /// offers that fit the port by themselves are tried, while the deepest gang of `failure` is docked.
     ///
     /// # Errors
     ///
@@ -192,7 +194,7 @@ impl Gangmatcher {
         })
     }
 
-    /// Docks an offer at each port of a request in turn, with nothing else docked. Returns one result per port.
+    /// Docks an offer at one port of a request after another, with nothing else docked. Returns one result per port.
     ///
     /// # Errors
     ///
@@ -221,14 +223,14 @@ impl Gangmatcher {
         self.pool.table.context.dialect
     }
 
-    /// Returns the number of unused offers. O(n) in the number of ports of all offers.
+    /// Returns the number of unused offers. Takes time linear in the number of ports of all offers.
     #[must_use]
     pub fn unused_offers(&self) -> usize {
         self.pool.unused_offers().count()
     }
 
-    /// Returns a new matchmaker of the unused offers and one more copy of `offer`. The vector maps the index of each
-    /// offer in the new matchmaker to its index in `self`.
+    /// Returns a new matchmaker of the unused offers and one more copy of `offer`. The vector holds, for each offer of
+    /// the new matchmaker, its index in `self`.
     #[must_use]
     pub fn with_extra_copy(&self, offer: usize) -> (Gangmatcher, Vec<usize>) {
         let table = &self.pool.table;
@@ -238,8 +240,8 @@ impl Gangmatcher {
         (matcher.with_docking_vector(table.docking_vector.clone()), of)
     }
 
-    /// Makes `remainder` available under the index of the used-up offer that it remains of. The part number of the
-    /// offer rises by one.
+    /// Replaces the used-up offer with the index `offer` by its remainder and makes it available again. The `part` of
+    /// the offer rises by one: see [`super::DockedOffer`].
     ///
     /// # Errors
     ///
@@ -248,8 +250,8 @@ impl Gangmatcher {
         self.pool.offer_remainder(Participant::of_offer(offer), remainder)
     }
 
-    /// Offers what remains of the offers of `gang`, the gang of the current request. An offer stays used up if its
-    /// remainder cannot be computed or has invalid ports.
+    /// Makes the remainders of the offers of `gang` available. `gang` must be the gang of the current request. An offer
+    /// stays used up if its remainder cannot be computed or has invalid ports.
     fn offer_remainders(&mut self, gang: &Gang) {
         let Some(residual) = &self.residual else { return };
         let table = &mut self.pool.table;
@@ -260,17 +262,17 @@ impl Gangmatcher {
         let remainders: Vec<(Participant, Ad)> = docked.iter().filter_map(remainder).collect();
         table.undock_gang(&docked);
         for (offer, remainder) in remainders {
-            // An offer whose remainder has invalid ports stays used up.
+            // Ignore a remainder with invalid ports: its offer stays used up.
             let _ = self.pool.offer_remainder(offer, &remainder);
         }
     }
 
-    /// Searches for a gang of the current request, with a lower score than `below` if given. `index` becomes the
-    /// `request` of the gang.
+    /// Searches for a gang of the current request. With `below`, finds only gangs with a lower score. `index` becomes
+    /// the `request` of the gang.
     ///
     /// # Errors
     ///
-    /// When docking vectors do not compare.
+    /// When docking vectors cannot be compared.
     fn find(
         &mut self,
         strategy: SearchStrategy,
@@ -293,7 +295,8 @@ impl Gangmatcher {
     }
 }
 
-/// Returns the request with the first entry of its port list, then with the first two, up to the whole list.
+/// Returns copies of a request with shorter port lists: the first entry of the list, the first two entries, up to the
+/// whole list.
 pub(super) fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
     let Some(list) = request.get(&PORTS) else { return vec![request.clone()] };
     let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };
@@ -308,16 +311,17 @@ pub(super) fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
 pub struct GangIter<'m> {
     matcher: &'m mut Gangmatcher,
     request: usize,
-    /// Score of the last gang returned.
+    /// Score of the last gang returned. The next gang must have a lower score.
     last: Option<GangScore>,
-    /// Why docking vectors do not compare. `None` as long as they do.
+    /// The error if docking vectors cannot be compared. `None` if no error has occurred.
     fault: Option<PolicyFault>,
-    /// Whether the iteration has ended: all gangs have been returned, or docking vectors do not compare.
+    /// Whether the iteration has ended: all gangs have been returned, or docking vectors cannot be compared.
     is_done: bool,
 }
 
 impl GangIter<'_> {
-    /// Returns why docking vectors do not compare, if the iteration ended for that reason, and clears it.
+    /// Returns and clears the error that ended the iteration: docking vectors cannot be compared. `None` if there is no
+    /// error.
     pub fn fault(&mut self) -> Option<PolicyFault> {
         self.fault.take()
     }

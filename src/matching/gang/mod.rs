@@ -24,31 +24,31 @@ use crate::protocol::PortFault;
 pub struct Gang {
     /// Index of the request, as passed to [`Gangmatcher::marshal`].
     pub request: usize,
-    /// Offers docked at the request's ports, in port order. Ports left unfilled are absent.
+    /// Offers docked at the request's ports, in the order of the port list. An unfilled port has no entry.
     pub ports: Vec<DockedOffer>,
 }
 
 /// An offer docked in a gang, with the offers docked at its own ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DockedOffer {
-    /// Label of the port above, at which the offer is docked.
+    /// Label of the port at which the offer is docked.
     pub label: String,
     /// 0-based index of the offer.
     pub offer: usize,
     /// 1-based number of the docked part of the offer: 1 is the whole offer, 2 its remainder after one gang, and so on.
     pub part: usize,
-    /// 0-based index of the offer's port that is its link to the port above.
+    /// 0-based index of the offer's own port that is docked, its link.
     pub link: usize,
-    /// Rank that the port above gives the offer.
+    /// Rank that the offer gets from the port at which it is docked.
     pub rank: f64,
-    /// Rank that the offer's link gives the port above.
+    /// Rank that the offer's link gives to the port at which the offer is docked.
     pub offer_rank: f64,
-    /// Offers docked at the offer's other ports, in port order.
+    /// Offers docked at the offer's other ports, in the order of the port list. An unfilled port has no entry.
     pub ports: Vec<DockedOffer>,
 }
 
 impl Drop for DockedOffer {
-    /// Drops iteratively: a long chain of docked offers would overflow the stack.
+    /// Drops without recursion: recursion along a chain of docked offers could overflow the stack.
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.ports);
         while let Some(mut docked) = pending.pop() {
@@ -71,7 +71,7 @@ impl Gang {
     }
 }
 
-/// An offer with an invalid list of ports.
+/// An offer that is left out because its ports cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPorts {
     /// 0-based index into the offers of [`Gangmatcher::new`].

@@ -10,30 +10,30 @@ use crate::protocol::PortFault;
 use super::participants::{ParticipantTable, PortPlace};
 use super::port_index::{CandidateClasses, CandidateClassifier, PortIndex, RowBitmap, SettledConstraints, WindowQuery};
 
-/// The participants, the index of the offers' ports, and caches of what has been computed from both.
+/// The participants, the index of the offers' ports, and caches of values computed from them.
 ///
-/// Cached values stay valid whatever is docked. Caches of the current request are cleared when [`OfferPool::seat`]
-/// replaces the request. All other caches are cleared when a remainder is offered.
+/// Cached values do not depend on what is docked. [`OfferPool::seat`] clears the caches that depend on the request.
+/// [`OfferPool::offer_remainder`] clears the caches that depend on the offers.
 pub struct OfferPool {
-    /// The request and the offers, with what is docked now. Callers dock and evaluate in the table, but must not replace
-    /// ads: only the pool also updates the index and the caches.
+    /// The request and the offers, with the current dockings. Callers may dock and evaluate in the table. They must not
+    /// replace ads, because only the pool also updates the index and the caches.
     pub table: ParticipantTable,
     /// The index of the offers' ports.
     pub index: PortIndex,
     classifier: CandidateClassifier,
-    /// Classes of rows that the requests so far cannot tell apart, computed on first use for the current request.
+    /// Classes of rows that no request so far can tell apart. `None` until computed for the current request.
     classes: Option<Rc<CandidateClasses>>,
-    /// Window queries of the current request's ports with nothing docked, by port index, computed on first use.
+    /// By port index: the window query of a port of the current request with nothing docked. `None` until computed.
     initial_queries: Vec<Option<Rc<WindowQuery>>>,
-    /// Window queries that select no unused offer. Entries stay valid until a remainder is offered, since until then
-    /// offers only get fewer.
+    /// Window queries that select no unused offer. An entry stays valid until a remainder is offered, because until
+    /// then offers are only used up.
     exhausted_queries: FxHashSet<Rc<WindowQuery>>,
-    /// 1-based part number of each offer replaced by a remainder.
+    /// 1-based part number of each offer that has been replaced by a remainder. The first remainder is part 2.
     part_numbers: FxHashMap<Participant, usize>,
 }
 
 impl OfferPool {
-    /// Indexes the offers of a table at which nothing is docked.
+    /// Returns the pool of a table's offers and builds their index. No offer may be docked in the table.
     pub fn new(table: ParticipantTable) -> Self {
         OfferPool {
             index: PortIndex::new(&table),
@@ -46,7 +46,7 @@ impl OfferPool {
         }
     }
 
-    /// Makes `request` the current request, the participant [`Participant::REQUEST`], in place of the former one.
+    /// Replaces the current request, the participant [`Participant::REQUEST`], by `request`.
     ///
     /// # Errors
     ///
@@ -59,7 +59,8 @@ impl OfferPool {
         Ok(())
     }
 
-    /// Replaces the ad of a used-up offer by its remainder and makes it available again. The part number rises by one.
+    /// Replaces the ad of a used-up offer by its remainder and makes the offer available again. Its part number rises
+    /// by one.
     ///
     /// # Errors
     ///
@@ -84,32 +85,33 @@ impl OfferPool {
         (0..self.table.offer_count()).filter(|offer| self.index.is_unused(Participant::of_offer(*offer)))
     }
 
-    /// Whether all ports of the request are mandatory, so that the cached window queries apply.
+    /// Whether all ports of the request are mandatory. The cached window queries are valid only then, because an
+    /// unfilled port would change the queries.
     fn has_fixed_ports(&self) -> bool {
         self.table.patterns(Participant::REQUEST).is_none()
     }
 
-    /// Returns the window query of a port of the current request with nothing docked, from the cache if possible. All
-    /// ports of the request must be mandatory, since an unfilled port would change the query.
+    /// Returns the window query of a port of the current request with nothing docked, and caches it. All ports of the
+    /// request must be mandatory, because an unfilled port would change the query.
     fn initial_query(&mut self, port: usize) -> Rc<WindowQuery> {
         let (table, index) = (&self.table, &self.index);
         let query = || Rc::new(WindowQuery::of(PortPlace::of_request(port), &[], table, index));
         Rc::clone(self.initial_queries[port].get_or_insert_with(query))
     }
 
-    /// Returns the cached window query of a port with nothing docked. `None` if the query was not computed, the port
-    /// belongs to an offer, or the request has optional ports.
+    /// Returns the cached window query of a port with nothing docked. `None` if the query has not been computed, the
+    /// port belongs to an offer, or the request has optional ports.
     pub fn known_initial_query(&self, place: PortPlace) -> Option<Rc<WindowQuery>> {
         if self.has_initial_query(place) { self.initial_queries[place.port].clone() } else { None }
     }
 
-    /// Whether a port belongs to the request and all ports of the request are mandatory. Its cached window query then
-    /// applies while nothing is docked.
+    /// Whether the cached window query of a port may be used while nothing is docked. The port must belong to the
+    /// request, and all ports of the request must be mandatory.
     pub fn has_initial_query(&self, place: PortPlace) -> bool {
         place.participant.is_request() && self.has_fixed_ports()
     }
 
-    /// Runs a window query: returns the rows that may dock at a port, and the constraints that the index has proved.
+    /// Runs a window query. Returns the rows that may dock at a port, and the constraints that the index has proved.
     /// `is_initial` says whether nothing is docked.
     pub fn probe(
         &mut self,
@@ -127,7 +129,7 @@ impl OfferPool {
         (rows, self.index.settled_constraints(&query))
     }
 
-    /// Returns the rows that the index admits at a port of the request with nothing docked at the request.
+    /// Returns the rows that the index admits at a port of the request, as if nothing were docked at the request.
     pub fn probe_independent(&mut self, place: PortPlace) -> RowBitmap {
         self.table.statistics.probes += 1;
         let index = &mut self.index;
@@ -137,8 +139,8 @@ impl OfferPool {
         })
     }
 
-    /// Records that a port of the request has no unused offer while nothing is docked, so that later requests with the
-    /// same window query fail at once.
+    /// Records that no unused offer fits a port of the request while nothing is docked. Later requests with the same
+    /// window query then fail at once.
     pub fn mark_exhausted(&mut self, place: PortPlace) {
         if self.has_initial_query(place) {
             let query = self.initial_query(place.port);
@@ -156,11 +158,11 @@ impl OfferPool {
             })
     }
 
-    /// Returns the rows that leave the port `other` a candidate if they dock at `place`: with such a row, the
-    /// attributes that `other` shows satisfy the demands of at least one row of `candidates`.
+    /// Returns the rows that can dock at the port `place` without leaving the port `other` empty. If such a row docks
+    /// at `place`, then the attributes that `other` shows satisfy the demands of at least one row of `candidates`.
     ///
-    /// The result comes from the index alone. It is correct only if nothing is docked. `None` if `candidates` have more
-    /// than `most` distinct demands, or if the two ports may depend on each other in another way.
+    /// The result comes from the index alone and is correct only if nothing is docked. `None` if the index cannot
+    /// decide, or if `candidates` have more than `most` distinct demands.
     pub fn rows_demanded_by(
         &mut self,
         place: PortPlace,
@@ -180,7 +182,7 @@ impl OfferPool {
         Some(self.index.rows_demanded_by(&distinct, place, &shown, &mut self.table))
     }
 
-    /// Returns the classes of rows that no request so far tells apart.
+    /// Returns the classes of rows that neither the current request nor an earlier request can tell apart.
     pub fn candidate_classes(&mut self) -> Rc<CandidateClasses> {
         let (classifier, table, index) = (&mut self.classifier, &mut self.table, &mut self.index);
         Rc::clone(self.classes.get_or_insert_with(|| classifier.candidate_classes(index, table)))

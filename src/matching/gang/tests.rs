@@ -1,4 +1,4 @@
-//! Compares the search with exhaustive search over all assignments, on random small instances.
+//! Compares the search with an exhaustive search over all assignments of offers to ports, on small random instances.
 
 use std::cmp::Ordering;
 
@@ -10,9 +10,11 @@ use crate::matching::Statistics;
 use crate::protocol::{PortPattern, Protocol};
 use crate::syntax::{ParseOptions, parse_ad};
 
-/// The score of a gang, computed without the code under test. For each ad in preorder, `steps` lists the number and the
-/// indices of the unfilled ports, if the ad has optional ports, then the ranks at the filled ports. Offers and links
-/// are listed in the same order.
+/// The score of a gang, computed without the code under test. `offers` and `links` list the docked offers in the order
+/// of scoring.
+///
+/// `steps` has two parts for each ad in preorder. The first part is the number and the indices of its unfilled ports,
+/// if it has optional ports. The second part is the ranks at its filled ports.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReferenceScore {
     steps: Vec<(f64, f64)>,
@@ -21,7 +23,7 @@ pub(crate) struct ReferenceScore {
 }
 
 impl ReferenceScore {
-    /// Orders the better gang first.
+    /// Compares two scores. `Less` means that `self` is better.
     fn compare(&self, other: &ReferenceScore) -> Ordering {
         let steps = self.steps.len().max(other.steps.len());
         let of = |key: &ReferenceScore, step: usize| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
@@ -42,11 +44,12 @@ pub(crate) struct ExhaustiveSearch {
     found: Vec<ReferenceScore>,
 }
 
-/// The remaining work: open ports of the current ad, and the ads that come later.
+/// The ports that are still to be filled: open ports of the current ad, and then the ports of later ads.
 #[derive(Clone, Default)]
 struct RemainingPorts {
     ports: Vec<PortPlace>,
-    /// Ads docked at the current ad: the index of the port above, the ad, and the index of its link.
+    /// Ads docked at the current ad: the index of the port at which the ad is docked, the ad, and the index of its
+    /// link.
     docked: Vec<(usize, Participant, Option<usize>)>,
     later: Vec<(usize, Participant, Option<usize>)>,
 }
@@ -153,7 +156,7 @@ impl ExhaustiveSearch {
     }
 }
 
-/// Returns the offers and links of a gang, in the order of scoring.
+/// Returns the offers and links of a gang in the order of [`ReferenceScore`].
 pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
     let (mut offers, mut links) = (Vec::new(), Vec::new());
     let mut pending: Vec<&[DockedOffer]> = vec![&gang.ports];
@@ -183,7 +186,8 @@ impl GangAdGenerator {
         self.0.i32(0..4)
     }
 
-    /// Returns a random function of an attribute of what docks at the port `of`. Some of them cannot be inverted.
+    /// Returns a random function of the attribute reference `of`, such as `2 * cpu.A - 1`. Some of the functions cannot
+    /// be inverted.
     fn function(&mut self, of: &str) -> String {
         let number = self.number();
         match self.0.u32(..8) {
@@ -201,7 +205,7 @@ impl GangAdGenerator {
         format!("{of} {operator} {with}")
     }
 
-    /// Returns a random demand of an offer's port on the port at which it docks.
+    /// Returns a random constraint of an offer's port. `label` is the label for the port at which the offer docks.
     fn demand(&mut self, label: &str) -> String {
         let (number, attribute) = (self.number().to_string(), self.pick(&["X", "Y"]));
         let of = self.function(&format!("{label}.{attribute}"));
@@ -245,7 +249,7 @@ impl GangAdGenerator {
                 let shown = if self.chance(50) { format!("X = {shown}; ") } else { self.number_shown() };
                 let swapped = self.chance(40);
                 let link = format!("[ Label = job; Y = B; Constraint = {first}{} ]", ranks[0]);
-                // A port listed before the link cannot see it.
+                // A port that is listed before the link cannot read what is docked at the link, so it shows a number.
                 let shown = if swapped { self.number_shown() } else { shown };
                 let own = self.pick(&["sub.A == 1", "sub.B isnt 2", "true", "sub.A < sub.B"]);
                 let sub = format!("[ Label = sub; {shown} Constraint = {own} && ({second}){} ]", ranks[1]);
@@ -324,8 +328,8 @@ pub(crate) fn text(ads: &[&Ad]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Compares the gangs of each algorithm with all gangs. The environment variables `CLASSAD_CASES`, `CLASSAD_SEED` and
-/// `CLASSAD_FIRST` select other cases.
+/// Compares the gangs that each algorithm finds with those of the exhaustive search. The environment variables
+/// `CLASSAD_CASES`, `CLASSAD_SEED` and `CLASSAD_FIRST` select other cases.
 #[test]
 fn best_is_the_greatest_of_all_gangs() {
     let (cases, seed) = (number("CLASSAD_CASES", 1000), number("CLASSAD_SEED", 1));
@@ -382,7 +386,7 @@ fn best_is_the_greatest_of_all_gangs() {
             }
         }
     }
-    // The comparison is only worth something if enough cases match.
+    // Require enough cases with gangs: otherwise the comparison would prove little.
     assert!(matched > cases / 4 && with_choice > cases / 4, "{matched} {with_choice} of {cases}");
 }
 
@@ -400,7 +404,8 @@ fn machines_and_licences(machines: i64, licences: &[(i64, i64)]) -> Vec<Ad> {
     texts.map(|text| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()).collect()
 }
 
-/// Returns the offers that an algorithm finds for these ports, and its statistics.
+/// Returns the offers of the gang that an algorithm finds for a request with `ports`, and the statistics of the search.
+/// The offers are `None` if there is no gang.
 fn marshalled(offers: &[Ad], ports: &str, algorithm: Algorithm) -> (Option<Vec<usize>>, Statistics) {
     let request = parse_ad(format!("[ Ports = {{ {ports} }} ]").as_bytes(), ParseOptions::default()).unwrap();
     let context = Context::new(Dialect::Classad);
@@ -418,7 +423,7 @@ fn what_the_index_tells_is_not_evaluated() {
              [ Label = licence; Host = cpu.Key; Constraint = licence.App == \"SIM\" ]"
         )
     };
-    // `%` is not inverted, so that port is decided by evaluation.
+    // The index cannot apply `%`, so a constraint with `%` is evaluated.
     for (of_cpu, expected, evaluations) in
         [("cpu.Key > 3", [5, 9], 0), ("cpu.Key > 5 && 2 * cpu.Key < 14", [6, 9], 0), ("cpu.Key % 2 == 0", [6, 9], 2)]
     {
@@ -427,7 +432,7 @@ fn what_the_index_tells_is_not_evaluated() {
         assert_eq!(counted.evaluations, evaluations, "{of_cpu}");
         let (found, counted) = marshalled(&offers, &ports(of_cpu), Algorithm::Lr);
         assert_eq!(found.as_deref(), Some(&expected[..]), "{of_cpu}");
-        // The thesis's algorithms evaluate both sides of each candidate tried.
+        // The thesis's algorithms evaluate the constraints of both ports for each candidate tried.
         assert!(counted.evaluations > counted.tests, "{of_cpu}: {counted:?}");
     }
 }
@@ -445,7 +450,7 @@ fn what_licences_demand_narrows_machines() {
         let offers = machines_and_licences(10, &licences);
         let (found, counted) = marshalled(&offers, ports, Algorithm::Best);
         assert_eq!(found.as_deref(), expected.as_ref().map(|gang| &gang[..]), "{licences:?}");
-        // No machine is tried without a licence for it.
+        // Only machines that some licence accepts are tried.
         assert_eq!(counted.tests, if expected.is_some() { 3 } else { 0 }, "{licences:?}");
     }
 }
@@ -496,7 +501,7 @@ fn listing_gangs_keeps_the_algorithm() {
     let request = &ads(&["[ Ports = { [ Label = a; Constraint = a.X > 0; Rank = a.X ] } ]"])[0];
     assert_eq!(matcher.gangs(0, request).unwrap().next().unwrap().ports[0].offer, 1);
     assert_eq!(matcher.preview_gang(0, request).unwrap().unwrap().ports[0].offer, 1);
-    // The thesis's algorithm takes the first candidate.
+    // The algorithm `Lr` takes the first candidate and ignores ranks.
     assert_eq!(matcher.marshal(0, request).unwrap().unwrap().ports[0].offer, 0);
 }
 

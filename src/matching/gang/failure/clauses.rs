@@ -7,38 +7,40 @@ use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Va
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause, as_comparison};
 use crate::protocol::is_met;
 
-/// For a port of a request, why each unused offer is rejected.
+/// Why offers cannot dock at a port of a request.
 #[derive(Clone, Debug)]
 pub struct FailedClauses {
     /// Clauses of the port's constraint. Empty if the port has no constraint and therefore accepts nobody.
     pub clauses: Vec<PortClause>,
-    /// The rejected offers. An offer with several ports is tried with each and described by its port that fails the
+    /// The offers that cannot dock at the port. An offer with several ports is described by its port that fails the
     /// fewest clauses.
     pub offers: Vec<RejectedOffer>,
 }
 
-/// A clause of the constraint of a port, with what it tests in the candidate.
+/// A clause of a port's constraint, and the attributes of the candidate that the clause reads.
 #[derive(Clone, Debug)]
 pub struct PortClause {
     /// The clause as written in the constraint or in an attribute that the constraint names.
     pub expression: Expression,
-    /// The comparison, if the clause compares a value of the candidate with a value known before a candidate docks.
+    /// The clause as a comparison of an operand with a known value, as in `cpu.Memory >= 1024`. `None` if the clause
+    /// has another form.
     pub bound: Option<ClauseBound>,
     /// Attributes that the clause selects from the label of the port: `Memory` for `cpu.Memory`.
     pub candidate_attributes: Vec<Name>,
 }
 
-/// A comparison of an operand with a value.
+/// A clause as a comparison of an operand with a known value.
 #[derive(Clone, Debug)]
 pub struct ClauseBound {
-    /// The operand to compare. In a clause of the port it reads the candidate. In a demand of an offer it is or names a
-    /// literal of the request.
+    /// The operand of the comparison. In a [`PortClause`] it reads the candidate, as `cpu.Memory` does. In an
+    /// [`OfferDemand`] it is a literal of the request, or an attribute bound to such a literal.
     pub operand: Expression,
-    /// The operator, with the operand on the left and the value on the right.
+    /// The operator, written with the operand on the left: `>` for the clause `5 < x`.
     pub operator: BinaryOperator,
-    /// The value that the operand is compared with.
+    /// The known value that the operand is compared with.
     pub value: Value,
-    /// The literal of the request to change so that the comparison is met. `None` if no operand is or names one.
+    /// The literal of the request that can be changed so that the comparison holds. `None` if the comparison uses no
+    /// literal of the request.
     pub literal: Option<RequestLiteral>,
     /// Whether the clause is written with the value on the left, as in `5 < x`.
     pub is_value_on_left: bool,
@@ -47,41 +49,43 @@ pub struct ClauseBound {
 /// A literal of a request that a comparison uses, directly or through an attribute.
 #[derive(Clone, Debug)]
 pub struct RequestLiteral {
-    /// Attribute bound to the literal. `None` if the literal stands in the comparison itself.
+    /// Name of the attribute that is bound to the literal. `None` if the literal stands in the comparison itself.
     pub name: Option<Name>,
-    /// The literal itself.
+    /// The literal as an expression.
     pub literal: Expression,
 }
 
-/// An offer that is rejected at a port.
+/// An offer that cannot dock at a port, and the reasons.
 #[derive(Clone, Debug)]
 pub struct RejectedOffer {
     /// 0-based index of the offer.
     pub offer: usize,
-    /// Mask of the failed clauses. Bit `i` stands for clause `i` of the port.
+    /// Bit mask of the clauses that the offer fails. Bit `i` stands for clause `i` of [`FailedClauses::clauses`].
     pub failed_mask: u128,
-    /// Actual values of the offer in failed comparisons, each with the index of the clause.
+    /// Values that the offer gives to the operands of failed comparisons. Each value comes with the index of its clause
+    /// in [`FailedClauses::clauses`].
     pub actual_values: Vec<(usize, Value)>,
     /// The demand of the offer that the request fails. `None` if the offer accepts the request.
     pub demand: Option<OfferDemand>,
 }
 
-/// A demand of an offer on the request.
+/// A clause of an offer's constraint that the request fails.
 #[derive(Clone, Debug)]
 pub struct OfferDemand {
-    /// The clause of the offer's constraint. `None` if the offer has no constraint and therefore accepts nobody.
+    /// The clause itself. `None` if the offer has no constraint and therefore accepts nobody.
     pub clause: Option<Expression>,
-    /// The comparison, if the clause compares a literal of the request with a value of the offer.
+    /// The clause as a comparison of a literal of the request with a value of the offer. `None` if the clause has
+    /// another form.
     pub bound: Option<ClauseBound>,
 }
 
-/// Maximum number of clauses of a constraint that are analysed: each needs one bit of the mask. Further clauses are
-/// ignored.
+/// Maximum number of clauses of a port's constraint that are analysed. Each clause needs one bit of
+/// [`RejectedOffer::failed_mask`]. Further clauses are ignored.
 pub const MAX_CLAUSES: usize = u128::BITS as usize;
 
 impl RejectedOffer {
-    /// Describes why the docked candidate `link` is rejected: the failed ones of the port's `clauses`, and the
-    /// candidate's own demand if it refuses.
+    /// Describes why the docked candidate `link` is rejected: the `clauses` of the port's constraint that it fails, and
+    /// the clause of its own constraint that the request fails.
     pub(super) fn of<'c>(
         table: &mut ParticipantTable,
         link: PortPlace,
@@ -106,21 +110,22 @@ impl RejectedOffer {
 }
 
 impl ParticipantTable {
-    /// Whether a clause is known not to be met. False if it depends on open ports or cannot be evaluated.
+    /// Whether a clause is certain to fail. False if the value of the clause depends on open ports or cannot be
+    /// computed.
     fn is_clause_refused(&self, (clause, frame): &ScopedClause) -> bool {
         let value = self.evaluate(clause, frame);
         value.is_ok_and(|value| !is_met(&value, self.context.dialect))
     }
 
-    /// Returns the first clause that makes a port refuse. If no single clause does, returns the first clause of the
-    /// constraint. `None` if the port has no constraint.
+    /// Returns the first clause that is certain to fail in the constraint of a port. If there is no such clause,
+    /// returns the first clause of the constraint. `None` if the port has no constraint.
     pub fn refusing_clause(&self, port: PortPlace) -> Option<ScopedClause> {
         let clauses = self.clauses(port)?;
         clauses.iter().find(|clause| self.is_clause_refused(clause)).or_else(|| clauses.first()).cloned()
     }
 
-    /// Describes a clause of the port `place` of the request. Nothing must be docked at `place`, so that an operand that
-    /// reads the candidate is unknown.
+    /// Describes a clause of the port `place` of the request. The port must be open, because an operand that cannot be
+    /// evaluated is taken to read the candidate.
     pub fn port_clause(&self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
         let (clause, frame) = scoped;
         let label = Name::new(&self.label(place));
@@ -142,7 +147,7 @@ impl ParticipantTable {
         PortClause { expression: clause.clone(), bound, candidate_attributes }
     }
 
-    /// Describes a clause of an offer's constraint.
+    /// Describes the clause of an offer's constraint that the request fails.
     fn offer_demand(&self, (clause, frame): ScopedClause) -> OfferDemand {
         let bound = clause_bound(&clause, |operand, known| {
             let literal = self.request_literal(operand, &frame)?;
@@ -151,8 +156,8 @@ impl ParticipantTable {
         OfferDemand { clause: Some(clause), bound }
     }
 
-    /// Returns the literal of the request that an operand of a clause is or names. `None` if the operand is anything
-    /// else.
+    /// Returns the literal of the request that an operand is or names: `1024` for the operand `1024`, and `45` for
+    /// `Size` if the request binds `Size = 45`. `None` for any other operand.
     fn request_literal(&self, operand: &Expression, frame: &Arc<ScopeFrame>) -> Option<RequestLiteral> {
         let operand = operand.without_parentheses();
         let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
@@ -169,9 +174,11 @@ impl ParticipantTable {
     }
 }
 
-/// Returns a clause as a comparison of an operand with a value. `read` gets the operand and the opposite operand, and
-/// returns the value and the literal of the request. The left side is tried as the operand first, then the right side.
-/// `None` if the clause is no comparison or `read` accepts neither side.
+/// Returns a clause as a comparison of an operand with a known value. Tries the left side as the operand first, then
+/// the right side. `None` if the clause is no comparison or `read` returns `None` for both sides.
+///
+/// `read` gets the operand and the opposite side. It returns the value of the opposite side, and the literal of the
+/// request that the comparison uses.
 fn clause_bound(
     clause: &Expression,
     read: impl Fn(&Expression, &Expression) -> Option<(Value, Option<RequestLiteral>)>,

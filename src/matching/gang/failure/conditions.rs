@@ -1,5 +1,5 @@
-//! Failed conditions as text: the clause that keeps an offer from a port, and the attributes that the clause reads in
-//! the request and in offers.
+//! Failed conditions as text. A failed condition is the clause that keeps an offer from docking, with the attributes
+//! that the clause reads in the request and in offers.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,36 +10,38 @@ use crate::ad::{Expression, Name, ScopeFrame, Value};
 use crate::eval::FreeNames;
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause};
 
-/// A clause that is not met, either with the deepest gang docked or with nothing docked.
+/// A clause that keeps offers from docking at a port. It belongs to the constraint of the port or to the constraints of
+/// the offers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FailedCondition {
-    /// The clause, in the classad syntax. Empty if the refusing port has no constraint and therefore accepts nobody.
+    /// The clause, in the classad syntax. Empty if the refusing side has no constraint and therefore accepts nobody.
     pub text: String,
-    /// Whether the clause belongs to the request. Otherwise the clause belongs to the offers.
+    /// Whether the clause belongs to the request's port. Otherwise the clause belongs to the offers.
     pub is_of_request: bool,
     /// Attributes of the request that the clause reads.
     pub request_attributes: Vec<ReadAttribute>,
-    /// Attributes that the clause reads directly in the first of `offers`, and in offers docked already.
+    /// Attributes of offers that the clause itself names. They are attributes of the first of `offers`, or of offers
+    /// docked at other ports.
     pub offer_attributes: Vec<ReadAttribute>,
-    /// Labels of the other ports of the request that the clause refers to.
+    /// Labels of other ports of the request that the clause mentions, itself or through attributes of the request.
     pub labels: Vec<String>,
     /// 0-based indices of the offers that the clause rules out.
     pub offers: Vec<usize>,
 }
 
-/// An attribute that a condition reads.
+/// An attribute that a failed clause reads, and its value.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReadAttribute {
-    /// Name of the attribute as the condition writes it.
+    /// The reference to the attribute as written, such as `cpu.Memory`.
     pub name: String,
-    /// The expression bound to the attribute.
+    /// The expression bound to the attribute, as text.
     pub text: String,
-    /// The value of that expression. If it cannot be evaluated, the reason.
+    /// The value of the expression, or the reason why the expression cannot be evaluated.
     pub value: String,
 }
 
-/// Groups pairs of an offer and the condition that rules it out: equal conditions become one, which lists all offers
-/// that it rules out. Sorts the conditions by the number of these offers, greatest first.
+/// Groups offers by the condition that rules them out. Returns each distinct condition once, with all offers that it
+/// rules out. The condition with the most offers comes first.
 pub fn grouped_by_condition(ruled_out: impl IntoIterator<Item = (usize, FailedCondition)>) -> Vec<FailedCondition> {
     let mut groups: IndexMap<(String, bool, Vec<String>), FailedCondition> = IndexMap::new();
     for (offer, condition) in ruled_out {
@@ -53,8 +55,8 @@ pub fn grouped_by_condition(ruled_out: impl IntoIterator<Item = (usize, FailedCo
 }
 
 impl FailedCondition {
-    /// Returns the condition by which the candidate `link`, docked at the port `place`, fails. The constraint of
-    /// `place` is examined before that of `link`. `None` if neither port refuses.
+    /// Returns the condition that makes the candidate `link`, docked at the port `place`, fail. Examines the constraint
+    /// of `place` first, then the constraint of `link`. `None` if neither constraint is certain to fail.
     pub(super) fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_request = port.participant.is_request();
@@ -66,11 +68,12 @@ impl FailedCondition {
         Some(condition)
     }
 
-    /// Records the attributes that a clause reads in the request and in offers, and the labels that it refers to.
+    /// Records the attributes that a clause reads in the request and in offers, and the labels of other ports that it
+    /// mentions.
     ///
-    /// Follows attributes of the request to their definitions, until a maximum number of expressions is reached.
+    /// If the clause reads an attribute of the request, also records what the expression bound to that attribute reads.
     fn record_attributes(&mut self, table: &ParticipantTable, place: PortPlace, (clause, frame): &ScopedClause) {
-        /// Maximum number of expressions visited. Attributes found later are not recorded.
+        /// Maximum number of expressions visited, including the clause. What further expressions read is not recorded.
         const MAX_EXPRESSIONS: usize = 64;
         let mut pending = vec![(clause.clone(), Arc::clone(frame), true)];
         for _ in 0..MAX_EXPRESSIONS {
@@ -81,8 +84,8 @@ impl FailedCondition {
             for (name, bound, found) in attributes_read(table, &expression, &frame) {
                 let is_own = found.participant.is_request();
                 let reads = if is_own { &mut self.request_attributes } else { &mut self.offer_attributes };
-                // Skip offer attributes that the clause reads through an attribute of the request: the value of the
-                // request's attribute already shows them.
+                // Skip an attribute of an offer that is read only through an attribute of the request: the value of the
+                // request's attribute is recorded instead.
                 if !(is_own || is_clause) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }
@@ -108,8 +111,8 @@ impl FailedCondition {
     }
 }
 
-/// Returns the attributes that an expression reads: the text of the reference, the expression bound to the attribute,
-/// and the scope of that expression.
+/// Returns the attributes that an expression reads. Each is a triple of the reference as text, the expression bound to
+/// the attribute, and the scope of the bound expression.
 fn attributes_read(
     table: &ParticipantTable,
     expression: &Expression,

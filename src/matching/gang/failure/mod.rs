@@ -1,5 +1,5 @@
-//! Failure analysis: why a request gets no gang. Tells which ports of the request can be filled together and what keeps
-//! the next port empty.
+//! Failure analysis: why a request gets no gang. The analysis tells which ports of the request can be filled together,
+//! and why the next port stays empty.
 
 mod clauses;
 mod conditions;
@@ -23,84 +23,87 @@ pub use conditions::{FailedCondition, ReadAttribute};
 #[cfg(test)]
 mod tests;
 
-/// Why a request gets no gang.
+/// The result of a failure analysis: why a request gets no gang.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GangFailure {
-    /// The candidates of each port, in the order of the port list.
+    /// The candidates of each port of the request, in the order of the port list.
     pub ports: Vec<PortCandidates>,
-    /// The best gang of the longest prefix of the ports that can be filled together.
+    /// The best gang that fills the first entries of the request's port list, as many entries as can be filled
+    /// together.
     pub deepest: Gang,
-    /// The port, or the ports of the group, that cannot be filled next to the deepest gang.
+    /// The ports of the next entry of the port list, which cannot be filled while `deepest` is docked. An entry is a
+    /// port or a group of ports.
     pub blocked: Vec<BlockedPort>,
 }
 
-/// The candidates of one port, as counts of offers.
+/// Numbers of offers that can dock at one port of the request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortCandidates {
     /// Label of the port.
     pub label: String,
-    /// Number of unused offers that fit the port by itself: neither side refuses the other with nothing else docked.
+    /// Number of unused offers that fit the port by itself. With nothing else docked, neither constraint refuses.
     pub independent: usize,
-    /// Number of the `independent` offers that leave a partner for each port that must be filled together with this
-    /// port. A partner is another offer that fits its port while the first offer is docked: none of the four
-    /// constraints refuses.
+    /// Number of the `independent` offers that leave no other port empty. For each port that must be filled together
+    /// with this port, some other offer fits while the counted offer is docked here.
     pub consistent: usize,
     /// Number of offers that would fit the port by itself but are used up.
     pub used_up: usize,
-    /// Whether every allowed pattern of the request's ports fills this port.
+    /// Whether every allowed pattern of filled ports contains this port.
     pub is_required: bool,
-    /// The conditions that rule unused offers out, sorted by the number of offers ruled out, greatest first. Empty if
-    /// some unused offer fits.
+    /// The conditions that rule out unused offers. The condition that rules out the most offers comes first. Empty if
+    /// some unused offer fits the port by itself.
     pub ruled_out: Vec<FailedCondition>,
 }
 
-/// A port that cannot be filled while the deepest gang is docked.
+/// A port that cannot be filled while the deepest gang is docked, and what keeps offers from docking there.
 ///
-/// Each offer that fits the port by itself is counted once. An offer with several ports is counted by its port that is
-/// nearest to docking.
+/// Only offers that fit the port by itself are listed or counted, each once. An offer with several ports is tried by
+/// each of its ports, and its best result counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockedPort {
-    /// 0-based index of the port.
+    /// 0-based index of the blocked port.
     pub port: usize,
-    /// Indices of the offers that the deepest gang already holds.
+    /// Indices of the offers that fit the port by itself but are docked elsewhere in the deepest gang.
     pub held: Vec<usize>,
-    /// Conditions that rule offers out which the gang does not hold, sorted by the number of offers ruled out, greatest
+    /// Conditions that rule out offers outside the deepest gang. The condition that rules out the most offers comes
     /// first.
     pub conditions: Vec<FailedCondition>,
-    /// Number of offers whose docking vector has an undefined or error component.
+    /// Number of offers that may not dock because a component of their docking vector is undefined or an error.
     pub unacceptable: usize,
-    /// Indices of the offers that would dock but whose own ports cannot be filled.
+    /// Indices of the offers that could dock but have ports besides their link. Whether these ports can be filled is
+    /// not tested.
     pub unserved: Vec<usize>,
-    /// The label of each port of the first unserved offer other than its link, and the number of offers that fit there.
+    /// Label of each port of the first `unserved` offer, except its link, and the number of offers that fit the port.
     pub unserved_ports: Vec<(String, usize)>,
-    /// Number of offers that fit. Positive only in a group, whose ports cannot all be filled at once.
+    /// Number of offers that could dock. Positive only for a port of a group: some ports of the group can be filled,
+    /// but not enough at once.
     pub fitting: usize,
 }
 
-/// Result of docking one offer at one port with nothing else docked.
+/// Result of docking one offer at one port of a request with nothing else docked.
 #[derive(Clone, Debug)]
 pub struct TrialDocking {
     /// Label of the port.
     pub label: String,
-    /// The condition that rejects the offer. `None` if it docks.
+    /// The condition that keeps the offer from docking. `None` if the offer docks.
     pub condition: Option<FailedCondition>,
 }
 
-/// How far docking a candidate gets before something prevents a gang.
+/// What happens when a candidate is docked at a port.
 enum DockingProgress {
-    /// The candidate docks.
+    /// The candidate docks and has no other ports.
     Fits,
-    /// The candidate docks, but has ports of its own, which cannot be filled.
+    /// The candidate docks, but has ports besides its link. Whether these ports can be filled is not tested.
     Unserved,
-    /// The docking vector has an undefined or error component.
+    /// The candidate may not dock because a component of its docking vector is undefined or an error.
     Unacceptable,
-    /// The constraint of one of the two ports refuses.
+    /// The constraint of the port or the constraint of the candidate refuses.
     Refused(FailedCondition),
 }
 
 impl DockingProgress {
-    /// Returns how far the candidate `link`, docked at `place`, gets, and its distance from docking: 0 if the candidate
-    /// docks, greater the earlier it fails.
+    /// Returns how the candidate `link` fares when docked at `place`, and a distance from docking. The distance is 0
+    /// for `Fits`, 1 for `Unserved`, 2 for `Unacceptable` and 3 for `Refused`.
     fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> (u8, Self) {
         if let Some(condition) = FailedCondition::of(table, place, link) {
             (3, DockingProgress::Refused(condition))
@@ -114,9 +117,10 @@ impl DockingProgress {
     }
 }
 
-/// The analysis docks offers on trial and undocks them again. It must begin with nothing docked.
+/// The failure analysis. A public method must be called while nothing is docked, and undocks whatever it docks.
 impl OfferPool {
-    /// Describes why the ports `next` cannot be filled while the deepest gang is docked at the ports before them.
+    /// Describes why the ports `next` of the request cannot be filled while the deepest gang is docked at the ports
+    /// before `next`.
     pub fn failure(&mut self, deepest: Gang, next: Range<usize>) -> GangFailure {
         let independent = self.independent_candidates();
         let ports = self.table.request_ports().map(|place| self.port_candidates(place, &independent)).collect();
@@ -126,7 +130,7 @@ impl OfferPool {
         GangFailure { ports, deepest, blocked }
     }
 
-    /// Returns why each unused offer is rejected at a port: see [`super::Gangmatcher::failed_clauses`].
+    /// Returns why offers cannot dock at a port: see [`super::Gangmatcher::failed_clauses`].
     pub fn failed_clauses(&mut self, failure: &GangFailure, port: usize) -> FailedClauses {
         let place = PortPlace::of_request(port);
         if failure.ports[port].independent == 0 {
@@ -139,7 +143,7 @@ impl OfferPool {
         self.with_deepest(&failure.deepest, first, |pool| pool.failed_clauses_at(place, &rows, &held))
     }
 
-    /// Docks an offer at each port of the request in turn, with nothing else docked. Returns one result per port.
+    /// Docks an offer at one port of the request after another, with nothing else docked. Returns one result per port.
     pub fn trial_dockings(&mut self, offer: Participant) -> Vec<TrialDocking> {
         let places = self.table.request_ports();
         let table = &mut self.table;
@@ -151,7 +155,7 @@ impl OfferPool {
         places.map(dock).collect()
     }
 
-    /// Runs `work` while the deepest gang is docked and the request's ports from `first` on are open.
+    /// Runs `work` while the deepest gang is docked and the request's ports with index `first` and above are open.
     fn with_deepest<T>(&mut self, deepest: &Gang, first: usize, work: impl FnOnce(&mut Self) -> T) -> T {
         let docked = self.table.dock_gang(deepest);
         self.table.reopen_unfilled(Participant::REQUEST, &(0..first).collect());
@@ -166,8 +170,8 @@ impl OfferPool {
         table.request_ports().map(|place| candidates_at(table, index, place)).collect()
     }
 
-    /// Counts the candidates of a port of the current request. `independent` holds the rows that fit each port by
-    /// itself.
+    /// Describes the candidates of a port of the current request. `independent` holds, for each port, the rows that fit
+    /// the port by itself.
     fn port_candidates(&mut self, place: PortPlace, independent: &[RowBitmap]) -> PortCandidates {
         let rows = &independent[place.port];
         let consistent = self.consistent_rows(place, independent);
@@ -186,16 +190,16 @@ impl OfferPool {
         }
     }
 
-    /// Returns those rows that fit the port `place` by itself and have a partner at each other port that must be filled
-    /// together with it. `independent` holds the rows that fit each port by itself.
+    /// Returns the rows of the offers that [`PortCandidates::consistent`] counts for the port `place`. `independent`
+    /// holds, for each port, the rows that fit the port by itself.
     fn consistent_rows(&mut self, place: PortPlace, independent: &[RowBitmap]) -> RowBitmap {
-        // The ports that every pattern with this port fills.
+        // Collect the other ports that are filled in every pattern that fills this port.
         let mut others: PortPattern = (0..independent.len()).collect();
         let patterns = self.table.patterns(Participant::REQUEST).into_iter().flat_map(|patterns| patterns.iter());
         patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| others.intersect_with(pattern));
         others.set(place.port, false);
         let classes = self.candidate_classes();
-        // Rows of one class have the same partners: each class is examined once.
+        // Examine one row of each class: equivalent rows leave the same candidates for other ports.
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
         let rows = &independent[place.port];
         let mut consistent = RowBitmap::with_capacity(rows.len());
@@ -212,7 +216,8 @@ impl OfferPool {
         consistent
     }
 
-    /// Whether one of `rows`, of another offer than `link`, fits the port `other` while `link` is docked at `place`.
+    /// Whether some row of `rows` fits the port `other` while `link` is docked at `place`. Rows of the same offer as
+    /// `link` do not count.
     fn has_partner(&mut self, place: PortPlace, link: PortPlace, other: PortPlace, rows: &RowBitmap) -> bool {
         let OfferPool { table, index, .. } = self;
         let is_tied =
@@ -232,7 +237,7 @@ impl OfferPool {
         })
     }
 
-    /// Describes one port that cannot be filled. `rows` are the rows that fit the port by itself. The deepest gang must
+    /// Describes why one port cannot be filled. `rows` are the rows that fit the port by itself. The deepest gang must
     /// be docked.
     fn blocked_port(&mut self, place: PortPlace, deepest: &Gang, rows: &RowBitmap) -> BlockedPort {
         let held = held_offers(deepest);
@@ -264,7 +269,7 @@ impl OfferPool {
         blocked
     }
 
-    /// Returns why the offers of `rows` are rejected at a port, leaving out the offers in `held`.
+    /// Returns why the offers of `rows` cannot dock at a port. Skips the offers in `held`.
     fn failed_clauses_at(&mut self, place: PortPlace, rows: &RowBitmap, held: &[Participant]) -> FailedClauses {
         let OfferPool { table, index, .. } = self;
         let scoped = table.clauses(place);
@@ -281,14 +286,14 @@ impl OfferPool {
     }
 }
 
-/// Returns the offers of a gang.
+/// Returns the offers docked in a gang, in preorder.
 fn held_offers(gang: &Gang) -> Vec<Participant> {
     gang.members().iter().map(|docked| Participant::of_offer(docked.offer)).collect()
 }
 
-/// Docks links at a port one by one and examines each: `examine` returns the distance from docking and a result. Keeps
-/// for each offer the link with the least distance; of several, the first. The links of an offer must be adjacent in
-/// `links`.
+/// Docks one link after another at a port and calls `examine`, which returns the distance from docking and a result.
+/// Returns for each offer the link with the least distance. Of equally near links, the first counts. The links of an
+/// offer must be adjacent in `links`.
 fn nearest_links<K: PartialOrd, T>(
     table: &mut ParticipantTable,
     place: PortPlace,
@@ -307,9 +312,10 @@ fn nearest_links<K: PartialOrd, T>(
     nearest
 }
 
-/// Returns, for each offer of these links, the link nearest to docking at a port, its distance from docking, and the
-/// condition by which it fails there. The condition is `None` if the link docks. A link that the request accepts is
-/// nearer to docking than one that the request rejects.
+/// Returns a triple for each offer: its link nearest to docking at a port, the distance from docking, and the condition
+/// that rules the link out. The condition is `None` if the link docks.
+///
+/// The distance is 0 if the link docks, 1 if the offer refuses, and 2 if the request refuses.
 fn nearest_conditions(
     table: &mut ParticipantTable,
     place: PortPlace,
@@ -321,22 +327,24 @@ fn nearest_conditions(
     })
 }
 
-/// Returns the conditions that rule out unused offers at a port with nothing docked, sorted by the number of offers
-/// ruled out, greatest first.
+/// Returns the conditions that rule out unused offers at a port with nothing docked. The condition that rules out the
+/// most offers comes first.
 fn conditions_at(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace) -> Vec<FailedCondition> {
     let links = index.unused().ones().map(|row| index.place(row));
     let nearest = nearest_conditions(table, place, links).into_iter();
     grouped_by_condition(nearest.filter_map(|(link, _, condition)| Some((link.participant.offer(), condition?))))
 }
 
-/// Returns the unused rows that may dock at a port, as far as is known with what is docked now.
+/// Returns the unused rows that may dock at a port, given the current dockings. A constraint that depends on open ports
+/// excludes no row.
 fn candidates_at(table: &mut ParticipantTable, index: &mut PortIndex, place: PortPlace) -> RowBitmap {
     let window = WindowQuery::of(place, &[], table, index);
     let rows = index.select(&window, table);
     accepted_rows(table, index, place, &rows)
 }
 
-/// Returns those of `rows` that neither refuse the port nor are refused by it, as far as is known with what is docked.
+/// Returns the rows of `rows` that do not refuse the port `place` and are not refused by it, given the current
+/// dockings. A constraint that depends on open ports excludes no row.
 fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace, rows: &RowBitmap) -> RowBitmap {
     let mut accepted = RowBitmap::with_capacity(rows.len());
     for row in rows.ones() {
@@ -346,14 +354,14 @@ fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPla
     accepted
 }
 
-/// Whether the constraint of none of these ports is known to refuse. A constraint that depends on open ports counts as
+/// Whether no constraint of these ports is certain to fail. A constraint that depends on open ports counts as
 /// accepting.
 fn may_all_accept(table: &mut ParticipantTable, places: &[PortPlace]) -> bool {
     places.iter().all(|place| table.accepts(*place) != DockingVerdict::Refused)
 }
 
-/// Returns the label of each port other than `link` of the docked offer, and the number of offers that fit there.
-/// Offers in `held` do not count.
+/// Returns, for each port of a docked offer except `link`, the label and the number of offers that fit there. Skips the
+/// offers in `held` and the docked offer itself.
 fn unserved_ports(
     table: &mut ParticipantTable,
     index: &mut PortIndex,

@@ -1,4 +1,4 @@
-//! Compares the failure analysis with trying every offer.
+//! Compares the failure analysis with docking every offer at every port.
 
 use super::super::matcher::port_list_prefixes;
 use super::super::participants::{DockingVerdict, ParticipantTable, PortPlace};
@@ -28,13 +28,13 @@ impl ReferenceDocking {
         accepted
     }
 
-    /// Returns the ports of an offer, each of which may be the link.
+    /// Returns the ports of an offer. The offer may dock with any of them.
     fn links(&self, offer: usize) -> Vec<PortPlace> {
         self.table.ports(Participant::of_offer(offer)).collect()
     }
 
-    /// Returns the number of offers with a port that satisfies `suits`: of the unused offers if `unused`, otherwise of
-    /// the used ones.
+    /// Returns the number of offers with a port that satisfies `suits`. Counts the unused offers if `unused` is true,
+    /// otherwise the used-up offers.
     fn count(&mut self, unused: bool, mut suits: impl FnMut(&mut Self, PortPlace) -> bool) -> usize {
         let offers = (0..self.table.offer_count()).filter(|offer| self.unused[*offer] == unused);
         let offers: Vec<usize> = offers.collect();
@@ -76,7 +76,7 @@ impl ReferenceDocking {
             );
             let is_needed = patterns.iter().all(|ports| ports.contains(port));
             assert_eq!(prospect.is_required, is_needed);
-            // If no offer fits, each unused one is ruled out exactly once.
+            // If no offer fits the port, each unused offer is ruled out exactly once.
             let mut ruled_out: Vec<usize> =
                 prospect.ruled_out.iter().flat_map(|condition| condition.offers.clone()).collect();
             ruled_out.sort_unstable();
@@ -85,8 +85,8 @@ impl ReferenceDocking {
         }
     }
 
-    /// Checks the reasons for the ports that stay empty while the deepest gang is docked. Returns the number of offers
-    /// ruled out.
+    /// Checks the reasons why the blocked ports cannot be filled while the deepest gang is docked. Returns the number
+    /// of offers ruled out.
     fn check_stuck(&mut self, request: &Ad, impasse: &GangFailure) -> usize {
         self.table.replace(Participant::REQUEST, request).unwrap();
         let docked = self.table.dock_gang(&impasse.deepest);
@@ -148,7 +148,7 @@ fn it_tells_what_trying_everything_tells() {
             usize::from(impasse.ports.iter().any(|port| 0 < port.consistent && port.consistent < port.independent));
         used += usize::from(impasse.ports.iter().any(|port| port.used_up > 0));
     }
-    // The comparison is only worth something if enough cases fail.
+    // Require enough cases without a gang: otherwise the comparison would prove little.
     assert!(
         told > 600 && deep > 100 && ruled_out > 50 && narrowed > 20 && used > 100,
         "{told} {deep} {ruled_out} {narrowed} {used}"

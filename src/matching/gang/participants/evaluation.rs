@@ -17,7 +17,7 @@ use super::{ParticipantTable, PortPlace, SymbolicValue};
 /// A clause of a constraint, and the scope in which the clause is evaluated.
 pub type ScopedClause = (Expression, Arc<ScopeFrame>);
 
-/// Result of a constraint while some labels may be unbound.
+/// Whether the constraint of a port is met, as far as the current dockings tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DockingVerdict {
     /// The constraint is met.
@@ -29,17 +29,18 @@ pub enum DockingVerdict {
 }
 
 impl ParticipantTable {
-    /// Evaluates an expression in a scope, with what is docked now.
+    /// Evaluates an expression in a scope, given the current dockings.
     ///
     /// # Errors
     ///
-    /// When a budget is exceeded, or with [`Abort::Unknown`] if the value depends on open ports.
+    /// When the evaluation exceeds its limits of depth or steps, or with [`Abort::Unknown`] if the value depends on
+    /// open ports.
     pub fn evaluate(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         Evaluator::new(&self.environment, &self.context).evaluate(expression, frame)
     }
 
-    /// Resolves a reference `name` or `label.name` to the expression bound to the attribute, with the scope of that
-    /// expression. `None` if `expression` has another form or the attribute is not bound to an expression.
+    /// Returns the expression to which a reference `name` or `label.name` resolves, and the scope of that expression.
+    /// `None` if `expression` is no such reference or resolves to no expression.
     pub fn resolve_attribute(
         &self,
         expression: &Expression,
@@ -61,16 +62,16 @@ impl ParticipantTable {
         }
     }
 
-    /// Evaluates an expression that must have the same value whatever docks at open ports. `None` if the value depends on
-    /// open ports, is random, or a budget is exceeded.
+    /// Returns the value of an expression if the value is the same whatever docks at open ports. `None` if the value
+    /// depends on open ports or on `random()`, or if the evaluation exceeds its limits.
     pub fn evaluate_fixed(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Option<Value> {
-        // Without a random stream a random value fails: it would differ at each evaluation.
+        // Evaluate without a random stream, so that `random()` fails: its value would differ at each evaluation.
         let context = Context { random: None, ..self.context.clone() };
         Evaluator::new(&self.environment, &context).evaluate(expression, frame).ok()
     }
 
-    /// Returns the value of an evaluation. A failed evaluation is counted, and its value is undefined. `None` if the
-    /// value depends on open ports.
+    /// Returns the value of an evaluation. `None` if the value depends on open ports. An evaluation that fails for
+    /// another reason is counted in the statistics and gives undefined.
     fn known_value(&mut self, result: Result<Value, Abort>) -> Option<Value> {
         match result {
             Ok(value) => Some(value),
@@ -82,8 +83,8 @@ impl ParticipantTable {
         }
     }
 
-    /// Evaluates the constraint of a port against what is docked there. A port without a constraint refuses, as does a
-    /// constraint that cannot be evaluated.
+    /// Evaluates the constraint of a port against the participant docked there. A port without a constraint refuses. A
+    /// constraint that cannot be evaluated refuses, too.
     pub fn accepts(&mut self, place: PortPlace) -> DockingVerdict {
         let frame = Arc::clone(self.frame(place));
         let Some(name) = self.protocol.constraint_name(&frame.ad) else { return DockingVerdict::Refused };
@@ -94,7 +95,7 @@ impl ParticipantTable {
             Some(value) if is_met(&value, dialect) => DockingVerdict::Met,
             Some(_) => DockingVerdict::Refused,
             None => {
-                // A single conjunct that is known not to be met refuses, whatever docks at the open ports.
+                // A single conjunct that is certain to fail makes the port refuse, whatever docks at the open ports.
                 let constraint = self.protocol.constraint_expression(&frame.ad);
                 let is_refused = constraint.map(conjuncts).unwrap_or_default().into_iter().any(|conjunct| {
                     let value = self.evaluate(conjunct, &frame);
@@ -114,7 +115,7 @@ impl ParticipantTable {
         clauses[place.port].get_or_init(|| self.split_constraint(place)).clone()
     }
 
-    /// Splits the constraint of a port into clauses.
+    /// Splits the constraint of a port into clauses. `None` if the port has no constraint.
     fn split_constraint(&self, place: PortPlace) -> Option<Rc<[ScopedClause]>> {
         let frame = self.frame(place);
         let constraint = self.protocol.constraint_expression(&frame.ad)?;
@@ -144,14 +145,14 @@ impl ParticipantTable {
         self.frame(place).ad.get(self.protocol.rank_name()).is_some()
     }
 
-    /// Returns the rank of a port as a symbolic value with what is docked now. `None` if the port has no rank.
+    /// Returns the rank of a port as a symbolic value, given the current dockings. `None` if the port has no rank.
     pub fn symbolic_rank(&self, place: PortPlace) -> Option<SymbolicValue> {
         let frame = self.frame(place);
         frame.ad.get(self.protocol.rank_name()).map(|rank| self.symbolic_value(rank, frame))
     }
 
-    /// Returns the rank that a port gives to what is docked there, 0 if the port has no rank. `None` if the rank
-    /// depends on a port that is not docked yet.
+    /// Returns the rank that a port gives to the participant docked there. Returns 0 if the port has no rank. `None` if
+    /// the rank depends on an open port.
     pub fn rank(&mut self, place: PortPlace) -> Option<f64> {
         if !self.has_rank(place) {
             return Some(0.0);
@@ -167,7 +168,8 @@ impl ParticipantTable {
         self.with_docked(place, link, |table| table.docked_score(place, link))
     }
 
-    /// Returns the score of a docked candidate (thesis 3.2.4): its docking vector, or the two ranks.
+    /// Returns the score of a docked candidate (thesis 3.2.4). The score is the docking vector if the policy has one,
+    /// otherwise the ranks that port and candidate give each other.
     pub fn docked_score(&mut self, above: PortPlace, link: PortPlace) -> CandidateScore {
         if self.docking_vector.is_empty() {
             let (Some(rank), Some(offer_rank)) = (self.rank(above), self.rank(link)) else {
@@ -175,8 +177,8 @@ impl ParticipantTable {
             };
             return CandidateScore::Ranks(rank, offer_rank);
         }
-        // Bind the label of the candidate in a scope inside the port's scope, so that no attribute of the port hides
-        // it.
+        // Bind the name of the candidate in a new scope inside the port's scope, so that no attribute of the port hides
+        // the name.
         let candidate = Expression::literal(Value::Ad(AdValue { frame: Arc::clone(self.frame(link)) }));
         let port = self.frame(above);
         let scope = Arc::new(ScopeFrame {
@@ -196,8 +198,8 @@ impl ParticipantTable {
         CandidateScore::Vector(PolicyVector::new(values, self.context.dialect))
     }
 
-    /// Returns the indices of the participant's other ports whose labels are mentioned in the record of a port or in
-    /// the groups around that record.
+    /// Returns the indices of the participant's other ports that a port mentions by label. Searches the record of the
+    /// port and the groups that enclose it.
     pub fn mentioned_ports(&self, place: PortPlace) -> Vec<usize> {
         let bindings = &self.member(place.participant).bindings;
         let mut mentioned = FixedBitSet::with_capacity(bindings.len());
@@ -209,12 +211,14 @@ impl ParticipantTable {
         mentioned.ones().filter(|port| *port != place.port).collect()
     }
 
-    /// Returns what remains of the offer of `link`, docked at the port `above`. `None` if nothing remains, or if the
-    /// expressions of `residual` exceed a budget or depend on open ports, which is counted as a failure.
+    /// Returns the remainder of the offer of `link`, which is docked at the port `above`. `None` if nothing remains.
+    ///
+    /// If the expressions of `residual` cannot be evaluated, the result is also `None` and a failure is counted.
     pub fn remainder(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Option<Ad> {
         let member = self.environment.member_mut(link.participant)?;
         let (frame, own) = (Arc::clone(&member.frame), member.bindings.len());
-        // An ad with a port list does not bind `other`, so bind it to the port above for the evaluation.
+        // An ad with a port list does not bind `other`. Bind `other` to the port at which the offer is docked, for this
+        // evaluation only.
         let to = Some((above.participant, above.port));
         member.bindings.extend(NameBinding::of_other(to));
         self.statistics.evaluations += residual.set.len() as u64;
@@ -238,8 +242,8 @@ fn add_mentioned_ports(
             ExpressionKind::Attribute(name) if !is_scope_name(name) => {
                 mentioned.extend(bindings.iter().position(|binding| binding.name == *name));
             }
-            // A call, or an ad used as a whole, may read more than it names: add every port that the expression may
-            // read.
+            // A call, or an ad used as a whole, may read more than it names. Add every port that the whole expression
+            // may read.
             ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Call(..) => {
                 let mentions = FreeNames::of(expression, dialect);
                 let is_mentioned =
@@ -253,5 +257,5 @@ fn add_mentioned_ports(
 }
 
 /// Maximum number of attribute references that are followed when a constraint is split into clauses. Further references
-/// stay clauses, so that cyclic definitions come to an end.
+/// stay clauses, so that the splitting of cyclic definitions ends.
 const MAX_FOLLOWED_ATTRIBUTES: usize = 64;

@@ -1,9 +1,9 @@
 //! The participants of a gang: request and offers as scopes that can be docked and undocked.
 //!
-//! Ads are never modified. Docking two ports binds the label of each to the other ad, undocking removes both bindings.
-//! Only [`ParticipantTable`] binds labels. Every docking must be undone:
+//! Ads are never modified. Docking two ports binds the label of each port to the ad of the other port. Undocking
+//! removes both bindings. Only [`ParticipantTable`] binds labels. Every docking must be undone:
 //!
-//! * [`ParticipantTable::with_docked`] and [`ParticipantTable::with_undocked`] restore what was docked before.
+//! * [`ParticipantTable::with_docked`] and [`ParticipantTable::with_undocked`] restore the former dockings themselves.
 //! * [`ParticipantTable::dock`] and [`ParticipantTable::mark_unfilled`] are undone by the caller, with
 //!   [`ParticipantTable::undock`] and [`ParticipantTable::reopen_unfilled`].
 //! * Nothing is docked between two searches. [`ParticipantTable::replace`] relies on that.
@@ -30,7 +30,7 @@ pub use symbolic::{
     AttributeTranslation, HashableValue, SymbolicClause, SymbolicValue, ValueTest, WindowCondition, as_comparison,
 };
 
-/// Identifies a port: the participant and the position in its port list.
+/// Identifies a port by its participant and its position among the participant's ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PortPlace {
     /// The request or offer that has the port.
@@ -40,35 +40,36 @@ pub struct PortPlace {
 }
 
 impl PortPlace {
-    /// Returns the request's port with a 0-based index.
+    /// Returns the port of the request with the 0-based index `port`.
     pub fn of_request(port: usize) -> Self {
         PortPlace { participant: Participant::REQUEST, port }
     }
 }
 
-/// The participants and what is docked at their ports.
+/// The participants and the current dockings of their ports.
 pub struct ParticipantTable {
     environment: Environment,
     /// Patterns and clauses of each participant's ports, by [`Participant::position`].
     port_info: Vec<ParticipantPorts>,
-    /// Says which attributes are constraints and ranks.
+    /// The rules that tell which attributes are constraints and ranks.
     pub protocol: Protocol,
     /// The context in which constraints and ranks are evaluated.
     pub context: Context,
     /// The docking vector of the policy. Empty if candidates are scored by rank.
     pub docking_vector: Vec<PolicyRule>,
-    /// Whether some offer has ports besides its link, now or before it was replaced. These ports must be filled before
-    /// the offer can be part of a gang.
+    /// Whether some offer has, or had before it was replaced, ports besides its link. A gang with such an offer must
+    /// fill these ports, too.
     pub offers_have_ports: bool,
-    /// Whether some offer has optional ports, so that the search must choose which of them are filled.
+    /// Whether some offer has, or had before it was replaced, optional ports. The search must choose which of them are
+    /// filled.
     pub offers_have_patterns: bool,
     /// Counts of work done. The table counts evaluations and failures, its callers count everything else.
     pub statistics: Statistics,
 }
 
 impl ParticipantTable {
-    /// Returns a table of the offers with an empty ad as the request, and the offers whose ports cannot be used. Such an
-    /// offer takes part in no gang.
+    /// Returns a table of the offers with an empty ad as the request, and the offers whose ports cannot be used. An
+    /// offer whose ports cannot be used takes part in no gang.
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<BadPorts>) {
         let mut table = ParticipantTable {
             environment: Environment::for_match(),
@@ -110,7 +111,7 @@ impl ParticipantTable {
         }
         self.port_info[participant.position()] = ports;
         if is_implicit {
-            // The partner at an implicit port is unknown at first.
+            // Leave the partner at an implicit port unknown, because nothing is docked yet.
             self.environment.unbind_other(participant);
         }
         Ok(())
@@ -120,7 +121,7 @@ impl ParticipantTable {
         &self.environment.members()[participant.position()]
     }
 
-    /// Returns the scopes of all participants with what is docked now.
+    /// Returns the scopes of all participants with the current dockings.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -140,7 +141,8 @@ impl ParticipantTable {
         self.ports(Participant::REQUEST)
     }
 
-    /// Returns the allowed patterns of a participant's filled ports, best first. `None` if all ports are mandatory.
+    /// Returns the allowed patterns of a participant, best first. A pattern is a set of ports that may be filled
+    /// together. `None` if all ports are mandatory.
     pub fn patterns(&self, participant: Participant) -> Option<&Rc<[PortPattern]>> {
         self.port_info[participant.position()].patterns.as_ref()
     }
@@ -155,12 +157,12 @@ impl ParticipantTable {
         self.member(participant).bindings.iter().map(|binding| &binding.name)
     }
 
-    /// Returns the label of a port: `other` for an implicit one.
+    /// Returns the label of a port. The label of an implicit port is `other`.
     pub fn label(&self, place: PortPlace) -> String {
         self.member(place.participant).bindings[place.port].name.to_string()
     }
 
-    /// Returns the number of offers.
+    /// Returns the number of offers, including used-up offers.
     pub fn offer_count(&self) -> usize {
         self.port_info.len() - 1
     }
@@ -177,7 +179,7 @@ impl ParticipantTable {
         self.bind(b, None);
     }
 
-    /// Runs `work` with two ports docked, then restores what was docked there before.
+    /// Runs `work` with two ports docked, then restores what was docked at each of them before.
     pub fn with_docked<T>(&mut self, a: PortPlace, b: PortPlace, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = [a, b].map(|place| (place, self.docked_at(place)));
         self.dock(a, b);
@@ -193,8 +195,8 @@ impl ParticipantTable {
         std::iter::successors(Some(self.frame(place)), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
     }
 
-    /// Returns the expression of an attribute that a port shows to what docks there. The innermost scope that has the
-    /// attribute wins.
+    /// Returns the expression of an attribute that a port shows to its partner. If several scopes have the attribute,
+    /// the innermost scope counts.
     pub fn attribute(&self, place: PortPlace, name: &Name) -> Option<&Expression> {
         self.frames(place).find_map(|frame| frame.ad.get(name))
     }
@@ -219,7 +221,8 @@ impl ParticipantTable {
         found
     }
 
-    /// Returns the participant and port docked at a port. `None` if the port is open.
+    /// Returns the participant and the port index docked at a port. `None` if the port is open, [`UNFILLED_PORT`] if it
+    /// is marked as unfilled.
     fn docked_at(&self, place: PortPlace) -> Option<(Participant, usize)> {
         self.member(place.participant).bindings[place.port].to
     }
@@ -234,7 +237,8 @@ impl ParticipantTable {
         self.bind_others(participant, filled, None);
     }
 
-    /// Binds the ports of a participant that are not in `filled` to `to`.
+    /// Binds the labels of a participant's ports outside `filled` to `to`: `UNFILLED_PORT` marks the ports as unfilled,
+    /// `None` reopens them.
     fn bind_others(&mut self, participant: Participant, filled: &PortPattern, to: Option<(Participant, usize)>) {
         for place in self.ports(participant).filter(|place| !filled.contains(place.port)) {
             self.bind(place, to);
@@ -255,8 +259,8 @@ impl ParticipantTable {
         }
     }
 
-    /// Docks a whole gang and marks all ports of its ads that the gang does not fill as unfilled. Returns pairs of a
-    /// filled port and the link docked there, for [`ParticipantTable::undock_gang`].
+    /// Docks a whole gang. Marks all other ports of the docked ads as unfilled. Returns pairs of a filled port and the
+    /// link docked there, for [`ParticipantTable::undock_gang`].
     pub fn dock_gang(&mut self, gang: &Gang) -> Vec<(PortPlace, PortPlace)> {
         let mut filled = Vec::new();
         let mut pending: Vec<(Participant, Option<usize>, &[DockedOffer])> =

@@ -1,4 +1,4 @@
-//! The ports of a participant: scopes, allowed patterns, and the clauses of their constraints.
+//! The ports of a participant: their scopes, their allowed patterns, and the clauses of their constraints.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -10,14 +10,16 @@ use crate::protocol::{MAX_PORT_PATTERNS, PORTS, PortFault, PortPattern, read_por
 
 use super::evaluation::ScopedClause;
 
-/// The allowed patterns of a participant's ports and the clauses of their constraints.
+/// The allowed patterns of filled ports of a participant, and the clauses of the ports' constraints.
 #[derive(Default)]
 pub struct ParticipantPorts {
     /// Whether the participant has only the implicit port `other`, because its ad has no port list.
     pub is_implicit: bool,
-    /// Clauses of each port's constraint, computed on first use. The inner `None` means no constraint.
+    /// Clauses of each port's constraint, computed on first use. The inner `None` means that the port has no
+    /// constraint.
     pub clauses: Vec<OnceCell<Option<Rc<[ScopedClause]>>>>,
-    /// Allowed patterns of filled ports, best first. `None` if all ports are mandatory.
+    /// Allowed patterns, best first. A pattern is a set of ports that may be filled together. `None` if all ports are
+    /// mandatory.
     pub patterns: Option<Rc<[PortPattern]>>,
 }
 

@@ -1,9 +1,9 @@
-//! Symbolic values (thesis 5.5.1: constraint shunting): an expression as a function of an attribute of what docks at an
-//! open port.
+//! Symbolic values (thesis 5.5.1: constraint shunting): an expression as a function of one attribute of the candidate
+//! at an open port.
 //!
-//! The thesis inverts the functions to get a condition on the attribute. Here each function is kept as steps from the
-//! attribute to the value and applied to the whole column of the attribute. The index then tests the results, exactly
-//! as evaluation would. Rounding, which an inverted function could get wrong, thus does no harm.
+//! The thesis inverts such a function to get a condition on the attribute. Here a function is kept as a sequence of
+//! steps, such as `x + 1`. The index applies the steps to the whole column of the attribute and tests the results. The
+//! test then agrees with evaluation, while an inverted function could round differently.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::pool::ValueKey;
 
 use super::{ParticipantTable, PortPlace};
 
-/// The symbolic value of an expression while some ports are open.
+/// The value of an expression, as far as it is known while some ports are open.
 #[derive(Clone, Debug)]
 pub enum SymbolicValue {
     /// A constant, which does not depend on open ports.
     Known(Value),
-    /// A function of one attribute of what docks at the open port.
+    /// A function of one attribute of the candidate at this open port.
     Function(PortPlace, AttributeTranslation),
     /// Any other expression: it depends on open ports in another way, or cannot be evaluated.
     Opaque,
 }
 
-/// A clause as a condition on what docks at an open port.
+/// A clause as a condition on the candidate at an open port.
 pub enum SymbolicClause {
     /// The clause has this value, whatever docks.
     Known(Value),
@@ -50,7 +50,7 @@ pub struct WindowCondition {
 /// A test that a value passes or fails.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum ValueTest {
-    /// The operator, with the tested value on the left and this constant on the right, is true.
+    /// A comparison of the tested value on the left with this constant on the right is true.
     Compares(BinaryOperator, HashableValue),
     /// The tested value is true.
     IsMet,
@@ -68,7 +68,7 @@ pub struct AttributeTranslation {
 /// One step of a translation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum TranslationStep {
-    /// Unary minus.
+    /// Unary minus, as in `-x`.
     Negate,
     /// An operation with the constant on the right: `x - 1`.
     ConstantRight(BinaryOperator, HashableValue),
@@ -76,7 +76,7 @@ enum TranslationStep {
     ConstantLeft(BinaryOperator, HashableValue),
 }
 
-/// A value that is compared and hashed by its [`ValueKey`]: equal only to indistinguishable values.
+/// A value that is compared and hashed by its [`ValueKey`], so that only indistinguishable values are equal.
 #[derive(Clone, Debug)]
 pub struct HashableValue(pub Value);
 
@@ -121,23 +121,24 @@ impl AttributeTranslation {
         self
     }
 
-    /// Appends a step.
+    /// Returns the translation with one more step, which is applied last.
     fn with_step(mut self, step: TranslationStep) -> Self {
         self.steps.push(step);
         self
     }
 }
 
-/// Maximum depth of nested references and operators that are followed. Deeper expressions are evaluated or opaque.
+/// Maximum depth to which nested references and operators are followed. A deeper expression is evaluated, and is opaque
+/// if it has no value yet.
 const MAX_DEPTH: u32 = 32;
 
 impl ParticipantTable {
-    /// Returns the symbolic value of an expression in a scope, with what is docked now.
+    /// Returns the symbolic value of an expression in a scope, given the current dockings.
     pub fn symbolic_value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
         self.value_within(expression, frame, MAX_DEPTH)
     }
 
-    /// Returns a clause as a condition on what docks at the open port `place`, with what is docked now.
+    /// Returns a clause as a condition on the candidate at the open port `place`, given the current dockings.
     pub fn symbolic_clause(&self, place: PortPlace, clause: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicClause {
         let Some((operator, left, right)) = as_comparison(clause) else {
             return match self.symbolic_value(clause, frame) {
@@ -164,7 +165,7 @@ impl ParticipantTable {
         SymbolicClause::Condition(WindowCondition { translation, test })
     }
 
-    /// Returns the symbolic value of an attribute that a port shows to what docks there, with what is docked now.
+    /// Returns the symbolic value of an attribute that a port shows to its partner, given the current dockings.
     pub fn symbolic_attribute(&self, place: PortPlace, name: &Name) -> SymbolicValue {
         self.resolved_value(self.environment.resolve_selected(self.frame(place), name, &self.context), MAX_DEPTH)
     }
@@ -225,12 +226,14 @@ impl ParticipantTable {
         }
     }
 
-    /// Returns the value of a binary operation. `expression` is the operation, which an error value refers to.
+    /// Returns the value of a binary operation. `expression` is the whole operation: an error value records its
+    /// position.
     fn binary(&self, operator: BinaryOperator, left: &Value, right: &Value, expression: &Expression) -> Value {
         binary(operator, left, right, self.context.dialect, expression.span())
     }
 
-    /// Returns the symbolic value of what a name refers to. `depth` must be positive.
+    /// Returns the symbolic value of a resolved name. `depth` is the number of nested levels that may still be followed
+    /// and must be positive.
     fn resolved_value(&self, resolution: NameResolution, depth: u32) -> SymbolicValue {
         match resolution {
             NameResolution::Expression(bound, frame) => self.value_within(&bound, &frame, depth - 1),
@@ -240,8 +243,8 @@ impl ParticipantTable {
         }
     }
 
-    /// Returns the open port with this label, of the participant of a scope. `None` if the participant has no such open
-    /// port.
+    /// Returns the open port with this label in the participant to which a scope belongs. `None` if the participant has
+    /// no such open port.
     fn open_port(&self, frame: &ScopeFrame, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
         let member = self.environment.members().get(participant.position())?;
@@ -250,7 +253,7 @@ impl ParticipantTable {
     }
 
     /// Returns the symbolic value of a name that resolves to [`NameResolution::Unknown`]. In an ad with an open
-    /// implicit port such a name refers to the partner; otherwise the result is [`SymbolicValue::Opaque`].
+    /// implicit port, such a name refers to the partner. In any other ad the result is [`SymbolicValue::Opaque`].
     fn partner_attribute(&self, frame: &ScopeFrame, name: &Name) -> SymbolicValue {
         let participant = frame.participant;
         let member = self.environment.members().get(participant.position());

@@ -1,4 +1,4 @@
-//! Equivalence classes of candidates that no request can tell apart (thesis 5.8.1: summarization).
+//! Equivalence classes of candidates that no request so far can tell apart (thesis 5.8.1: summarization).
 
 use std::rc::Rc;
 
@@ -13,19 +13,19 @@ use crate::pool::Partition;
 
 use super::{PortIndex, RowBitmap, first_row_from};
 
-/// Builds and caches the classes of rows that all requests so far cannot tell apart.
+/// Builds and caches the classes of rows that no request so far can tell apart.
 #[derive(Default)]
 pub struct CandidateClassifier {
-    /// Every attribute name that the requests, offers with ports of their own and the policy mention. Rows with equal
+    /// Attribute names that the requests so far, the policy, and offers with several ports mention. Rows with equal
     /// values of these attributes and equal demands are equivalent.
     significant_names: FxHashSet<Name>,
-    /// Whether some expression may read attributes that it does not name. In that case there are no classes.
+    /// Whether some expression may read attributes that it does not name. No two rows count as equivalent then.
     is_opaque: bool,
-    /// Whether the names that offers and the policy mention have been added.
+    /// Whether the names that offers and the policy mention have been added to `significant_names`.
     has_read_offers: bool,
-    /// Classes of equivalent rows.
+    /// Classes of equivalent rows. `None` until computed.
     classes: Option<Rc<CandidateClasses>>,
-    /// Classes of rows with equal demands.
+    /// Classes of rows with equal demands. `None` until computed.
     demand_classes: Option<Rc<CandidateClasses>>,
 }
 
@@ -40,8 +40,8 @@ pub struct CandidateClasses {
     large_classes: FxHashMap<usize, RowBitmap>,
 }
 
-/// A class is large if its share of all rows exceeds one divided by this number. Clearing the rows of a large class
-/// with a bitmap, word by word, is faster than one by one.
+/// Divisor that decides which classes are large. A class is large if it has more rows than the number of all rows
+/// divided by this divisor. A large class is removed from a set of rows by a bitmap, which is faster than row by row.
 const LARGE_CLASS_DIVISOR: usize = 64;
 
 impl CandidateClassifier {
@@ -66,7 +66,7 @@ impl CandidateClassifier {
         Rc::clone(self.classes.insert(Rc::new(classes)))
     }
 
-    /// Drops the cached classes, as needed after the ad of an offer has been replaced.
+    /// Drops the cached classes. Must be called after the ad of an offer has been replaced.
     pub fn invalidate(&mut self) {
         self.classes = None;
         self.demand_classes = None;
@@ -80,15 +80,15 @@ impl CandidateClassifier {
         )
     }
 
-    /// Adds the names that the ad of a participant mentions.
+    /// Adds the names that the ad of a participant mentions to `significant_names`.
     fn add_names_of(&mut self, participant: Participant, table: &ParticipantTable) {
         let labels: Vec<&Name> = table.labels(participant).collect();
         let attributes = table.ad(participant).iter();
         attributes.for_each(|attribute| self.add_names_in(attribute.expression, &labels, table));
     }
 
-    /// Adds the names that an expression mentions. The classifier becomes opaque if a label is used as a whole ad,
-    /// since the expression may then read any attribute of the candidate.
+    /// Adds the names that an expression mentions to `significant_names`. The classifier becomes opaque if a label is
+    /// used as a whole ad, because the expression may then read any attribute of the candidate.
     fn add_names_in(&mut self, expression: &Expression, labels: &[&Name], table: &ParticipantTable) {
         let mut calls = false;
         let mut pending = vec![(expression, false)];
@@ -107,7 +107,7 @@ impl CandidateClassifier {
                     pending.push((inner, true));
                 }
                 ExpressionKind::Parentheses(inner) => pending.push((inner, is_selected_from)),
-                // The `Label` attribute of a port names the label without reading it.
+                // Skip the `Label` attribute of a port, which names the label but does not read the ad docked there.
                 ExpressionKind::Ad(ad) => {
                     let attributes = ad.iter().filter(|attribute| !attribute.name.is("Label"));
                     attributes.for_each(|attribute| pending.push((attribute.expression, false)));
@@ -164,7 +164,8 @@ impl CandidateClasses {
         self.partition.group(row)
     }
 
-    /// Returns the first row of each class in `rows`, and every row without a class. Stops after `most` rows.
+    /// Returns the rows of `rows` that represent their classes: the first row of each class, and every row without a
+    /// class. Stops after `most` rows.
     pub fn representatives(&self, rows: &RowBitmap, most: usize) -> Vec<usize> {
         let (mut left, mut found, mut from) = (rows.clone(), Vec::new(), 0);
         while let Some(row) = first_row_from(&left, from).filter(|_| found.len() < most) {

@@ -1,5 +1,5 @@
-//! What the constraints of offers' ports demand of the port at which they dock: columns of bounds, and classes of equal
-//! demands.
+//! Index of what offers demand of the port at which they dock, by the constraints of their own ports. Holds columns of
+//! bounds, and classes of rows with equal demands.
 
 use rustc_hash::FxHashMap;
 
@@ -14,28 +14,29 @@ use crate::protocol::is_met;
 use super::RowBitmap;
 use super::selection_cache::SelectionCache;
 
-/// The demands of all rows, as far as they are indexed.
+/// The demands of all rows on the port at which they dock. Some demands are not indexed and left to evaluation.
 pub struct LinkDemands {
-    /// Bounds that rows demand, one entry per attribute expression and operator, sorted by attribute.
+    /// Columns of bounds, one for each bounded value and operator, sorted by the attribute of the bounded value.
     pub bounds: Vec<LinkBounds>,
-    /// For each row, the number of its class of equal demands and equal rank. `None` if the demands or the rank are not
-    /// fully indexed, so that the row must be evaluated.
+    /// For each row, the number of its class: rows of a class have equal demands and equal ranks. `None` if the index
+    /// does not know all demands and the rank of the row, so that the row must be evaluated.
     pub class_of: Vec<Option<u32>>,
 }
 
-/// A column of bounds with the rows recently selected from it: what each row demands of one attribute of the port at
-/// which it docks.
+/// A column of bounds: what each row demands of one attribute of the port at which it docks. Caches the rows recently
+/// selected from the column.
 pub struct LinkBounds {
-    /// The bound of each row. The subject is an attribute of the port at which the row docks, and steps applied to it.
+    /// The bound of each row on the bounded value. The bounded value is an attribute of the port at which the row
+    /// docks, with steps applied to it.
     column: BoundColumn<AttributeTranslation>,
     selections: SelectionCache<HashableValue>,
 }
 
-/// Stands for the rank in the key of a class, where each demand has the index of its column of bounds.
+/// Column index that stands for the rank in the key of a class. A key is a list of pairs of a column index and a value.
 const RANK_COLUMN: usize = usize::MAX;
 
 impl LinkDemands {
-    /// Indexes the clauses and ranks of the rows `places`, with nothing docked.
+    /// Indexes the constraints and ranks of the rows, which are the ports `places`. No offer may be docked.
     pub fn new(places: &[PortPlace], table: &ParticipantTable) -> Self {
         let dialect = table.context.dialect;
         let mut collector: BoundCollector<AttributeTranslation, Value> = BoundCollector::default();
@@ -43,7 +44,7 @@ impl LinkDemands {
         let mut class_of = vec![None; places.len()];
         for (row, place) in places.iter().enumerate() {
             let Some(clauses) = table.clauses(*place) else { continue };
-            // A rank that may depend on what docks leaves the row without a class.
+            // Leave a row without a class if its rank may depend on the port at which it docks.
             let mut class = match table.symbolic_rank(*place) {
                 None => Some(Vec::new()),
                 Some(SymbolicValue::Known(rank)) => Some(vec![(RANK_COLUMN, ValueKey::of(&rank))]),
@@ -56,10 +57,12 @@ impl LinkDemands {
                         test: ValueTest::Compares(operator, HashableValue(bound)),
                     }) => {
                         let key = ValueKey::of(&bound);
-                        // A row has one bound per column. A second bound is left to evaluation.
+                        // A column holds one bound per row. A second bound on the same value by the same operator is
+                        // left to evaluation.
                         collector.add(row, translation, operator, bound).map(|column| (column, key))
                     }
-                    // A clause that is always met demands nothing. An operation on constants is left to evaluation.
+                    // Skip a clause that is met whatever docks, because it demands nothing. An operation on constants,
+                    // such as `1 < 2`, is not skipped but left to evaluation.
                     SymbolicClause::Known(value)
                         if !matches!(clause.without_parentheses().kind(), ExpressionKind::Binary(..))
                             && is_met(&value, dialect) =>
@@ -85,7 +88,7 @@ impl LinkDemands {
         LinkDemands { bounds: columns.into_iter().map(with_cache).collect(), class_of }
     }
 
-    /// Partitions the rows for which `is_included` holds by their classes. All other rows are in no class.
+    /// Partitions rows by their classes. Rows for which `is_included` is false are in no class.
     pub fn partition(&self, is_included: impl Fn(usize) -> bool) -> Partition {
         let mut partition = Partition::new(self.class_of.len());
         let classes = self.class_of.iter().flatten().max().map_or(0, |most| *most as usize + 1);
@@ -95,7 +98,7 @@ impl LinkDemands {
 }
 
 impl LinkBounds {
-    /// Returns the bounded value: an attribute of the port at which the row docks, and steps applied to it.
+    /// Returns the bounded value: an attribute of the port at which a row docks, and steps applied to it.
     pub fn translation(&self) -> &AttributeTranslation {
         &self.column.subject
     }
@@ -108,7 +111,7 @@ impl LinkBounds {
         }
     }
 
-    /// Returns the rows that accept a bounded value, and the rows without a bound.
+    /// Returns the rows that accept `value` as the bounded value. A row without a bound accepts every value.
     pub fn accepting(&mut self, value: &HashableValue) -> &RowBitmap {
         let column = &self.column;
         self.selections.get_or_select(value.clone(), column.always_admitted.len(), || {

@@ -1,9 +1,9 @@
 //! Index of the offers' ports: answers which offers may dock at a port (thesis 5.4.2).
 //!
-//! Every port of every offer is a row, in input order. Columns hold the attributes of the rows. Further columns hold
-//! the bounds that rows demand of attributes of the port at which they dock.
+//! Every port of every offer is a row, in input order. Some columns hold attributes of the rows. Other columns hold the
+//! bounds that rows demand of attributes of the port at which they dock.
 //!
-//! An answer may contain rows that do not fit, but never misses a row that does. Candidates are therefore confirmed by
+//! An answer may contain rows that do not fit, but never misses a row that fits. Candidates are therefore confirmed by
 //! evaluation, unless [`SettledConstraints`] says that the index has proved the constraint.
 
 mod candidate_classes;
@@ -38,12 +38,13 @@ pub type RowBitmap = FixedBitSet;
 pub struct SettledConstraints {
     /// Whether the constraint of the port is proved.
     pub port_constraint: bool,
-    /// Whether the constraints of all candidates whose demands are fully indexed are proved.
+    /// Whether the constraints of the candidates are proved. Applies only to candidates whose demands are fully
+    /// indexed.
     pub link_constraints: bool,
 }
 
 impl SettledConstraints {
-    /// Combines what two selections prove. The result holds for the rows that are in both selections.
+    /// Returns what two selections prove together. The result holds for the rows that are in both selections.
     pub fn merge(self, other: SettledConstraints) -> Self {
         SettledConstraints {
             port_constraint: self.port_constraint || other.port_constraint,
@@ -54,7 +55,7 @@ impl SettledConstraints {
 
 /// The index of the ports of all offers.
 pub struct PortIndex {
-    /// Port of each row.
+    /// The port that each row stands for.
     places: Vec<PortPlace>,
     /// Range of rows of each offer, by 0-based index of the offer.
     rows_of: Vec<Range<usize>>,
@@ -62,32 +63,32 @@ pub struct PortIndex {
     unused: RowBitmap,
     /// Unused rows that have a constraint. A port without a constraint accepts nobody.
     eligible: RowBitmap,
-    /// Rows that have a rank.
+    /// Rows that have a constraint and a rank.
     pub ranking: RowBitmap,
-    /// Rows whose ads have changed since the columns were built. The columns are wrong for these rows, so that they are
-    /// always selected and evaluated.
+    /// Rows whose ads have changed since the columns were built. The columns are wrong for these rows. The rows are
+    /// therefore always selected and left to evaluation.
     changed: RowBitmap,
-    /// Columns of the bounds that rows demand of the port at which they dock.
+    /// Columns of the bounds that rows demand of attributes of the port at which they dock.
     demands: LinkDemands,
     /// Columns of attributes of the rows.
     columns: RowColumns,
     /// Names of all attributes that the rows show, computed on first use.
     attribute_names: OnceCell<FxHashSet<Name>>,
-    /// The key of the last demand query and its answer.
+    /// Key and result of the last call of [`PortIndex::rows_demanded_by`].
     last_demand: Option<(LinkDemandKey, Rc<RowBitmap>)>,
 }
 
-/// Key of a demand query: which rows satisfy the demands of some row at another port?
+/// Key of a call of [`PortIndex::rows_demanded_by`]. Calls with equal keys have equal results.
 #[derive(PartialEq, Eq)]
 struct LinkDemandKey {
-    /// Demand classes of the rows whose demands are to be satisfied, sorted.
+    /// Classes of the rows whose demands are to be satisfied, sorted: see [`LinkDemands::class_of`].
     demand_classes: Vec<Option<u32>>,
-    /// Pairs of the index of a column of bounds and the index of the column of the bounded values.
+    /// Pairs of column indices. The first is the column of bounds, the second is the column of the bounded values.
     columns: Vec<(usize, usize)>,
 }
 
 impl PortIndex {
-    /// Builds the index of the offers of a table. Nothing must be docked.
+    /// Builds the index of the offers of a table. No offer may be docked.
     pub fn new(table: &ParticipantTable) -> Self {
         let (mut places, mut rows_of) = (Vec::new(), Vec::new());
         for offer in 0..table.offer_count() {
@@ -112,7 +113,7 @@ impl PortIndex {
         index
     }
 
-    /// Updates `eligible` and `ranking` for a row: whether the port has a constraint, and a rank as well.
+    /// Updates `eligible` and `ranking` for a row from the constraint and the rank of its port.
     fn read_row(&mut self, row: usize, table: &ParticipantTable) {
         let has_constraint = table.clauses(self.places[row]).is_some();
         self.eligible.set(row, has_constraint);
@@ -151,7 +152,7 @@ impl PortIndex {
         offers
     }
 
-    /// Returns the names of all attributes that the rows show to what docks there.
+    /// Returns the names of all attributes that the rows show to their partners.
     pub fn attribute_names(&self, table: &ParticipantTable) -> &FxHashSet<Name> {
         self.attribute_names.get_or_init(|| {
             let frames = self.places.iter().flat_map(|place| table.frames(*place));
@@ -171,15 +172,15 @@ impl PortIndex {
         self.rows_of.iter().filter(|rows| self.places[(*rows).clone()].iter().any(is_shown)).count()
     }
 
-    /// Makes the rows of an offer used: [`PortIndex::select`] no longer returns them.
+    /// Marks an offer as used up: [`PortIndex::select`] no longer returns its rows.
     pub fn remove(&mut self, participant: Participant) {
         let rows = self.rows_of(participant);
         self.unused.set_range(rows.clone(), false);
         self.eligible.set_range(rows, false);
     }
 
-    /// Makes the rows of an offer unused again, after the ad of the offer was replaced. Rebuilds the whole index if the
-    /// number of ports has changed or if too many rows have changed.
+    /// Makes the rows of an offer available again, after the ad of the offer was replaced. Rebuilds the whole index if
+    /// the number of ports has changed or too many rows have changed.
     pub fn reinsert(&mut self, participant: Participant, table: &ParticipantTable) {
         let rows = self.rows_of(participant);
         if rows.len() == table.port_count(participant) {
@@ -187,10 +188,10 @@ impl PortIndex {
                 self.unused.insert(row);
                 self.changed.insert(row);
                 self.read_row(row, table);
-                // The class stands for the demands of the former ad.
+                // Drop the class of the row, which stands for the demands of the former ad.
                 self.demands.class_of[row] = None;
             }
-            // The new ad may show further attributes.
+            // Drop the cached names, because the new ad may show further attributes.
             self.attribute_names.take();
             // Rebuild the index once its cost is below that of evaluating every changed row for each query.
             let changed = self.changed.count_ones(..);
@@ -207,7 +208,7 @@ impl PortIndex {
         *self = renewed;
     }
 
-    /// Returns the unused rows that a window query selects (thesis 4.5), of ports with a constraint.
+    /// Returns the unused rows that a window query selects (thesis 4.5). Leaves out rows without a constraint.
     pub fn select(&mut self, window: &WindowQuery, table: &mut ParticipantTable) -> RowBitmap {
         let mut rows = self.eligible.clone();
         self.retain(&mut rows, window, table);
@@ -247,7 +248,8 @@ impl PortIndex {
         }
     }
 
-    /// Whether the index holds all demands of a port of an offer, so that its constraint can be proved.
+    /// Whether the index holds all demands of a port of an offer. Only then can the index prove the constraint of the
+    /// port.
     pub fn is_fully_indexed(&self, link: PortPlace) -> bool {
         self.demands.class_of[self.row(link)].is_some()
     }
@@ -267,9 +269,10 @@ impl PortIndex {
             && self.changed.is_clear()
     }
 
-    /// Returns the rows that, docked at the port `at`, satisfy the demands of at least one row of `by`. The rows `by`
-    /// dock at another port, whose window query is `shown`. Only demands on attributes that this port computes from
-    /// what docks at `at` count.
+    /// Returns the rows that, docked at the port `at`, make another port satisfy the demands of at least one row of
+    /// `by`. `shown` is the window query of the other port, at which the rows of `by` are to dock.
+    ///
+    /// Considers only attributes that the other port computes from the candidate at `at`.
     pub fn rows_demanded_by(
         &mut self,
         by: &[usize],
@@ -282,7 +285,8 @@ impl PortIndex {
         let mut demand_classes: Vec<Option<u32>> = by.iter().map(|row| self.demands.class_of[*row]).collect();
         demand_classes.sort_unstable();
         let key = LinkDemandKey { demand_classes, columns };
-        // Successive similar requests ask the same query until some demand class has lost its last unused row.
+        // Reuse the last result. Similar requests in succession have equal keys until all offers of a class are used
+        // up.
         if let Some((last, rows)) = &self.last_demand
             && *last == key
         {
@@ -304,11 +308,11 @@ impl PortIndex {
         demanded
     }
 
-    /// Removes from `rows` those that reject the port with the window query `shown`, because of an attribute that this
-    /// port computes from `row`, docked at the port `at`.
+    /// Removes from `rows` the rows that reject a port while `row` is docked at the port `at`. `shown` is the window
+    /// query of the rejected port.
     ///
-    /// Returns false if the columns lack a value of `row`. In that case some of the rejecting rows may still be in
-    /// `rows`.
+    /// Considers only attributes that the rejected port computes from `row`. Returns false if the index lacks such an
+    /// attribute of `row`. Some rejecting rows may be left in `rows` then.
     pub fn retain_accepting(
         &mut self,
         rows: &mut RowBitmap,
@@ -325,8 +329,9 @@ impl PortIndex {
         true
     }
 
-    /// Partitions rows by their demands and by the values of the attributes `names`. Rows equivalent to no other, and
-    /// rows of offers with several ports, are in no class. If `names` is `None`, all rows are in no class.
+    /// Partitions rows into classes with equal demands and equal values of the attributes `names`. A row is in no class
+    /// if no other row is equivalent, or if its offer has several ports. If `names` is `None`, all rows are in no
+    /// class.
     fn candidate_partition<'n>(
         &mut self,
         names: Option<impl Iterator<Item = &'n Name>>,
@@ -335,7 +340,7 @@ impl PortIndex {
         let mut partition =
             self.demands.partition(|row| names.is_some() && table.port_count(self.places[row].participant) == 1);
         for name in names.into_iter().flatten() {
-            // Skip names that no row shows: most names that a request mentions are attributes of the request itself.
+            // Skip names that no row shows. Most such names are attributes of the request itself.
             let is_its_own = table.context.dialect == Dialect::Classad && !self.attribute_names(table).contains(name);
             if is_its_own && !is_scope_name(name) {
                 continue;
@@ -347,14 +352,14 @@ impl PortIndex {
     }
 }
 
-/// Returns the set of all rows of an index with `rows` rows.
+/// Returns the set of the rows from 0 to `rows - 1`.
 pub fn all_rows(rows: usize) -> RowBitmap {
     let mut all = RowBitmap::with_capacity(rows);
     all.insert_range(..);
     all
 }
 
-/// Returns the first row of a set that is not before `from`. `None` if the set has no such row.
+/// Returns the first row of a set at or after `from`. `None` if the set has no such row.
 pub fn first_row_from(rows: &RowBitmap, from: usize) -> Option<usize> {
     const BITS: usize = usize::BITS as usize;
     let blocks = rows.as_slice();

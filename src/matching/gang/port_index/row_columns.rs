@@ -13,16 +13,16 @@ use crate::protocol::is_met;
 use super::RowBitmap;
 use super::selection_cache::SelectionCache;
 
-/// Columns of attributes of the rows, and of functions of attributes.
+/// Columns of the rows: each column holds an attribute, or a function of an attribute.
 #[derive(Default)]
 pub struct RowColumns {
     /// The columns by the attribute and the steps applied to it.
     pub columns: IndexMap<AttributeTranslation, RowColumn, FxBuildHasher>,
-    /// Whether some column has a deviant row: one whose value depends on what docks, so that it must be evaluated.
+    /// Whether some column has a deviant row, which must be evaluated.
     has_deviants: bool,
 }
 
-/// A column with the rows recently selected from it.
+/// A column of values. Caches the rows recently selected from the column.
 pub struct RowColumn {
     /// The value of each row.
     pub values: AttributeColumn,
@@ -48,7 +48,8 @@ impl RowColumns {
         self.columns.insert_full(translation.clone(), column).0
     }
 
-    /// Whether the columns of `translations` know the values of all rows. The columns must have been built before.
+    /// Whether the columns of `translations` have no deviant rows, so that they hold the values of all rows. The
+    /// columns must have been built before.
     pub fn know_all<'t>(&self, mut translations: impl Iterator<Item = &'t AttributeTranslation>) -> bool {
         let is_known = |column: &RowColumn| !column.values.has_deviant_rows();
         !self.has_deviants || translations.all(|translation| self.columns.get(translation).is_some_and(is_known))

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::RowBitmap;
 
-/// The rows recently selected from a column, by the test or the value by which they were selected.
+/// The rows recently selected from a column. The key is the test or the value by which they were selected.
 pub struct SelectionCache<K>(FxHashMap<K, RowBitmap>);
 
 /// Maximum memory of the cached selections of one column, in bytes.

@@ -1,7 +1,7 @@
-//! The window query of an open port (thesis 5.4.2): conditions on what may dock there, to be answered by the index.
+//! The window query of an open port (thesis 5.4.2): conditions on the candidates, to be answered by the index.
 //!
 //! The thesis builds and answers the query in three steps:
-//! * Identification collects the constraint of the port, the attributes that it shows to candidates, and the
+//! * Identification collects the constraint of the port, the attributes that the port shows to candidates, and the
 //!   constraints of docked ports that could not be decided while this port was open.
 //! * Translation turns clauses into conditions on one attribute: [`ParticipantTable::symbolic_clause`].
 //! * Collation intersects the answers: all conditions must be met.
@@ -25,19 +25,18 @@ pub struct WindowQuery {
     pub(super) is_unsatisfiable: bool,
     /// Conditions on the candidates' attributes.
     pub(super) conditions: Vec<WindowCondition>,
-    /// Attributes that the port shows with known values: for each column of bounds, its index and the value that a
-    /// candidate must accept.
+    /// Values that the port shows to candidates. Each value comes with the index of the column of bounds on this value.
     pub(super) shown: Vec<(usize, HashableValue)>,
-    /// Further attributes that the port shows, computed from what docks at another port: the index of the column of
-    /// bounds, the other port, and the function of its candidate's attribute.
+    /// Further values that the port shows, computed from the candidate at another port. Each entry holds the index of
+    /// the column of bounds, the other port, and the function of its candidate's attribute.
     pub computed: Vec<(usize, PortPlace, AttributeTranslation)>,
     /// Whether `conditions` cover the whole constraint of the port.
     pub is_complete: bool,
 }
 
 impl WindowQuery {
-    /// Builds the window query of an open port with what is docked now. `undecided` are docked ports whose constraints
-    /// could not be decided yet. They add conditions on what docks at the open port.
+    /// Builds the window query of an open port, given the current dockings. `undecided` are docked ports whose
+    /// constraints depend on open ports. Their clauses add conditions on the candidates.
     pub fn of(place: PortPlace, undecided: &[PortPlace], table: &ParticipantTable, index: &PortIndex) -> Self {
         let mut window = WindowQuery { shown: Vec::with_capacity(index.bound_count()), ..WindowQuery::default() };
         match table.clauses(place) {
@@ -51,7 +50,7 @@ impl WindowQuery {
         let mut last: Option<(&Name, SymbolicValue)> = None;
         for (number, bounds) in index.demands.bounds.iter().enumerate() {
             let attribute = &bounds.translation().attribute;
-            // Bounds on one attribute are adjacent: compute what the port shows once for all of them.
+            // Bounds on one attribute are adjacent, so the shown attribute is computed once for all of them.
             if last.as_ref().is_none_or(|(name, _)| *name != attribute) {
                 last = Some((attribute, table.symbolic_attribute(place, attribute)));
             }
@@ -74,8 +73,7 @@ impl WindowQuery {
         (self.is_unsatisfiable, &self.conditions, &self.shown)
     }
 
-    /// Whether the query knows, for every column of bounds, the attribute that the port shows or the function that
-    /// computes it.
+    /// Whether `shown` and `computed` together cover every column of bounds.
     pub fn shows_all(&self, index: &PortIndex) -> bool {
         self.shown.len() + self.computed.len() == index.bound_count()
     }
@@ -87,15 +85,15 @@ impl WindowQuery {
         window
     }
 
-    /// Adds the clauses of undecided docked ports that are conditions on what docks at `place`.
+    /// Adds the clauses of undecided docked ports that are conditions on the candidates at `place`.
     fn add_undecided(&mut self, place: PortPlace, undecided: &[PortPlace], table: &ParticipantTable) {
         for clauses in undecided.iter().filter_map(|port| table.clauses(*port)) {
             self.add_clauses(place, &clauses, table);
         }
     }
 
-    /// Adds the clauses that are conditions on what docks at the port. Returns whether the query now covers all of
-    /// `clauses` completely.
+    /// Adds the clauses that are conditions on the candidates at `place`. Returns whether the query covers all of
+    /// `clauses`.
     fn add_clauses(&mut self, place: PortPlace, clauses: &[ScopedClause], table: &ParticipantTable) -> bool {
         let mut is_complete = true;
         for (clause, frame) in clauses {

@@ -1,6 +1,6 @@
 //! The ports that a search still has to fill, as an immutable value that branches of the search share.
 //!
-//! The ports of the request come first, then the ports of each docked ad. Docked ads are taken in preorder.
+//! The ports of the request come first, then the ports of each docked ad, in preorder of the ads.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::matching::gang::participants::PortPlace;
 pub struct Agenda {
     /// The ad whose ports are being filled. `None` before the ports of the request have been chosen.
     current: Option<CurrentAd>,
-    /// Ads whose ports are filled later, in order.
+    /// Ads whose ports are filled after those of `current`, the next ad first.
     later: JoiningAds,
 }
 
@@ -26,14 +26,14 @@ pub enum Goal {
     Fill(PortPlace),
 }
 
-/// An ad in the gang whose ports are not on the agenda yet. The order of two ads docked at the same ad is that of their
-/// parent ports.
+/// An ad in the gang whose ports are not on the agenda yet. Ads docked at the same ad are ordered by the port at which
+/// they are docked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JoiningAd {
-    /// Index of the port of the ad above at which it is docked.
+    /// Index of the parent's port at which this ad is docked. 0 for the request, which has no parent.
     parent_port: usize,
     pub participant: Participant,
-    /// Index of the ad's own port that is docked. `None` for the request.
+    /// Index of this ad's own port that is docked to the parent. `None` for the request.
     pub link: Option<usize>,
 }
 
@@ -45,7 +45,7 @@ struct CurrentAd {
     ports: Rc<[usize]>,
     /// Position in `ports` of the next port to fill.
     next: usize,
-    /// Ads docked at `ports` so far that have ports of their own, the last docked ad first.
+    /// Ads docked at `ports` so far that have ports besides their links. The last docked ad comes first.
     docked: JoiningAds,
 }
 
@@ -58,7 +58,8 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    /// Returns the next task: the next port of the current ad, or else the next ad whose ports are to be chosen.
+    /// Returns the next task. If the current ad has no port left to fill, the task is to choose the ports of the next
+    /// ad.
     pub fn goal(&self) -> Goal {
         if let Some(ad) = &self.current
             && let Some(port) = ad.ports.get(ad.next)
@@ -69,8 +70,8 @@ impl Agenda {
         docked.or_else(|| self.later.iter().next()).map_or(Goal::Done, |newcomer| Goal::ChoosePorts(*newcomer))
     }
 
-    /// Returns the agenda after `ports` have been chosen for `newcomer`, the ad of [`Goal::ChoosePorts`]. The ports are
-    /// filled in this order.
+    /// Returns the agenda after the ports of `newcomer`, the ad of [`Goal::ChoosePorts`], have been chosen. `ports` are
+    /// their indices in the order in which they are to be filled.
     pub fn with_ports_chosen(&self, newcomer: JoiningAd, ports: Rc<[usize]>) -> Self {
         let docked = self.current.iter().flat_map(|ad| ad.docked.iter());
         let mut docked: Vec<JoiningAd> = docked.copied().collect();
@@ -98,7 +99,7 @@ impl Agenda {
         agenda
     }
 
-    /// Iterates over the ports of the current ad that are filled after the next port.
+    /// Iterates over the ports of the current ad that are to be filled after the port of [`Goal::Fill`].
     pub fn remaining_ports(&self) -> impl Iterator<Item = PortPlace> + '_ {
         self.current.iter().flat_map(|ad| {
             let ports = ad.ports.iter().skip(ad.next + 1);
@@ -107,7 +108,7 @@ impl Agenda {
     }
 }
 
-/// A persistent singly linked list of ads: lists share their tails.
+/// A persistent singly linked list of ads. Lists share their tails, so that a copy takes O(1).
 #[derive(Clone, Default)]
 struct JoiningAds(Option<Rc<JoiningAdNode>>);
 
@@ -134,7 +135,7 @@ impl JoiningAds {
 }
 
 impl Drop for JoiningAds {
-    /// Drops iteratively: recursion over a long list would overflow the stack.
+    /// Drops without recursion: recursion along a long list could overflow the stack.
     fn drop(&mut self) {
         let mut next = self.0.take();
         while let Some(node) = next {
@@ -151,8 +152,8 @@ mod tests {
     use crate::ad::Participant;
     use crate::matching::gang::participants::PortPlace;
 
-    /// Docks participants as the agenda demands and returns their positions in the order of docking. `children` holds
-    /// for each participant which participant docks at each of its ports.
+    /// Docks participants at the ports in the order of the agenda and returns their positions in this order.
+    /// `children[p][q]` is the participant that docks at port `q` of participant `p`.
     fn walk(children: &[&[usize]], reversed: bool) -> String {
         let (mut agenda, mut log) = (Agenda::default(), String::new());
         loop {

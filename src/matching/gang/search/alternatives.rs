@@ -27,7 +27,7 @@ impl GangSearch<'_> {
             return (self.ranked_candidates(place, &rows), settled);
         }
         if strategy.summarized {
-            // Remove offers that are in the gang: they cannot dock again, so they must not represent their class.
+            // Remove offers that are in the gang: they cannot dock again, so they must not stand for their class.
             let mut rows = (*rows).clone();
             for held in self.holders.keys() {
                 rows.set_range(self.pool.index.rows_of(*held), false);
@@ -42,13 +42,14 @@ impl GangSearch<'_> {
         (Candidates::Set { rows, next: 0 }, settled)
     }
 
-    /// Sorts rows by their score at a port, best first, then by input order.
+    /// Returns the candidates of a port sorted by score, best first. Equally good candidates keep their input order.
+    /// Leaves out candidates that may not dock. Empty if docking vectors cannot be compared.
     fn ranked_candidates(&mut self, place: PortPlace, rows: &RowBitmap) -> Candidates {
         let mut ranked: Vec<(usize, CandidateScore)> = Vec::new();
         let mut held = Vec::new();
         for row in rows.ones() {
-            // Put offers that are in the gang first: the search skips them and adds the decisions that docked them to
-            // the conflict set.
+            // Put offers that are in the gang first. The search skips these offers, but notes in the conflict set which
+            // decisions have docked them.
             if self.holders.contains_key(&self.pool.index.place(row).participant) {
                 held.push((row, CandidateScore::Unknown));
                 continue;
@@ -61,7 +62,7 @@ impl GangSearch<'_> {
         if !self.memory.check_vectors(&ranked, &self.pool.table.docking_vector) {
             return Candidates::Listed { rows: Vec::new(), scores: Vec::new(), next: 0 };
         }
-        // Sort rows with an unknown score first, because it may turn out to be the best.
+        // Sort rows with an unknown score first, because the score may turn out to be the best.
         let is_known = |score: &CandidateScore| *score != CandidateScore::Unknown;
         ranked.sort_by(|(_, left), (_, right)| {
             right.compare(left).unwrap_or_else(|| is_known(left).cmp(&is_known(right)))
@@ -70,7 +71,7 @@ impl GangSearch<'_> {
         Candidates::Listed { rows, scores, next: 0 }
     }
 
-    /// Takes the next feasible alternative of the decision at `depth`. Returns the new state, or `None` if no feasible
+    /// Takes the next feasible alternative of the decision at `depth` and returns the new state. `None` if no feasible
     /// alternative is left or the search is interrupted.
     pub fn try_next(&mut self, depth: usize) -> Option<SearchState> {
         if matches!(self.decisions[depth].kind, DecisionKind::SelectPattern { .. }) {
@@ -110,8 +111,8 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Docks a candidate if the constraints of both ports and forward checking allow it. Otherwise undocks the
-    /// candidate, adds the conflict to the decision and returns `None`.
+    /// Docks a candidate and returns the new state if the constraints of both ports and forward checking allow it.
+    /// Otherwise undocks the candidate, extends the conflict set of the decision, and returns `None`.
     fn try_dock(
         &mut self,
         depth: usize,
@@ -146,7 +147,7 @@ impl GangSearch<'_> {
         Some(state)
     }
 
-    /// Adds a conflict set to the decision at `depth` after `link` could not be docked, and marks the class of `link`
+    /// Extends the conflict set of the decision at `depth` after `link` could not be docked. Marks the class of `link`
     /// as failed.
     fn add_conflict(&mut self, depth: usize, conflict: &ConflictSet, link: PortPlace) {
         self.mark_class_failed(depth, link);
@@ -154,8 +155,8 @@ impl GangSearch<'_> {
     }
 
     /// Checks the constraints of the docked ports `above` and `link`, and of the ports that were undecided before.
-    /// Constraints proved by the index are not evaluated. Returns the ports that remain undecided, or `None` if a
-    /// constraint refuses.
+    /// Skips constraints that the index has proved. Returns the ports that remain undecided. `None` if a constraint
+    /// refuses.
     fn verify(&mut self, depth: usize, above: PortPlace, link: PortPlace) -> Option<Rc<[PortPlace]>> {
         let Decision { kind: DecisionKind::FillPort { settled, .. }, state_before: before, .. } =
             &self.decisions[depth]
@@ -176,7 +177,7 @@ impl GangSearch<'_> {
         Some(if *undecided == *before.undecided { Rc::clone(&before.undecided) } else { undecided.into() })
     }
 
-    /// Takes the next feasible pattern of an ad's ports. Returns the new state, or `None` if no pattern is left.
+    /// Takes the next feasible pattern of an ad's ports and returns the new state. `None` if no pattern is left.
     fn try_next_pattern(&mut self, depth: usize) -> Option<SearchState> {
         loop {
             let decision = &mut self.decisions[depth];
@@ -188,7 +189,7 @@ impl GangSearch<'_> {
             *next += 1;
             let table = &mut self.pool.table;
             table.mark_unfilled(newcomer.participant, &pattern);
-            // The cached scores may depend on which ports are unfilled.
+            // Clear the cached scores, which may depend on the ports that are unfilled.
             self.bounds = ScoreBounds::default();
             let ports = 0..table.port_count(newcomer.participant);
             decision.scores = CandidateScore::unfilled_scores(ports.filter(|port| !pattern.contains(*port)));

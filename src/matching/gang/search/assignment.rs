@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::Participant;
 
-/// A matching of ports and offers, extended port by port. Ports are numbered in the order in which they are added.
+/// A bipartite matching that assigns each port its own offer. Ports are numbered in the order in which they are added.
 #[derive(Default)]
 pub struct PortAssignment {
-    /// The acceptable offers of each port.
+    /// The offers that each port accepts.
     acceptable: Vec<Vec<Participant>>,
     /// The offer assigned to each port. `None` only while the port is being added.
     offers: Vec<Option<Participant>>,
@@ -21,17 +21,18 @@ pub struct PortAssignment {
 }
 
 impl PortAssignment {
-    /// Adds a port and assigns it one of its acceptable offers, moving earlier ports to other offers where necessary.
-    /// Searches an augmenting path breadth first, in O(edges).
+    /// Adds a port and assigns it one of the offers `acceptable`. Moves earlier ports to other offers if necessary.
+    /// Searches an augmenting path breadth first, in time linear in the number of acceptable offers of all ports.
     ///
     /// # Errors
     ///
-    /// The numbers of the ports that compete for too few offers. The port is then not added.
+    /// The numbers of the ports that compete for too few offers, including the new port. The new port is not added
+    /// then.
     pub fn add(&mut self, acceptable: Vec<Participant>) -> Result<(), Vec<usize>> {
         let mut queue = vec![self.acceptable.len()];
         self.acceptable.push(acceptable);
         self.offers.push(None);
-        // The port from which each offer was reached.
+        // For each offer reached, the port from which the search reached it.
         let mut reached_from: FxHashMap<Participant, usize> = FxHashMap::default();
         let mut next = 0;
         while let Some(port) = queue.get(next).copied() {

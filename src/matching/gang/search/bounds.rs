@@ -1,7 +1,7 @@
-//! Branch and bound: compares an upper bound on the gangs that a partial gang can become with the best gang so far.
+//! Branch and bound: prunes partial gangs that cannot become better than the best gang so far.
 //!
-//! The upper bound consists of the scores already decided, followed by the best scores that the open ports could still
-//! get. A branch whose upper bound is lower than the best gang is pruned.
+//! The upper bound of a partial gang consists of the scores already decided, followed by the best scores that the open
+//! ports could still get. A partial gang is pruned if its upper bound is lower than the score of the best gang.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -19,28 +19,29 @@ use super::score::{CandidateScore, GangScore};
 /// The best candidates of a port with their scores, best first.
 type TopCandidates = Rc<[(Participant, CandidateScore)]>;
 
-/// Cached scores of candidates at the ports of the request. They are valid whatever is docked at the other ports.
+/// Cached scores of candidates at the ports of the request. A known score is valid whatever is docked at the other
+/// ports.
 #[derive(Default)]
 pub struct ScoreBounds {
-    /// Score by port index and row. `Unknown` if the score depends on other ports.
+    /// Score for each pair of a port index and a row. `Unknown` if the score depends on other ports.
     scores: FxHashMap<(usize, usize), CandidateScore>,
-    /// The best candidates by port index. `None` if the score of some candidate depends on other ports.
+    /// The best candidates of each port, by port index. `None` if the score of some candidate depends on other ports.
     tops: FxHashMap<usize, Option<TopCandidates>>,
 }
 
-/// Result of the bound test for the next candidate or pattern of a decision.
+/// Result of the bound test for one alternative of a decision: a candidate or a pattern of ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundTest {
-    /// A gang at least as good as the best may follow.
+    /// The alternative may lead to a gang that is better than the best gang so far.
     MayImprove,
-    /// This candidate leads to no better gang.
+    /// The alternative leads to no better gang. A later alternative may.
     Prune,
-    /// Neither this candidate nor any later candidate of the decision leads to a better gang.
+    /// Neither the alternative nor any later alternative of the decision leads to a better gang.
     PruneRest,
 }
 
 impl ScoreBounds {
-    /// Returns the score of a row at a port with what is docked now. `Unknown` if it depends on open ports.
+    /// Returns the score of a row at a port, given the current dockings. `Unknown` if the score depends on open ports.
     pub fn candidate_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
         if place.participant.is_request() {
             let alone = self.independent_score(pool, place, row);
@@ -52,8 +53,7 @@ impl ScoreBounds {
         pool.table.candidate_score(place, link)
     }
 
-    /// Returns the score of a row at a port of the request with nothing else docked at the request, from the cache if
-    /// possible.
+    /// Returns the score of a row at a port of the request with nothing else docked at the request. Caches the score.
     fn independent_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
         let link = pool.index.place(row);
         let score = self.scores.entry((place.port, row)).or_insert_with(|| {
@@ -62,8 +62,10 @@ impl ScoreBounds {
         score.clone()
     }
 
-    /// Returns the best candidates of a port of the request, or `None` if some score depends on other ports. Keeps two
-    /// offers for each port of the request, so that one remains when other ports take theirs.
+    /// Returns the best candidates of a port of the request. `None` if some score depends on other ports.
+    ///
+    /// Keeps twice as many offers as the request has ports. Enough offers then remain when other ports take some of
+    /// them.
     fn top_candidates(&mut self, pool: &mut OfferPool, place: PortPlace) -> Option<TopCandidates> {
         if let Some(tops) = self.tops.get(&place.port) {
             return tops.clone();
@@ -90,9 +92,9 @@ impl ScoreBounds {
         tops
     }
 
-    /// Returns the upper bound of the ports `open` of the request: the lexicographically greatest scores that they can
-    /// get with distinct offers outside `taken`. Constraints among the ports are ignored. `None` if some score is
-    /// unknown or a port runs out of known candidates.
+    /// Returns an upper bound on the scores of the ports `open` of the request: the lexicographically greatest scores
+    /// that they can get with distinct offers outside `taken`. Ignores constraints between the ports. `None` if some
+    /// score is unknown or a port runs out of known candidates.
     fn upper_bound(
         &mut self,
         pool: &mut OfferPool,
@@ -110,7 +112,7 @@ impl ScoreBounds {
             let tops = self.top_candidates(pool, *place)?;
             let free = tops.iter().filter(|(offer, _)| !taken.contains(offer));
             let free: Vec<&(Participant, CandidateScore)> = free.collect();
-            // Take the best score at which this port and all earlier ports can still get distinct offers.
+            // Take the best score at which this port and the ports before it can still get distinct offers.
             let mut classes = free.chunk_by(|(_, left), (_, right)| left.compare(right) == Some(Ordering::Equal));
             let class = classes.find(|class| {
                 let offers = class.iter().map(|(offer, _)| *offer).collect();
@@ -124,8 +126,8 @@ impl ScoreBounds {
 }
 
 impl GangSearch<'_> {
-    /// Runs the bound test: whether the decisions before `depth`, continued with `scores` and `link`, may become a gang
-    /// better than the best gang. `link` is the candidate; `None` if the alternative is a pattern of ports.
+    /// Tests whether the decisions before `depth` and one more alternative may lead to a gang that is better than the
+    /// best gang. `scores` are the scores of the alternative. `link` is its candidate, `None` for a pattern of ports.
     pub fn bound_test(&mut self, depth: usize, scores: &[CandidateScore], link: Option<PortPlace>) -> BoundTest {
         let Some((best, _)) = &self.best else { return BoundTest::MayImprove };
         match self.compare_scores(depth, scores, best) {
@@ -133,7 +135,7 @@ impl GangSearch<'_> {
             Some(Ordering::Less) => return BoundTest::PruneRest,
             _ => return BoundTest::MayImprove,
         }
-        // The earlier of two equally good gangs is better.
+        // Of two gangs with equal scores, the gang with the earlier offers is better.
         let is_earlier = link.is_none_or(|link| self.compare_positions(depth, link, best).is_le());
         let mut may_improve = |taken| match self.compare_upper_bound(depth, taken) {
             Some(Ordering::Equal) => is_earlier,
@@ -148,13 +150,13 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Compares the upper bound of the ports still open with the scores that the best gang has at these positions.
-    /// `link` is the candidate about to be docked, whose offer is no longer free. `None` if some score is unknown or no
-    /// gang has been found.
+    /// Compares the upper bound of the ports that are still open after the decision at `depth` with the scores that the
+    /// best gang has there. `link` is the candidate about to be docked, which other ports cannot get. `None` if the
+    /// upper bound is unknown or no gang has been found.
     fn compare_upper_bound(&mut self, depth: usize, link: Option<PortPlace>) -> Option<Ordering> {
         let place = self.decisions[depth].filled_port()?;
         let open: Vec<PortPlace> = self.decisions[depth].state_before.agenda.remaining_ports().collect();
-        // The upper bound of each port of an offer: zero if offers have no preference, otherwise unknown.
+        // The upper bound of a port of an offer: zero if offers have no preference, otherwise unknown.
         let nested = self.pool.offers_have_no_preference().then_some(&CandidateScore::ZERO);
         let first = self.score_count(depth);
         let (best, _) = self.best.as_ref()?;
@@ -172,9 +174,11 @@ impl GangSearch<'_> {
         best.compare_steps(rest, std::iter::repeat_n(nested?, best.scores.len().saturating_sub(rest)))
     }
 
-    /// Whether the first gang found is the best, so that the search can stop. If nothing is ranked and all ports are
-    /// mandatory, the gang of the earliest candidates is the best, and candidates are tried in input order. No offer
-    /// may have several ports, since the search may try such an offer by one of its ports before another.
+    /// Whether the first gang found is the best, so that the search can stop.
+    ///
+    /// Without ranks and optional ports, the gang of the earliest candidates is the best. Candidates are tried in input
+    /// order, so that this gang is found first. The result is false if some offer has several ports, because its ports
+    /// may be tried in another order.
     pub fn first_gang_is_best(&self) -> bool {
         let table = &self.pool.table;
         self.pool.offers_have_no_preference()
@@ -183,8 +187,8 @@ impl GangSearch<'_> {
             && table.request_ports().all(|place| !table.has_rank(place))
     }
 
-    /// Whether no gang that continues the decisions before `depth` with `link` is worse than the gang enumerated last.
-    /// All such gangs have already been enumerated.
+    /// Whether all gangs with the decisions before `depth` and the candidate `link` have already been enumerated: none
+    /// of them is worse than the last gang enumerated.
     pub fn is_already_enumerated(&self, depth: usize, scores: &[CandidateScore], link: PortPlace) -> bool {
         let Some(last) = self.worse_than else { return false };
         match self.compare_scores(depth, scores, last) {
@@ -196,7 +200,7 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Whether all remaining choices are certain to get the same scores as the gang `against`.
+    /// Whether the open ports are certain to get the same scores as in the gang `against`.
     fn remaining_scores_are_equal(&self, depth: usize, against: &GangScore) -> bool {
         let mut open = self.decisions[depth].state_before.agenda.remaining_ports();
         self.pool.offers_have_no_preference()

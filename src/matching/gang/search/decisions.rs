@@ -1,4 +1,4 @@
-//! The decision stack of the search: decisions, their alternatives, and conflict sets.
+//! The decision stack of the search: decisions, their alternatives, and their conflict sets.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -14,35 +14,35 @@ use super::GangSearch;
 use super::agenda::{Agenda, JoiningAd};
 use super::score::{CandidateScore, GangScore};
 
-/// A set of decisions, as positions in the decision stack: a conflict set.
+/// A conflict set: a set of decisions, as positions in the decision stack.
 pub type ConflictSet = FixedBitSet;
 
-/// What the search knows between two decisions, apart from what is docked. By default the state before the first
+/// The state of the search between two decisions, without the dockings. The default is the state before the first
 /// decision.
 #[derive(Clone, Default)]
 pub struct SearchState {
     /// The ports still to be filled.
     pub agenda: Agenda,
-    /// Docked ports whose constraints could not be decided yet.
+    /// Docked ports whose constraints still depend on open ports.
     pub undecided: Rc<[PortPlace]>,
-    /// Candidates of those open ports for which they have been computed.
+    /// Domains of the open ports. A port whose candidates have not been computed has no entry.
     pub domains: Rc<[PortDomain]>,
 }
 
-/// The candidates of an open port.
+/// The domain of an open port: its candidates.
 #[derive(Clone)]
 pub struct PortDomain {
-    /// The port.
+    /// The open port.
     pub place: PortPlace,
-    /// The candidate rows.
+    /// The rows of the candidates.
     pub rows: Rc<RowBitmap>,
-    /// The constraints that these rows are known to meet.
+    /// The constraints that the index has proved for these rows.
     pub settled: SettledConstraints,
 }
 
 /// A decision with several alternatives: an entry of the decision stack.
 pub struct Decision {
-    /// The alternatives, and the alternative taken.
+    /// The alternatives, and which of them has been taken.
     pub kind: DecisionKind,
     /// The state before the decision, from which each alternative continues.
     pub state_before: SearchState,
@@ -52,8 +52,8 @@ pub struct Decision {
     pub conflict_set: ConflictSet,
     /// Classes of candidates that failed for a reason that holds for the whole class.
     pub failed_classes: FxHashSet<usize>,
-    /// Whether all alternatives so far were infeasible. False once an alternative was possible but gave no new gang:
-    /// it was no better than the best gang, or already enumerated.
+    /// Whether every alternative tried so far leads to no gang at all. False if some alternative leads to a gang, even
+    /// to a gang that is no better than the best or already enumerated.
     pub is_infeasible: bool,
 }
 
@@ -63,7 +63,7 @@ impl Decision {
         Decision { kind, state_before, scores: Vec::new(), conflict_set, failed_classes, is_infeasible: true }
     }
 
-    /// Returns the port that is filled. `None` if the decision selects a pattern of ports.
+    /// Returns the port that the decision fills. `None` if the decision selects a pattern of ports.
     pub fn filled_port(&self) -> Option<PortPlace> {
         match self.kind {
             DecisionKind::FillPort { place, .. } => Some(place),
@@ -71,7 +71,7 @@ impl Decision {
         }
     }
 
-    /// Returns the port that is filled and the link docked there. `None` if nothing is docked.
+    /// Returns the port that the decision fills and the link docked there. `None` if nothing is docked.
     pub fn docked_pair(&self) -> Option<(PortPlace, PortPlace)> {
         match self.kind {
             DecisionKind::FillPort { place, docked: Some(link), .. } => Some((place, link)),
@@ -79,7 +79,7 @@ impl Decision {
         }
     }
 
-    /// Adds decisions to the conflict set of this decision, which is at `depth`. A decision is not in its own set.
+    /// Adds decisions to the conflict set of this decision. Leaves out this decision, which is at `depth` in the stack.
     pub fn add_conflict(&mut self, depth: usize, conflict: &ConflictSet) {
         self.conflict_set.union_with(conflict);
         self.conflict_set.grow(depth + 1);
@@ -106,25 +106,25 @@ impl Decision {
             candidates: Candidates::Set { next, .. } | Candidates::Listed { next, .. }, ..
         }
         | DecisionKind::SelectPattern { next, .. }) = &mut self.kind;
-        // No alternative has this index.
+        // No alternative has this index, so that none is left.
         *next = usize::MAX;
     }
 }
 
-/// A decision holds its offer from [`GangSearch::record_docked`] until [`GangSearch::undo`], which also undocks the offer
-/// in the table.
+/// Operations on the decision stack. An offer is in `holders` from [`GangSearch::record_docked`] until
+/// [`GangSearch::undo`].
 impl GangSearch<'_> {
-    /// Iterates over the filled ports and the links docked there, in the order of docking.
+    /// Iterates over pairs of a filled port and the link docked there, in the order of docking.
     pub fn docked_pairs(&self) -> impl Iterator<Item = (PortPlace, PortPlace)> + '_ {
         self.decisions.iter().filter_map(Decision::docked_pair)
     }
 
-    /// Returns the conflict set that contains all decisions.
+    /// Returns the conflict set of all decisions.
     pub fn full_conflict_set(&self) -> ConflictSet {
         all_rows(self.decisions.len())
     }
 
-    /// Records that the decision at `depth` has docked `link`. The caller must have docked it in the table.
+    /// Records that the decision at `depth` has docked `link`. The caller must have docked `link` in the table.
     pub fn record_docked(&mut self, depth: usize, link: PortPlace, score: CandidateScore) {
         let decision = &mut self.decisions[depth];
         decision.scores.push(score);
@@ -134,8 +134,8 @@ impl GangSearch<'_> {
         self.holders.insert(link.participant, depth);
     }
 
-    /// Undoes the alternative taken by the decision at `depth`, here and in the table. Returns false if no alternative
-    /// was taken.
+    /// Undoes the alternative taken by the decision at `depth`: undocks its candidate, or reopens the ports that its
+    /// pattern leaves unfilled. Returns false if no alternative was taken.
     pub fn undo(&mut self, depth: usize) -> bool {
         let decision = &mut self.decisions[depth];
         decision.scores.clear();
@@ -161,7 +161,8 @@ impl GangSearch<'_> {
         self.decisions.clear();
     }
 
-    /// Returns the number of scores decided once the decision at `depth` has docked a candidate, which adds one score.
+    /// Returns the number of scores of all decisions up to `depth`. The decision at `depth` counts one score, since it
+    /// docks one candidate.
     pub fn score_count(&self, depth: usize) -> usize {
         self.decisions[..depth].iter().map(|decision| decision.scores.len()).sum::<usize>() + 1
     }
@@ -172,8 +173,8 @@ impl GangSearch<'_> {
         against.compare_steps(0, self.decisions[..depth].iter().flat_map(|decision| &decision.scores).chain(next))
     }
 
-    /// Compares the input positions of the offers docked before `depth`, followed by `link`, with as many offers of the
-    /// gang `against`. `Less` means earlier, hence preferred.
+    /// Compares the input positions of the offers docked before `depth`, followed by the offer of `link`, with those of
+    /// the gang `against`. `Less` means earlier offers, which are preferred.
     pub fn compare_positions(&self, depth: usize, link: PortPlace, against: &GangScore) -> Ordering {
         let docked = self.decisions[..depth].iter().filter_map(Decision::docked_pair).map(|(_, link)| link);
         let offers = docked.chain([link]).map(|link| link.participant);
@@ -185,25 +186,26 @@ impl GangSearch<'_> {
     }
 }
 
-/// The kind of a decision, with its alternatives.
+/// A kind of decision, with its alternatives.
 pub enum DecisionKind {
-    /// Which candidate is docked at a port.
+    /// Dock one of `candidates` at the port `place`. `docked` is the candidate taken, `None` between two candidates.
     FillPort { place: PortPlace, candidates: Candidates, settled: SettledConstraints, docked: Option<PortPlace> },
-    /// Which pattern of an ad's ports is filled.
+    /// Select the ports of the ad `newcomer` that are filled. `taken` is the index of the pattern taken. `next` is the
+    /// index of the next pattern to try.
     SelectPattern { newcomer: JoiningAd, patterns: Rc<[PortPattern]>, next: usize, taken: Option<usize> },
 }
 
 /// Candidates of a port, in the order in which they are tried.
 pub enum Candidates {
-    /// The rows in input order. Rows from `next` on have not been tried yet.
+    /// Rows in input order. Rows from `next` on have not been tried yet.
     Set { rows: Rc<RowBitmap>, next: usize },
-    /// The rows in another order. `scores` holds their scores, and is empty if nothing ranks. `next` is the index into
+    /// Rows in another order. `scores` holds their scores, or is empty if all scores are zero. `next` is the index in
     /// `rows` of the next row to try.
     Listed { rows: Vec<usize>, scores: Vec<CandidateScore>, next: usize },
 }
 
 impl Candidates {
-    /// Takes the next row and its score. `None` when no row is left.
+    /// Takes the next row to try and returns its score with it. `None` if no row is left.
     pub fn next(&mut self) -> Option<(usize, CandidateScore)> {
         match self {
             Candidates::Set { rows, next } => {

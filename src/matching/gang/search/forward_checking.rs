@@ -1,9 +1,9 @@
 //! Forward checking: removes candidates of open ports that cannot be part of a gang, so that a dead end is found before
 //! the search reaches it.
 //!
-//! Three checks apply. A candidate must fit what is docked already. It must be consistent with some candidate of every
-//! port on which its port depends (arc consistency). All open ports must be able to get distinct offers, which a
-//! bipartite matching decides. Thesis 6.2.2 names the problem.
+//! Three checks apply. A candidate must fit what is docked already. A candidate must be consistent with some candidate
+//! of every port on which its port depends (arc consistency). All open ports must be able to get distinct offers
+//! (thesis 6.2.2), which is tested by bipartite matching.
 
 use std::rc::Rc;
 
@@ -18,23 +18,24 @@ use super::GangSearch;
 use super::assignment::PortAssignment;
 use super::decisions::{ConflictSet, PortDomain, SearchState};
 
-/// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). Each field holds one set of
-/// ports per port.
+/// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). Each field holds, by port
+/// index, a set of ports.
 pub struct PortDependencies {
-    /// Ports whose labels the port mentions.
+    /// Ports whose labels a port mentions.
     direct: Vec<FixedBitSet>,
-    /// Ports connected with the port through any number of other ports, in either direction.
+    /// Ports that are connected with a port by mentions in either direction, directly or through other ports.
     transitive: Vec<FixedBitSet>,
 }
 
-/// A port with more candidate classes than this narrows no other port, because each class costs one selection.
+/// Maximum number of candidate classes of a port that narrows other ports. Each class costs one selection from the
+/// index.
 const MAX_CANDIDATE_CLASSES: usize = 64;
 
 impl GangSearch<'_> {
     /// Computes the domains of the ports of an ad that joins the gang.
     ///
-    /// Works from right to left, because later ports refer to earlier ports: the domain of a later port must be known
-    /// when it narrows an earlier port.
+    /// Works from the last port to the first. Later ports refer to earlier ports, so that the domain of a later port
+    /// narrows an earlier port.
     ///
     /// # Errors
     ///
@@ -63,9 +64,9 @@ impl GangSearch<'_> {
         Ok(())
     }
 
-    /// Narrows the domains of open ports after `link` was docked at `docked`.
+    /// Narrows the domains of open ports after `link` was docked at the port `docked`.
     ///
-    /// Works from left to right, because the candidates left at a port narrow the ports that refer to it.
+    /// Works from the first port to the last. The candidates left at a port narrow the later ports that refer to it.
     ///
     /// # Errors
     ///
@@ -99,9 +100,10 @@ impl GangSearch<'_> {
         Ok(())
     }
 
-    /// Removes rows of a port that are consistent with no candidate of some other port of the same ad.
+    /// Removes rows that are consistent with no candidate of some other port of the same ad.
     ///
-    /// Skips other ports with more than [`MAX_CANDIDATE_CLASSES`] classes, because each class costs one selection.
+    /// Ignores other ports with more than [`MAX_CANDIDATE_CLASSES`] classes of candidates, because each class costs one
+    /// selection from the index.
     fn arc_consistent_rows(
         &mut self,
         place: PortPlace,
@@ -133,8 +135,8 @@ impl GangSearch<'_> {
         rows
     }
 
-    /// Iterates over the offers of `rows` that are not in the gang yet, in input order. Repeats an offer with several
-    /// rows.
+    /// Iterates over the offers of `rows` that are not in the gang yet, in input order. An offer with several rows is
+    /// repeated.
     fn free_offers(&self, rows: &RowBitmap) -> impl Iterator<Item = Participant> {
         let offers = rows.ones().map(|row| self.pool.index.place(row).participant);
         offers.filter(|offer| !self.holders.contains_key(offer))
@@ -160,8 +162,8 @@ impl GangSearch<'_> {
     ///
     /// The conflict set of the ports that compete for too few offers.
     fn check_assignment(&self, domains: &[PortDomain]) -> Result<(), ConflictSet> {
-        // A port with at least as many free offers as there are open ports always gets one. Only ports with fewer
-        // offers need the matching.
+        // A port with at least as many free offers as there are open ports can always get one of them. Only ports with
+        // fewer free offers need the matching.
         let mut scarce: Vec<&PortDomain> = Vec::new();
         let mut assignment = PortAssignment::default();
         for domain in domains {
@@ -185,8 +187,8 @@ impl GangSearch<'_> {
         Ok(())
     }
 
-    /// Returns the conflict set of ports with too few candidates: the decisions that may have narrowed their domains
-    /// and the decisions that hold offers of their domains.
+    /// Returns the conflict set of ports with too few candidates. It contains the decisions that may have narrowed
+    /// their domains, and the decisions that have docked offers of their domains.
     fn conflict_set_of_ports(&self, domains: &[&PortDomain]) -> ConflictSet {
         let mut decisions = ConflictSet::with_capacity(self.decisions.len());
         for domain in domains {
@@ -224,26 +226,26 @@ impl GangSearch<'_> {
             || self.dependencies().transitive[one.port].contains(other.port)
     }
 
-    /// Whether the port `one` of an ad may read what docks at the port `other` of the same ad. False if the index knows
-    /// that this affects no candidate of `one`.
+    /// Whether the port `one` of an ad may read the candidate at the port `other` of the same ad. False if the index
+    /// proves that no candidate of `one` is affected.
     fn may_read(&self, one: PortPlace, other: PortPlace) -> bool {
         let is_mentioned = || self.dependencies().direct[one.port].contains(other.port);
         !one.participant.is_request() || self.computes_from(one, other).unwrap_or_else(is_mentioned)
     }
 
-    /// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if
-    /// `one` may depend on other ports in further ways: the index does not know its whole constraint, or not all
-    /// attributes that it shows.
+    /// Whether the port `one` of the request shows an attribute that it computes from the candidate at `other`. `None`
+    /// if the index does not know the whole constraint of `one` or an attribute that `one` shows.
     fn computes_from(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
         let query = self.pool.known_initial_query(one)?;
         let is_known = query.is_complete && query.shows_all(&self.pool.index);
         is_known.then(|| query.computed.iter().any(|(_, of, _)| *of == other))
     }
 
-    /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query.
+    /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query. No docked
+    /// port may be undecided, because its constraint is ignored.
     ///
-    /// `None` unless the two ports depend on each other only through attributes that the open port shows, and the index
-    /// knows all of these. No docked port may be undecided, since the result ignores its constraint.
+    /// `None` if the index does not know all attributes that the open port shows, or if the domain may depend on
+    /// `docked` in another way.
     fn narrowed_by_index(
         &mut self,
         domain: &PortDomain,
@@ -265,8 +267,8 @@ impl GangSearch<'_> {
         Some((rows, SettledConstraints { port_constraint: true, link_constraints }))
     }
 
-    /// Returns those of `rows` that are consistent with some candidate class of another port, whose domain is `other`.
-    /// `None` if that port has more than [`MAX_CANDIDATE_CLASSES`] classes.
+    /// Returns the rows of `rows` that are consistent with some candidate of another port, whose domain is `other`.
+    /// `None` if the candidates of that port form more than [`MAX_CANDIDATE_CLASSES`] classes.
     fn rows_supported_by(
         &mut self,
         place: PortPlace,

@@ -1,4 +1,4 @@
-//! The search for the gang of a request (thesis 5): one backtracking search, which all algorithms configure.
+//! The search for the gang of a request (thesis 5). All algorithms are settings of one backtracking search.
 //!
 //! The search fills port after port and backtracks when a port has no candidate left. The algorithms of the thesis
 //! backtrack chronologically and stop at the first gang.
@@ -42,14 +42,14 @@ pub use strategy::{Algorithm, PortOrder, SearchStrategy};
 
 /// What searches remember from request to request.
 pub struct SearchMemory {
-    /// Source of the random choices of the algorithms that make some.
+    /// Random numbers for the algorithms that choose at random.
     pub random: fastrand::Rng,
-    /// Why docking vectors could not be compared in the last search. `None` if they could.
+    /// The error if docking vectors could not be compared in the last search. `None` if they could.
     pub fault: Option<PolicyFault>,
-    /// Whether the next request is expected to get the first candidate of its first port, as the last request did. A
-    /// request of at most two ports then starts without forward checking.
+    /// Whether the last request got the first candidate of its first port. The next request is expected to do so, too.
+    /// If it has at most two ports, its search starts without forward checking.
     expects_first_candidate: bool,
-    /// The first docking vector computed. All other vectors must compare with it.
+    /// The first docking vector computed. All later docking vectors must be comparable with it.
     first_vector: Option<PolicyVector>,
 }
 
@@ -60,8 +60,8 @@ impl SearchMemory {
         SearchMemory { random, fault: None, expects_first_candidate: true, first_vector: None }
     }
 
-    /// Whether the docking vectors in `scores` compare with one another and with all earlier vectors. Records the fault
-    /// if they do not.
+    /// Whether the docking vectors in `scores` can be compared with one another and with all earlier vectors. Records
+    /// the error if they cannot.
     fn check_vectors(&mut self, scores: &[(usize, CandidateScore)], rules: &[PolicyRule]) -> bool {
         let vectors = scores.iter().filter_map(|(_, score)| match score {
             CandidateScore::Vector(vector) => Some(vector),
@@ -74,7 +74,7 @@ impl SearchMemory {
     }
 }
 
-/// Minimum number of untried candidates for which a restart with forward checking pays.
+/// Minimum number of untried candidates for which a restart with forward checking saves time.
 const MIN_UNTRIED_CANDIDATES: usize = 3;
 
 /// The search for one request: the decisions made so far and the best gang found.
@@ -88,8 +88,8 @@ struct GangSearch<'m> {
     holders: FxHashMap<Participant, usize>,
     /// Whether the search runs forward checking.
     looks_ahead: bool,
-    /// First candidate row of the request's first port, before forward checking narrowed its domain. `None` if domains
-    /// were not computed or that port has no candidate.
+    /// First candidate row of the request's first port before forward checking. `None` if the port has no candidate or
+    /// its candidates have not been computed.
     first_candidate: Option<usize>,
     /// Dependencies among the ports of the request, computed on first use.
     dependencies: OnceCell<PortDependencies>,
@@ -102,11 +102,11 @@ struct GangSearch<'m> {
     worse_than: Option<&'m GangScore>,
 }
 
-/// Searches for the best or the first gang of the current request, depending on the strategy. With `worse_than`, only
-/// gangs with a lower score count.
+/// Searches for the best or the first gang of the current request, depending on the strategy. With `worse_than`, finds
+/// only gangs with a lower score.
 ///
-/// `None` if there is no gang, or if docking vectors do not compare: `memory` then holds the fault. An interrupted
-/// search returns `None` or the best gang so far.
+/// `None` if there is no gang. Also `None` if docking vectors cannot be compared: `memory` then holds the error. An
+/// interrupted search returns `None` or the best gang so far.
 pub fn find_gang(
     pool: &mut OfferPool,
     memory: &mut SearchMemory,
@@ -177,7 +177,8 @@ impl GangSearch<'_> {
             state = match next {
                 Some(next) => next,
                 None if self.is_restart_due => {
-                    // The first candidates failed: restart with forward checking, for this request and the next ones.
+                    // The first candidates failed. Restart with forward checking, and use it for the next requests from
+                    // the start.
                     self.memory.expects_first_candidate = false;
                     self.is_restart_due = false;
                     self.undo_all();
@@ -199,8 +200,9 @@ impl GangSearch<'_> {
         })
     }
 
-    /// Determines the order in which `ports` of an ad are filled and adds them to the agenda. Before that, checks that
-    /// each port has candidates if the strategy requires it, or computes their domains for forward checking.
+    /// Puts `ports` of an ad in the order in which they are filled and adds them to the agenda. If the strategy
+    /// requires it, first checks that each port has candidates. If the search runs forward checking, first computes
+    /// their domains.
     ///
     /// # Errors
     ///
@@ -236,7 +238,8 @@ impl GangSearch<'_> {
                 sized.sort_by_key(|(size, _)| *size);
             }
             ports = sized.iter().map(|(_, domain)| domain.place.port).collect();
-            // Keep the candidates only of the port that is filled first: nothing is docked before, so they stay valid.
+            // Keep only the candidates of the port that is filled first: nothing is docked before that, so they stay
+            // valid.
             planned.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
         } else if self.looks_ahead {
             self.initialize_domains(&mut planned, participant, &ports)?;
@@ -245,21 +248,22 @@ impl GangSearch<'_> {
         Ok(planned)
     }
 
-    /// Runs a window query: returns the rows that may dock at a port, and the constraints that the index has proved.
+    /// Runs a window query. Returns the rows that may dock at a port, and the constraints that the index has proved.
     fn probe(&mut self, place: PortPlace, undecided: &[PortPlace]) -> (RowBitmap, SettledConstraints) {
         let (rows, settled) = self.pool.probe(place, undecided, self.holders.is_empty());
-        // Ignore what the index has proved: the thesis's algorithms evaluate every candidate that they test.
+        // Ignore proved constraints in the thesis's algorithms, which evaluate every candidate that they test.
         (rows, if self.strategy.finds_best { settled } else { SettledConstraints::default() })
     }
 
-    /// Adds a decision to be made in `state` and takes its first alternative. Returns what [`GangSearch::advance`] does.
+    /// Adds a decision to be made in `state` and takes its first alternative by [`GangSearch::advance`]. Returns the
+    /// new state. `None` if the search is exhausted or must restart with forward checking.
     fn decide(&mut self, kind: DecisionKind, state: SearchState) -> Option<SearchState> {
         self.decisions.push(Decision::new(kind, state));
         self.advance()
     }
 
-    /// Undoes decisions as [`GangSearch::backjump`] does and takes the next alternative. Returns what
-    /// [`GangSearch::advance`] does.
+    /// Undoes decisions by [`GangSearch::backjump`] and takes the next alternative by [`GangSearch::advance`]. Returns
+    /// the new state. `None` if the search is exhausted or must restart with forward checking.
     fn backtrack(&mut self, conflict: &ConflictSet, is_infeasible: bool) -> Option<SearchState> {
         self.backjump(conflict, is_infeasible)?;
         self.advance()
@@ -285,11 +289,12 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Undoes decisions down to and including the last decision in the conflict set, whose next alternative is to be
-    /// tried. Chronological backtracking undoes only the last decision. Returns `None` if there is no such decision or
-    /// the search must restart with forward checking.
+    /// Goes back to the last decision in the conflict set. Undoes its alternative and all later decisions, so that its
+    /// next alternative can be tried. Chronological backtracking always goes back to the last decision on the stack.
+    /// `None` if no decision is left or the search must restart with forward checking.
     ///
-    /// `is_infeasible` says whether the undone alternative leads to no gang at all, rather than to no better one.
+    /// `is_infeasible` says that the undone alternative leads to no gang at all. If it is false, the alternative leads
+    /// to gangs, but to no better ones.
     fn backjump(&mut self, conflict: &ConflictSet, is_infeasible: bool) -> Option<()> {
         let last = self.decisions.len().checked_sub(1)?;
         let culprit =
@@ -302,11 +307,11 @@ impl GangSearch<'_> {
         }
         for depth in (culprit..=last).rev() {
             let was_taken = self.undo(depth);
-            // Going on after a complete gang is no backtrack.
+            // Do not count a backtrack if the search only continues after a complete gang.
             self.pool.table.statistics.backtracks += u64::from(was_taken && is_infeasible);
         }
         self.decisions.truncate(culprit + 1);
-        // Restart with forward checking if several more candidates would have to be tried.
+        // Restart with forward checking if many candidates of the decision have not been tried yet.
         self.is_restart_due = self.strategy.finds_best
             && !self.looks_ahead
             && self.best.is_none()
@@ -323,8 +328,8 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Makes the complete gang the best gang if it is acceptable, better than the best gang so far and worse than
-    /// `worse_than`.
+    /// Makes the complete gang the best gang if all its offers may dock and it is better than the best gang so far. Its
+    /// score must also be lower than `worse_than`.
     fn update_best(&mut self) {
         let score = self.gang_score();
         let is_acceptable = score.scores.iter().all(CandidateScore::is_acceptable);
@@ -357,7 +362,7 @@ impl GangSearch<'_> {
     /// Builds the tree of the complete gang. Works from the last decision to the first, without recursion, since a long
     /// chain of docked ads would overflow the stack.
     fn build_gang(&mut self) -> Gang {
-        // The offers docked at each participant, by port.
+        // For each participant, the offers docked at it, by the index of its port.
         let mut below: FxHashMap<Participant, BTreeMap<usize, DockedOffer>> = FxHashMap::default();
         for (place, link) in self.decisions.iter().rev().filter_map(Decision::docked_pair) {
             let docked = DockedOffer {

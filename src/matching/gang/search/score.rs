@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::ad::Participant;
 use crate::matching::policy::PolicyVector;
 
-/// The score of one decision of a gang.
+/// The score of a candidate at a port. A port left unfilled has scores of this type, too.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CandidateScore {
     /// The score depends on ports that are not docked yet.
@@ -17,11 +17,11 @@ pub enum CandidateScore {
 }
 
 impl CandidateScore {
-    /// The score of a candidate if nothing ranks.
+    /// The score of a candidate if neither side has a rank.
     pub const ZERO: CandidateScore = CandidateScore::Ranks(0.0, 0.0);
 
-    /// Returns the scores of leaving these ports unfilled. Fewer unfilled ports are better. Of equally many, ports
-    /// later in the list are better.
+    /// Returns the scores of leaving these ports unfilled. A gang with fewer unfilled ports is better. Of gangs with
+    /// equally many unfilled ports, the gang that leaves later ports of the port list unfilled is better.
     pub fn unfilled_scores(ports: impl Iterator<Item = usize> + Clone) -> Vec<CandidateScore> {
         #[allow(clippy::cast_precision_loss)] // ports are fewer than 2^53
         let rank = |number: usize| number as f64;
@@ -34,36 +34,37 @@ impl CandidateScore {
         !matches!(self, CandidateScore::Vector(vector) if !vector.is_complete())
     }
 
-    /// Compares two scores; the greater is the better. `None` if one of them is unknown.
+    /// Compares two scores. `Greater` means that `self` is better. `None` if one of the scores is unknown.
     pub fn compare(&self, other: &CandidateScore) -> Option<Ordering> {
         Some(match (self, other) {
             (CandidateScore::Unknown, _) | (_, CandidateScore::Unknown) => return None,
             (CandidateScore::Ranks(a, b), CandidateScore::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
             (CandidateScore::Vector(left), CandidateScore::Vector(right)) => left.cmp_greatest_first(right).reverse(),
-            // The gangs fill different ports: a candidate of one is compared with a missing or unfilled port of the
-            // other.
+            // The two gangs fill different ports: a candidate of one gang is compared with an unfilled or missing port
+            // of the other gang. Such a port is scored by numbers.
             (CandidateScore::Ranks(a, b), CandidateScore::Vector(vector)) => vector.cmp_numbers([*a, *b]).reverse(),
             (CandidateScore::Vector(vector), CandidateScore::Ranks(a, b)) => vector.cmp_numbers([*a, *b]),
         })
     }
 }
 
-/// The score of a gang, which decides between two gangs of one request.
+/// The score of a gang, by which two gangs of one request are compared.
 ///
-/// The scores of the decisions are compared first, in preorder: for each ad the unfilled ports, then the candidates at
-/// its ports. Ties are broken by the positions of the offers in the input, then by the indices of their links.
+/// `scores` are compared first. Of gangs with equal scores, the gang with earlier offers in the input is better, then
+/// the gang with smaller indices of links.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GangScore {
-    /// Scores of the decisions, in preorder.
+    /// Scores in preorder of the ads: for each ad the scores of its unfilled ports, then those of the candidates at its
+    /// ports.
     pub scores: Vec<CandidateScore>,
-    /// The docked offers, in the same order.
+    /// The docked offers, in the order in which `scores` lists them.
     pub offers: Vec<Participant>,
-    /// Indices of the ports by which the offers are docked, in the same order.
+    /// Index of the link of each of the `offers`.
     pub links: Vec<usize>,
 }
 
 impl GangScore {
-    /// Compares `scores` with the scores of this gang from position `first` on. Scores that this gang lacks count as
+    /// Compares `scores` with the scores of this gang from index `first` on. A score that this gang lacks counts as
     /// zero. `Greater` means that `scores` are better. `None` if some score is unknown.
     pub fn compare_steps<'s>(
         &self,
@@ -79,7 +80,7 @@ impl GangScore {
         Some(Ordering::Equal)
     }
 
-    /// Compares two gangs; the greater is the better. A score that only one gang has is compared with zero.
+    /// Compares two gangs. `Greater` means that `self` is better. A score that only one gang has is compared with zero.
     pub fn compare(&self, other: &GangScore) -> Ordering {
         let steps = self.scores.len().max(other.scores.len());
         let [left, right] =
@@ -132,7 +133,7 @@ mod tests {
             gang(ranked(0.0), &[1], &[0]),
             gang(unfilled(&[]), &[1], &[1]),
             gang(vec![CandidateScore::ZERO; 2], &[2], &[0]),
-            // The decision missing in the smaller gang counts as zero: more than a negative rank.
+            // A negative rank is worse than zero, even if the offer comes earlier in the input.
             gang(vec![CandidateScore::ZERO, CandidateScore::Ranks(0.0, -1.0)], &[1], &[0]),
             gang(unfilled(&[2]), &[1], &[0]),
             gang(unfilled(&[1]), &[1], &[0]),

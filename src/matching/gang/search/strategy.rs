@@ -1,12 +1,12 @@
-//! The algorithms of thesis 5 as presets of one search.
+//! The algorithms of thesis 5 as settings of one search.
 
 /// An algorithm for marshalling gangs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Finds the gang that the request prefers to all others.
+    /// Finds the best gang of the request.
     #[default]
     Best,
-    /// Fills ports from left to right and tries every candidate in turn (thesis 5.3).
+    /// Fills ports from left to right and tries every unused offer (thesis 5.3).
     Naive,
     /// Fills ports from left to right with candidates from the index (thesis 5.4).
     Lr,
@@ -18,9 +18,9 @@ pub enum Algorithm {
     Rlc,
     /// Fills the port with the fewest candidates first (thesis 5.5).
     Dyn,
-    /// Like [`Algorithm::Dyn`], but equivalent candidates count as one (thesis 5.8).
+    /// Like [`Algorithm::Dyn`], but tries only one of several equivalent candidates (thesis 5.8).
     Dyns,
-    /// Like [`Algorithm::Dyns`], but starts each port at a random candidate (thesis 5.8.3).
+    /// Like [`Algorithm::Dyns`], but starts at a random candidate of each port (thesis 5.8.3).
     Dynsr,
 }
 
@@ -32,12 +32,12 @@ pub enum PortOrder {
     Listed,
     /// In the reverse order of the port list (thesis 5.6.1).
     Reversed,
-    /// By the number of candidates before the first port is filled, fewest first (thesis 5.5). A strategy that
-    /// summarizes counts classes of equivalent candidates (thesis 5.8).
+    /// By the number of candidates, fewest first (thesis 5.5). Candidates are counted before the first port is filled.
+    /// A strategy that summarizes counts classes of equivalent candidates (thesis 5.8).
     FewestFirst,
 }
 
-/// The settings by which the algorithms of one search differ.
+/// The settings of the search in which the algorithms differ.
 #[allow(clippy::struct_excessive_bools)] // the five switches of the thesis's algorithms are what they are
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchStrategy {
@@ -49,7 +49,8 @@ pub struct SearchStrategy {
     pub requires_candidates: bool,
     /// Whether only one candidate of each class of equivalent candidates is tried.
     pub summarized: bool,
-    /// Whether the candidates of a port are tried from a random candidate on. Applies only if `summarized`.
+    /// Whether a random candidate of each port is tried first, and the others after it in cyclic order. Applies only if
+    /// `summarized`.
     pub random_start: bool,
     /// Whether the search continues after the first gang until it has found the best.
     pub finds_best: bool,
@@ -81,7 +82,7 @@ impl Algorithm {
         self.preset().1
     }
 
-    /// Returns the name and the settings of the algorithm.
+    /// Returns the name of the algorithm on the command line and its settings of the search.
     fn preset(self) -> (&'static str, SearchStrategy) {
         let naive = SearchStrategy::default();
         let indexed = SearchStrategy { indexed: true, ..naive };
