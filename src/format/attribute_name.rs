@@ -1,4 +1,4 @@
-//! Attribute names as files write them.
+//! Conversion of the bytes of a name in a file to an attribute name.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use super::Problem;
 
 /// Checks that the bytes of a name are valid text and returns the text.
 ///
-/// `range` is the byte range of the name in the file, `ad` the 1-based number of the ad that contains the name. Both
-/// only serve the error message.
+/// `range` is the byte range of the name in the file, `ad` the 1-based number of the ad. Only the error message uses
+/// them.
 ///
 /// # Errors
 ///
@@ -22,7 +22,10 @@ pub fn checked_name_text(text: &[u8], range: Range<usize>, ad: usize) -> Result<
     }
 }
 
-/// Converts the bytes of a name to an attribute name. `range` and `ad` are as in [`checked_name_text`].
+/// Converts the bytes of a name to an attribute name.
+///
+/// `range` is the byte range of the name in the file, `ad` the 1-based number of the ad. Only the error message uses
+/// them.
 ///
 /// # Errors
 ///

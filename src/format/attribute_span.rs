@@ -6,32 +6,32 @@ use crate::ad::{Name, Span};
 
 use super::source_map::DecodedText;
 
-/// The place of one attribute in a file: its name, and the source of its expression.
+/// The name of one attribute and the place of its expression in a file.
 #[derive(Debug)]
 pub struct AttributeSpan {
-    /// The name, decoded.
+    /// The name of the attribute, without quotes and escapes.
     pub name: Name,
-    /// Byte range of the name as written.
+    /// Byte range of the name in the file, with its quotes.
     pub name_range: Range<usize>,
-    /// Maps the text of the attribute's expression to the file.
+    /// Where the text of the attribute's expression stands in the file.
     pub(super) source: ExpressionSource,
 }
 
-/// Maps the text of an expression to the bytes of the file.
+/// Where the text of an expression stands in a file.
 #[derive(Debug)]
 pub(super) enum ExpressionSource {
-    /// The text stands in the file unchanged. Spans in the expression count from this offset in the file.
+    /// The text stands in the file unchanged. Spans of the expression count from this byte offset of the file.
     Verbatim(usize),
-    /// The text was decoded from escapes. The expression begins at this offset in the decoded text.
+    /// The text was decoded from escapes. The expression begins at this byte offset of the decoded text.
     Escaped(DecodedText, usize),
-    /// The value is a value of the format itself, such as a JSON number, or the exact place of the expression is
-    /// unknown. The range covers the whole value.
+    /// Byte range of the whole value in the file. It is used for values of the format itself, such as a JSON number,
+    /// and for expressions whose exact place is unknown.
     Opaque(Range<usize>),
 }
 
 impl AttributeSpan {
-    /// Returns the byte range in the file of a span in the attribute's expression. If the exact place of the expression
-    /// is unknown, this is the range of the whole value.
+    /// Converts a span in the attribute's expression to a byte range in the file. Returns the range of the whole value
+    /// if the exact place of the expression is unknown.
     #[must_use]
     pub fn file_range(&self, span: Span) -> Range<usize> {
         let span = span.range();
@@ -50,7 +50,8 @@ mod tests {
     use crate::ad::{Dialect, Expression, ExpressionKind};
     use crate::format::{FileFormat, attribute_spans, read};
 
-    /// Returns, for each attribute of the first ad, the name as written and the right operand of the expression.
+    /// Returns a text for each attribute of the first ad: the name as written and, if the expression has one, the right
+    /// operand.
     fn attributes_and_right_operands(text: &str, form: FileFormat) -> Vec<String> {
         let entry = read(text.as_bytes(), form, Dialect::Condor).next().unwrap().unwrap();
         attribute_spans(text.as_bytes(), form, entry.offset, Dialect::Condor)
@@ -88,9 +89,9 @@ mod tests {
                 vec!["<a n=\"a\">", "<a n=\"l\">", "<a n=\"b\">: y"],
             ),
             (FileFormat::Yaml, "a: 1\nb: !expr x + y\nc: !expr 'x + y'\n", vec!["a", "b: y", "c: y"]),
-            // A name may appear twice; lines that are indented further belong to a nested value.
+            // The attributes of the ad begin in column 1. Names that are indented belong to nested values.
             (FileFormat::Yaml, "# c\na: 1\nn:\n  a: 2\n  b: 3\nt: |\n  a: 4\nA: 5\n", vec!["a", "n", "t", "A"]),
-            // `a` stands in both elements, so it is uncertain which one is meant.
+            // `a` is a name in both ads of the sequence, so its place is uncertain.
             (FileFormat::Yaml, "- a: 1\n  b: 2\n- a: 2\n", vec!["b"]),
         ] {
             assert_eq!(attributes_and_right_operands(text, form), expected, "{text}");

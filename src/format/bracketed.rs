@@ -19,13 +19,13 @@ use super::{AdEntry, Problem, ReadResult};
 pub struct BracketedReader<'t> {
     text: &'t [u8],
     rules: ParseOptions,
-    /// Byte offset of the text that has not been read.
+    /// Byte offset at which the unread text begins.
     pub(super) offset: usize,
     /// Number of ads begun so far.
     number: usize,
     /// Number of ads found so far that have no closing bracket.
     unclosed_count: usize,
-    /// Further problems of the current ad, to be yielded next.
+    /// Problems of the current ad that are still to be yielded.
     pending: VecDeque<Problem>,
 }
 
@@ -47,8 +47,8 @@ impl<'t> BracketedReader<'t> {
         }
     }
 
-    /// Parses the ad in a range, which begins with the opening bracket. If the ad is bad, returns its first problem and
-    /// queues the others.
+    /// Parses the ad at the byte range `range`, which begins with the opening bracket. If the ad is bad, returns its
+    /// first problem and queues its other problems.
     fn parse_group(&mut self, range: Range<usize>) -> ReadResult {
         self.number += 1;
         self.offset = range.end;
@@ -70,8 +70,8 @@ impl<'t> BracketedReader<'t> {
         }
     }
 
-    /// Returns where the next ad most likely begins if the end of the ad in `range` is unknown: at a bracket that
-    /// begins a line and is indented no more than this ad. `None` if there is no such bracket.
+    /// Guesses where the next ad begins if the end of the ad in `range` is unknown. Returns the offset of the next `[`
+    /// that begins a line and is indented no more than the ad; `None` if there is no such bracket.
     fn next_line_with_bracket(&self, range: &Range<usize>) -> Option<usize> {
         let line = memchr::memrchr(b'\n', &self.text[..range.start]).map_or(0, |at| at + 1);
         memchr::memchr_iter(b'[', &self.text[range.clone()])
@@ -128,7 +128,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     writeln!(out, "]")
 }
 
-/// Returns the places of the attributes of the ad that begins at an offset.
+/// Returns the places of the attributes of the first ad at or behind a byte offset.
 pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
     let rest = text.get(offset..).unwrap_or_default();
     let (AdBoundary::Closed(span) | AdBoundary::Unclosed(span)) = find_first_ad(rest) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Detects the format of a text, and compression, from the first bytes.
+//! Detection of the format and of the compression of a text from its first bytes.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -24,7 +24,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// Whether HTCondor itself reads and writes this format. This decides the default dialect of a run.
+    /// Whether HTCondor itself reads and writes this format. The default dialect of a run depends on it.
     #[must_use]
     pub fn is_htcondor_format(self) -> bool {
         !matches!(self, FileFormat::Bracketed | FileFormat::Yaml)
@@ -44,10 +44,10 @@ impl fmt::Display for FileFormat {
     }
 }
 
-/// Returns a reader that decompresses the data of another.
+/// A function that takes a reader of compressed data and returns a reader of the decompressed data.
 pub(super) type Decoder = fn(Box<dyn Read>) -> io::Result<Box<dyn Read>>;
 
-/// Returns the decoder of compressed data, judged by its first bytes; `None` if it is not compressed.
+/// Returns the decoder for compressed data. The first bytes decide; `None` if the data is not compressed.
 pub(super) fn decoder(data: &[u8]) -> Option<Decoder> {
     match data {
         [0x1f, 0x8b, ..] => Some(|gzip| Ok(Box::new(flate2::read::MultiGzDecoder::new(gzip)))),
@@ -77,13 +77,13 @@ pub fn detect(text: &[u8]) -> Option<FileFormat> {
     let (first, behind) = rest.split_first()?;
     Some(match first {
         b'<' => FileFormat::Xml,
-        // A `[` before `{`, `"` or a digit begins a JSON array, because a bracketed ad begins with a name. `[]` is an
-        // empty ad.
+        // A bracketed ad begins with a name. So a `[` before `{`, `"` or a digit begins a JSON array. `[]` is an empty
+        // ad.
         b'[' if skip_brackets(behind).first().is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => {
             FileFormat::Json
         }
-        // `{ [a=1], [b=2] }` is a list of bracketed ads. An object that fills its line is taken for the first line of
-        // JSON Lines, any other object for JSON.
+        // `{ [a=1], [b=2] }` is a list of bracketed ads. If a JSON object begins and ends on the first line, the text
+        // is JSON Lines, otherwise JSON.
         b'{' if skip_blank(behind).first() != Some(&b'[') => {
             let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
             if is_single_ad::<JsonGrammar>(line) { FileFormat::JsonLines } else { FileFormat::Json }
@@ -96,17 +96,17 @@ pub fn detect(text: &[u8]) -> Option<FileFormat> {
     })
 }
 
-/// Returns the format of a text if this prefix of it is sufficient to decide; otherwise `None`.
+/// Returns the format of a text of which only the beginning is known; `None` if more text is needed.
 pub(super) fn detect_from_prefix(beginning: &[u8]) -> Option<FileFormat> {
     let rest = skip_brackets(without_byte_order_mark(beginning));
     let rest = rest.strip_prefix(b"{").map_or(rest, skip_blank);
-    // The first line behind comments and brackets distinguishes all formats, so no more text is needed once this line
-    // is complete.
+    // The first line behind comments and brackets shows the format. So no more text is needed once this line is
+    // complete.
     memchr::memchr(b'\n', rest).and_then(|_| detect(beginning))
 }
 
-/// Returns a format for a text that contains only comments: the long form if the text begins with `#`, otherwise
-/// bracketed ads.
+/// Returns the format to assume for a text that contains only comments. It is the long form if the text begins with
+/// `#`, otherwise bracketed ads.
 #[must_use]
 pub fn format_of_comments(text: &[u8]) -> FileFormat {
     if without_byte_order_mark(text).trim_ascii_start().starts_with(b"#") {
@@ -126,9 +126,9 @@ fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     &text[byte_order_mark_length(text)..]
 }
 
-/// Whether a text begins with `name: value` or `- name: value`, like YAML without its `---`.
+/// Whether a text begins with `name: value` or `- name: value`, as YAML without `---` does.
 ///
-/// A text with a `=` where the long form has one is taken for the long form.
+/// A line such as `a = b: c` does not count, because it may be in the long form.
 fn begins_mapping(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"- ").map_or(text, <[u8]>::trim_ascii_start);
     let name = match text {
@@ -139,15 +139,16 @@ fn begins_mapping(text: &[u8]) -> bool {
     name > 0 && behind.starts_with(b":") && behind.get(1).is_none_or(u8::is_ascii_whitespace)
 }
 
-/// Skips white space and comments (`#`, `//`, `/* */`). Returns an empty text if a comment does not end.
+/// Returns the text behind leading white space and comments (`#`, `//`, `/* */`). The result is empty if a comment does
+/// not end.
 fn skip_blank(text: &[u8]) -> &[u8] {
     let rest = &text[blank_length(text)..];
     let is_comment = matches!(rest, [b'#', ..] | [b'/', b'/' | b'*', ..]);
     if is_comment { &[] } else { rest }
 }
 
-/// Returns the number of bytes of white space and comments at the beginning of a text. A comment that may continue
-/// behind the text is not counted.
+/// Returns the number of bytes of white space and comments at the beginning of a text. A comment that does not end in
+/// the text is not counted.
 pub(super) fn blank_length(text: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -164,7 +165,7 @@ pub(super) fn blank_length(text: &[u8]) -> usize {
     }
 }
 
-/// Skips opening brackets, and everything that [`skip_blank`] skips.
+/// Returns the text behind leading opening brackets, white space and comments.
 fn skip_brackets(mut text: &[u8]) -> &[u8] {
     loop {
         text = skip_blank(text);
@@ -211,7 +212,7 @@ mod tests {
             ("# c\nName: x = y", Some(FileFormat::Yaml)),
             ("'a b':\n  - 1", Some(FileFormat::Yaml)),
             ("- \"a\": 1", Some(FileFormat::Yaml)),
-            // In case of doubt a text is in the long form.
+            // A text that could be YAML or the long form is taken for the long form.
             ("a = b: c", Some(FileFormat::Long)),
             ("a:b = 1", Some(FileFormat::Long)),
             ("a b: c = 1", Some(FileFormat::Long)),

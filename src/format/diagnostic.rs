@@ -1,4 +1,4 @@
-//! Diagnostics of files of ads, and positions in them.
+//! Problems in files of ads, and positions in these files.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ pub enum Severity {
     Warning,
 }
 
-/// A diagnostic: an error or a warning with its place in a file of ads.
+/// An error or a warning about a file of ads, with its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Whether the ad can still be used.
+    /// Error or warning: an ad with an error cannot be used.
     pub severity: Severity,
     /// Byte range in the file.
     pub range: Range<usize>,
@@ -24,21 +24,20 @@ pub struct Problem {
     pub ad_number: usize,
     /// The message: a phrase without a full stop.
     pub message: String,
-    /// A hint how to correct the problem; `None` if there is none.
+    /// A hint how to correct the mistake; `None` if there is no hint.
     pub help: Option<String>,
-    /// Byte range of a second place that explains the problem, such as an unclosed bracket, with a message about that
-    /// place.
+    /// A second place that explains the problem, such as an unclosed bracket: its byte range, and a message about it.
     pub related: Option<(Range<usize>, String)>,
 }
 
 impl Problem {
-    /// Creates an error. `range` is a byte range in the file, `ad_number` the 1-based number of the ad.
+    /// Creates an error without a hint. `range` is a byte range in the file, `ad_number` the 1-based number of the ad.
     #[must_use]
     pub fn error_at(range: Range<usize>, ad_number: usize, message: impl Into<String>) -> Self {
         Problem { severity: Severity::Error, range, ad_number, message: message.into(), help: None, related: None }
     }
 
-    /// Converts a syntax error of the text that begins at byte `offset` of the file.
+    /// Converts a syntax error into a problem. The text that was parsed begins at byte `offset` of the file.
     #[must_use]
     pub fn from_syntax(error: SyntaxError, offset: usize, ad_number: usize) -> Self {
         let problem = Problem {
@@ -49,15 +48,14 @@ impl Problem {
         problem.map_ranges(|range| range.start + offset..range.end + offset)
     }
 
-    /// Replaces the byte ranges of the problem by the results of `map`, which converts offsets in a part of the file to
-    /// offsets in the file.
+    /// Applies `map` to both byte ranges of the problem. This turns ranges in a part of a file into ranges in the file.
     #[must_use]
     pub fn map_ranges(self, map: impl Fn(Range<usize>) -> Range<usize>) -> Self {
         let related = self.related.map(|(range, label)| (map(range), label));
         Problem { range: map(self.range), related, ..self }
     }
 
-    /// Sets the hint how to correct the problem.
+    /// Adds a hint how to correct the mistake.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -72,12 +70,12 @@ impl Problem {
     }
 }
 
-/// A position for people: line and column, both counted from 1; columns are characters.
+/// A line and a column, as people count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// 1-based line.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// 1-based column, in characters.
+    /// Number of the column, from 1, counted in characters.
     pub column: usize,
 }
 
@@ -85,7 +83,8 @@ impl Position {
     /// The position of the beginning of a text.
     pub const START: Position = Position { line: 1, column: 1 };
 
-    /// Returns the position behind a text that begins at this position. O(n) in the length of the text.
+    /// Returns the position of the end of `text`, whose beginning is at the position `self`. O(n) in the length of the
+    /// text.
     #[must_use]
     pub fn after(self, text: &[u8]) -> Self {
         let lines = memchr::memchr_iter(b'\n', text).count();

@@ -1,6 +1,6 @@
-//! Files of ads: detecting their format, reading them ad by ad, writing them.
+//! Files of ads: detection of their format, readers, and writers.
 //!
-//! A bad ad never stops the reading and is never dropped silently: the reader yields a [`Problem`] in its place.
+//! A bad ad never ends the reading and is never left out silently. The reader yields a [`Problem`] in its place.
 
 mod attribute_name;
 mod attribute_span;
@@ -40,20 +40,20 @@ use long::LongReader;
 use nested_reader::RecoveringReader;
 use xml::XmlGrammar;
 
-/// An ad read from a file, with the number and the offset of the ad in the file.
+/// An ad that was read from a file, with its number and byte offset.
 #[derive(Clone, Debug)]
 pub struct AdEntry {
-    /// The ad, with all its attributes or only those of the projection.
+    /// The ad. If a projection was used, it has only the attributes of the projection.
     pub ad: Ad,
-    /// 1-based number of the ad in its file; bad ads are counted, too.
+    /// 1-based number of the ad in its file. Bad ads are counted, too.
     pub number: usize,
-    /// Byte offset of the ad in the text.
+    /// Byte offset of the ad in the text that was read.
     pub offset: usize,
     /// Whether the ad has all its attributes. `false` if a projection read only some of them.
     pub is_whole: bool,
 }
 
-/// An ad, or the problem that a reader found in its place.
+/// An ad, or a problem that a reader found. A bad ad can have several problems.
 pub type ReadResult = Result<AdEntry, Problem>;
 
 /// Returns an iterator that reads the ads of a text one by one.
@@ -70,7 +70,7 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
 
 /// Returns the length in bytes of the longest prefix of `window` that contains only complete ads.
 ///
-/// Returns 0 if no ad is complete yet, or if more text is needed to know where the first ad ends.
+/// Returns 0 if no ad is complete yet, or if only more text can show where the first ad ends.
 #[must_use]
 pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
     match form {
@@ -82,10 +82,10 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
     }
 }
 
-/// Returns the places of the attributes of the ad that begins at `offset`, in the order of the text.
+/// Returns the places of the attributes of the ad that begins at byte `offset`, in the order of the text.
 ///
-/// An attribute that is written several times appears as often. In YAML, attributes whose place is uncertain are left
-/// out.
+/// An attribute that is written several times is returned several times. In YAML, attributes whose place is uncertain
+/// are left out.
 #[must_use]
 pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
     match form {

@@ -1,8 +1,7 @@
-//! Recovering reader for formats in which ads nest in brackets or elements: JSON and XML.
+//! Reader for JSON and XML, in which ads nest in brackets or elements. It continues behind bad ads.
 //!
-//! A format contributes its tokens and an [`AdGrammar`]: which token can stand where, what the token adds to the ad,
-//! and where a bad ad most likely ends. This module contains the loops over the tokens: reading, reporting, and finding
-//! the next ad.
+//! Each format implements [`AdGrammar`]: which token can stand where, what a token adds to the ad, and where a bad ad
+//! most likely ends. This module has the loops over the tokens, which read ads, report problems and find the next ad.
 
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -16,11 +15,11 @@ use super::{AdEntry, Problem, ReadResult};
 /// A token with its byte range.
 pub type Located<T> = (T, Range<usize>);
 
-/// The tokens of a text. One token can be put back.
+/// Iterator over the tokens of a text. One token can be put back.
 pub struct TokenStream<'t, L: Iterator> {
     pub text: &'t [u8],
     pub lexer: L,
-    /// The token that was put back.
+    /// The token that was put back; `None` if there is none.
     returned: Option<L::Item>,
 }
 
@@ -43,7 +42,7 @@ impl<L: Iterator> Iterator for TokenStream<'_, L> {
     }
 }
 
-/// Where an ad comes from: values and messages depend on this.
+/// The text, dialect and number of an ad. The values of the ad are read from the text, and messages name the number.
 #[derive(Clone, Copy)]
 pub struct AdOrigin<'t> {
     pub text: &'t [u8],
@@ -53,60 +52,61 @@ pub struct AdOrigin<'t> {
 }
 
 impl AdOrigin<'_> {
-    /// Creates an error with the number of this ad.
+    /// Creates an error with the number of the ad.
     pub fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
         Problem::error_at(range, self.number, message)
     }
 }
 
-/// State machine over the tokens of an ad: checks their order, and knows the brackets or elements that are open.
+/// State machine over the tokens of an ad. It checks the order of the tokens and knows which brackets or elements are
+/// open.
 pub trait AdGrammar<'t>: Sized {
     type Token;
     type Lexer: Iterator<Item = Located<Self::Token>>;
-    /// State between tokens outside ads. It is reset when an ad begins.
+    /// What [`AdGrammar::outside`] remembers from one token to the next. It is reset when an ad begins.
     type Outer: Default;
 
-    /// Returns the tokens from an offset on.
+    /// Returns an iterator over the tokens from byte `offset` on.
     fn lexer(text: &'t [u8], offset: usize) -> Self::Lexer;
 
     /// Whether a token begins an ad.
     fn begins_ad(token: &Self::Token) -> bool;
 
-    /// Whether a token is a complete ad without attributes.
+    /// Whether a token alone is an ad without attributes, such as `<c/>` in XML.
     fn is_empty_ad(_: &Self::Token) -> bool {
         false
     }
 
-    /// Whether a token may continue behind the end of the text.
+    /// Whether a token may be incomplete because the text ends.
     fn is_unclosed(text: &[u8], token: &Located<Self::Token>) -> bool;
 
-    /// Creates the state behind the token that begins an ad at this offset.
+    /// Creates the state directly behind the token that begins an ad. `offset` is the byte offset of this token.
     fn at_ad_start(text: &[u8], offset: usize) -> Self;
 
     /// Whether the ad has ended.
     fn is_done(&self) -> bool;
 
-    /// Advances over a token; returns false if the token cannot stand here.
+    /// Advances the state over a token. Returns false if the token cannot stand in this state.
     fn advance(&mut self, text: &[u8], token: &Located<Self::Token>) -> bool;
 
-    /// Adds the effect of the token that was advanced over to the ad.
+    /// Adds the effect of a token to `ad`. [`AdGrammar::advance`] has accepted this token just before.
     fn apply(&self, token: Located<Self::Token>, ad: &mut AdBuilder<'t>);
 
-    /// Describes the tokens that can stand here, for messages.
+    /// Describes the tokens that can stand next, for messages.
     fn expected(&self) -> String;
 
     /// Returns the byte range of the innermost open bracket or element, with a message about it; `None` if nothing is
     /// open.
     fn innermost(&self) -> Option<(Range<usize>, String)>;
 
-    /// Returns the problem of a token that cannot stand here.
+    /// Returns the problem of a token that [`AdGrammar::advance`] has not accepted.
     fn unexpected(&self, origin: &AdOrigin, token: &Located<Self::Token>) -> Problem;
 
-    /// Whether a bad ad ends before the token at this offset, because this token most likely begins the next ad.
+    /// Whether the token at byte `offset` most likely begins the next ad, so that a bad ad ends before this token.
     fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool;
 
-    /// Skips a token of a bad ad. Breaks with the end of the ad if the end is found, or with `None` if the ad may
-    /// continue behind the end of the text.
+    /// Skips a token of a bad ad. Breaks with the byte offset of the end of the ad once this end is found. Breaks with
+    /// `None` if the ad may continue behind the end of the text.
     fn skip(
         &mut self,
         tokens: &mut TokenStream<'t, Self::Lexer>,
@@ -114,7 +114,7 @@ pub trait AdGrammar<'t>: Sized {
     ) -> ControlFlow<Option<usize>>;
 
     /// Processes a token outside all ads. If the token is an error, returns the problem, which may extend over the
-    /// following tokens; otherwise `None`. `origin` has the number of the next ad.
+    /// following tokens. Otherwise returns `None`. `origin` has the number of the next ad.
     fn outside(
         outer: &mut Self::Outer,
         origin: &AdOrigin,
@@ -122,20 +122,21 @@ pub trait AdGrammar<'t>: Sized {
         token: Located<Self::Token>,
     ) -> Option<Problem>;
 
-    /// Returns a problem to report behind the last token. Must return `None` when it is called again.
+    /// Returns a problem to report at the end of the text; `None` if there is none. It is called until it returns
+    /// `None`.
     fn at_end(_: &AdOrigin, _: &mut TokenStream<'t, Self::Lexer>) -> Option<Problem> {
         None
     }
 }
 
-/// Iterator over the ads of a text. Every bad value is reported, and the ad that contains it is left out.
+/// Iterator over the ads of a text in the format `G`. Every bad value is reported, and its ad is left out.
 pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
     tokens: TokenStream<'t, G::Lexer>,
     dialect: Dialect,
     /// Number of ads begun so far.
     number: usize,
     outer: G::Outer,
-    /// Items to be yielded next: the problems of an ad, or the ad.
+    /// What is still to be yielded: an ad, or the problems of a bad ad.
     pending: VecDeque<ReadResult>,
 }
 
@@ -146,7 +147,7 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
         RecoveringReader { tokens, dialect, number: 0, outer: G::Outer::default(), pending: VecDeque::new() }
     }
 
-    /// Returns the origin of the next ad.
+    /// Returns the text, dialect and number of the next ad.
     fn next_origin(&self) -> AdOrigin<'t> {
         AdOrigin { text: self.tokens.text, dialect: self.dialect, number: self.number + 1 }
     }
@@ -155,7 +156,8 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
         self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
     }
 
-    /// Reads the ad whose first token at `start` has been read, and queues the ad or its problems.
+    /// Reads the ad that begins at byte `start` and appends the ad, or its problems, to `pending`. The first token of
+    /// the ad has been read.
     fn read_ad(&mut self, start: usize) {
         let mut ad = AdBuilder::new(self.next_origin());
         self.number += 1;
@@ -188,7 +190,7 @@ impl<'t, G: AdGrammar<'t>> Iterator for RecoveringReader<'t, G> {
     }
 }
 
-/// Adds everything behind the first token of an ad, which begins at `start`, to `ad`.
+/// Reads the ad that begins at byte `start`, except for its first token, and adds everything to `ad`.
 fn build_ad<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: usize, ad: &mut AdBuilder<'t>) {
     let origin = ad.origin;
     let mut grammar = G::at_ad_start(origin.text, start);
@@ -210,7 +212,7 @@ fn build_ad<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start:
     }
 }
 
-/// Returns the places of the attributes of the ad that begins at an offset.
+/// Returns the places of the attributes of the ad that begins at byte `offset`.
 pub fn attribute_spans<'t, G: AdGrammar<'t>>(text: &'t [u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
     let mut tokens = TokenStream::new(text, G::lexer(text, offset));
     let mut ad = AdBuilder::new(AdOrigin { text, dialect, number: 0 });
@@ -221,15 +223,16 @@ pub fn attribute_spans<'t, G: AdGrammar<'t>>(text: &'t [u8], offset: usize, dial
     ad.places.unwrap_or_default()
 }
 
-/// Returns the problem of an ad that ends too early: at the end of the text, or where the next ad begins.
+/// Returns the problem of an ad that ends too early. `before` is the byte offset of the end of the text, or of the next
+/// ad.
 fn premature_end<'t>(grammar: &impl AdGrammar<'t>, origin: &AdOrigin, before: usize) -> Problem {
     let end = origin.text[..before].trim_ascii_end().len();
     let problem = origin.problem_at(end..end, format!("expected {}, found the end", grammar.expected()));
     Problem { related: grammar.innermost(), ..problem }
 }
 
-/// Skips the rest of a bad ad, from its first bad token on. Returns the end of the ad; `None` if the ad may continue
-/// behind the end of the text.
+/// Skips the rest of a bad ad. `first` is its first bad token. Returns the byte offset of the end of the ad; `None` if
+/// the ad may continue behind the end of the text.
 fn recover<'t, G: AdGrammar<'t>>(
     grammar: &mut G,
     tokens: &mut TokenStream<'t, G::Lexer>,
@@ -250,10 +253,9 @@ fn recover<'t, G: AdGrammar<'t>>(
     None
 }
 
-/// Returns the length in bytes of the longest prefix of a text that contains only complete ads; the text may end
-/// anywhere.
+/// Returns the length in bytes of the longest prefix of a text that contains only complete ads.
 ///
-/// The rest must be read again with more text behind it.
+/// The text may end anywhere. What follows the prefix must be read again together with more text.
 pub fn complete_prefix_length<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> usize {
     let mut tokens = TokenStream::new(text, G::lexer(text, 0));
     let mut end = 0;
@@ -282,8 +284,8 @@ pub fn is_single_ad<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> bool {
         .is_some_and(|end| text[end..].trim_ascii().is_empty())
 }
 
-/// Returns the end of the ad whose first token at `start` has been read; `None` if the ad may continue behind the end
-/// of the text.
+/// Returns the byte offset of the end of the ad that begins at `start`. `None` if the ad may continue behind the end of
+/// the text. The first token of the ad has been read.
 fn ad_end<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: usize) -> Option<usize> {
     let mut grammar = G::at_ad_start(tokens.text, start);
     while let Some(token) = tokens.next() {
@@ -303,17 +305,19 @@ fn ad_end<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: u
 /// An ad under construction, with the problems found in it.
 pub struct AdBuilder<'t> {
     pub origin: AdOrigin<'t>,
-    /// Text so far of the current scalar, for formats in which a scalar consists of several tokens.
+    /// The text of the current scalar as far as it was read. It is used by formats in which a scalar consists of
+    /// several tokens.
     pub content: DecodedText,
     open: Vec<OpenValue>,
-    /// The ad, as soon as it has ended.
+    /// The complete ad; `None` before its end.
     whole: Option<Ad>,
     problems: Vec<Problem>,
-    /// Places of the attributes of the outermost ad; `None` if the places are not needed.
+    /// Places of the attributes of the outermost ad. `None` if the places are not needed.
     places: Option<Vec<AttributeSpan>>,
 }
 
-/// An ad or a list under construction. An ad has its attributes so far, and the name of the next attribute.
+/// An ad or a list that is not complete yet. An ad has the attributes read so far, and the name of the attribute that
+/// is read next.
 enum OpenValue {
     Ad(Vec<(Name, Expression)>, Option<Name>),
     List(Vec<Expression>),
@@ -325,23 +329,23 @@ impl<'t> AdBuilder<'t> {
         AdBuilder { origin, content: DecodedText::default(), open, whole: None, problems: Vec::new(), places: None }
     }
 
-    /// Begins an ad, which is the next value of the innermost ad or list.
+    /// Begins a nested ad, which becomes a value of the innermost open ad or list.
     pub fn open_ad(&mut self) {
         self.open.push(OpenValue::Ad(Vec::new(), None));
     }
 
-    /// Begins a list, which is the next value of the innermost ad or list.
+    /// Begins a list, which becomes a value of the innermost open ad or list.
     pub fn open_list(&mut self) {
         self.open.push(OpenValue::List(Vec::new()));
     }
 
-    /// Returns the result of a reading. If the reading failed, records the problem and returns `None`.
+    /// Returns a value that was read. If reading failed, records the problem and returns `None`.
     pub fn value_or_report<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
         read.map_err(|problem| self.problems.push(problem)).ok()
     }
 
-    /// Names the next value of the innermost ad; `range` is the byte range of the name. A bad name is recorded as a
-    /// problem, and the value is left out.
+    /// Sets the name of the next value of the innermost ad. `range` is the byte range of the name. If the name could
+    /// not be read, records the problem and leaves the value out.
     pub fn push_name(&mut self, range: &Range<usize>, read: Result<Name, Problem>) {
         let named = self.value_or_report(read);
         if let ([_], Some(places), Some(name)) = (self.open.as_slice(), &mut self.places, &named) {
@@ -353,7 +357,7 @@ impl<'t> AdBuilder<'t> {
         }
     }
 
-    /// Notes where the value of the last named attribute stands in the file, if this is needed.
+    /// Notes where the value of the last named attribute stands in the file. Does nothing if places are not needed.
     pub fn note_source(&mut self, source: impl FnOnce() -> ExpressionSource) -> &mut Self {
         if let ([OpenValue::Ad(..)], Some(places)) = (self.open.as_slice(), &mut self.places)
             && let Some(place) = places.last_mut()
@@ -363,7 +367,7 @@ impl<'t> AdBuilder<'t> {
         self
     }
 
-    /// Adds a value to the innermost ad or list, or records the problem if the value could not be read.
+    /// Adds a value to the innermost open ad or list. If the value could not be read, records the problem.
     pub fn push_value(&mut self, read: Result<Expression, Problem>) {
         let Some(value) = self.value_or_report(read) else { return };
         match self.open.last_mut() {
@@ -373,7 +377,7 @@ impl<'t> AdBuilder<'t> {
         }
     }
 
-    /// Ends the innermost ad or list.
+    /// Ends the innermost open ad or list.
     pub fn close(&mut self) {
         let kind = match self.open.pop() {
             Some(OpenValue::Ad(attributes, _)) if self.open.is_empty() => {
@@ -388,12 +392,12 @@ impl<'t> AdBuilder<'t> {
     }
 }
 
-/// Returns the number of blanks directly before an offset.
+/// Returns the number of blanks directly before a byte offset.
 pub fn blanks_before(text: &[u8], offset: usize) -> usize {
     text[..offset].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Whether an offset is not on the first line, and only blanks, at most `most_indent`, precede it on its line.
+/// Whether only blanks, at most `most_indent` of them, precede an offset on its line. False for the first line.
 pub fn begins_line(text: &[u8], offset: usize, most_indent: usize) -> bool {
     let blanks = blanks_before(text, offset);
     blanks <= most_indent && text[..offset - blanks].ends_with(b"\n")

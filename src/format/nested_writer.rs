@@ -1,19 +1,19 @@
-//! Writer for formats in which ads nest in brackets or elements: JSON and XML.
+//! Writer for JSON and XML, in which ads nest in brackets or elements.
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 
-/// How a format writes nested values.
+/// How a format writes ads, lists and values.
 pub trait NestedSyntax {
-    /// What begins and ends an ad.
+    /// The text before the first attribute of an ad, and the text behind its last attribute.
     const AD: [&'static str; 2];
-    /// What begins and ends a list.
+    /// The text before the first element of a list, and the text behind its last element.
     const LIST: [&'static str; 2];
-    /// What stands between attributes and between elements.
+    /// The text between two attributes and between two elements.
     const SEPARATOR: &'static str;
-    /// What ends an attribute.
+    /// The text behind the value of an attribute.
     const ATTRIBUTE_END: &'static str;
 
-    /// Appends everything of an attribute before its value.
+    /// Appends the part of an attribute before its value.
     fn push_name(name: &Name, text: &mut Vec<u8>);
 
     /// Appends a value that is neither an ad nor a list.
@@ -33,14 +33,14 @@ pub fn push_attribute<S: NestedSyntax>(name: &Name, expression: &Expression, tex
     run::<S>(vec![NestedWriteTask::Text(S::ATTRIBUTE_END), NestedWriteTask::Value(expression)], text);
 }
 
-/// An entry of the stack: a text, a name or a value that is left to write.
+/// Something to write: an entry of the writer's stack.
 enum NestedWriteTask<'a> {
     Text(&'static str),
     Name(&'a Name),
     Value(&'a Expression),
 }
 
-/// Writes the tasks, the last one first. The stack is explicit, so that no nesting depth overflows the program's stack.
+/// Writes the tasks, the last task first. The stack is explicit, so deep nesting cannot overflow the program's stack.
 fn run<S: NestedSyntax>(mut tasks: Vec<NestedWriteTask>, text: &mut Vec<u8>) {
     while let Some(task) = tasks.pop() {
         match task {

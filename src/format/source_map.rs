@@ -1,4 +1,4 @@
-//! Source map: decoded text with a map from its bytes to offsets in the file.
+//! Source map: where each byte of a decoded text comes from in the file.
 
 use std::ops::Range;
 
@@ -6,35 +6,35 @@ use crate::syntax::SyntaxError;
 
 use super::Problem;
 
-/// A text with its escapes resolved, and a map from its bytes to offsets in the file.
+/// A text whose escapes were decoded, with the offset in the file of each of its bytes.
 #[derive(Debug, Default)]
 pub struct DecodedText {
     /// The decoded text.
     pub bytes: Vec<u8>,
-    /// The segments, in ascending order of `start`.
+    /// The segments of `bytes`, in ascending order of `start`.
     segments: Vec<SourceSegment>,
-    /// Offset in the file behind the last byte.
+    /// Byte offset in the file at which the encoded text ends.
     end: usize,
 }
 
-/// A segment of the decoded text: bytes copied unchanged from the file, or the bytes of one escape.
+/// A segment of the decoded text. It was copied unchanged from the file or decoded from one escape.
 #[derive(Debug)]
 struct SourceSegment {
-    /// Offset of the segment in the decoded text.
+    /// Byte offset of the segment in the decoded text.
     start: usize,
-    /// Offset of the segment in the file.
+    /// Byte offset of the segment in the file.
     source_offset: usize,
-    /// Whether the bytes are copied unchanged; otherwise they are those of one escape.
+    /// Whether the segment was copied unchanged. Otherwise it was decoded from one escape.
     verbatim: bool,
 }
 
 impl DecodedText {
-    /// Creates an empty text that begins at this offset of the file.
+    /// Creates an empty text. `offset` is the byte offset in the file at which the encoded text begins.
     pub fn starting_at(offset: usize) -> Self {
         DecodedText { end: offset, ..DecodedText::default() }
     }
 
-    /// Appends bytes that stand unchanged in the file at this offset.
+    /// Appends bytes that are not escaped. They stand at byte `offset` in the file.
     pub fn push_verbatim(&mut self, bytes: &[u8], offset: usize) {
         if !bytes.is_empty() {
             self.segments.push(SourceSegment { start: self.bytes.len(), source_offset: offset, verbatim: true });
@@ -43,15 +43,15 @@ impl DecodedText {
         }
     }
 
-    /// Appends the decoded bytes of an escape that occupies `length` bytes of the file at `offset`.
+    /// Appends the decoded bytes of an escape. The escape has `length` bytes at byte `offset` of the file.
     pub fn push_escape(&mut self, bytes: &[u8], offset: usize, length: usize) {
         self.segments.push(SourceSegment { start: self.bytes.len(), source_offset: offset, verbatim: false });
         self.bytes.extend_from_slice(bytes);
         self.end = offset + length;
     }
 
-    /// Returns the offset in the file of byte `at` of the decoded text; if `at` is behind the last byte, the offset
-    /// behind the source. O(log n) in the number of segments.
+    /// Returns the byte offset in the file of byte `at` of the decoded text. If `at` is the length of the text or more,
+    /// returns the offset behind the encoded text. O(log n) in the number of segments.
     pub fn source_offset(&self, at: usize) -> usize {
         if at >= self.bytes.len() {
             return self.end;
@@ -64,8 +64,8 @@ impl DecodedText {
         }
     }
 
-    /// Converts a syntax error into a problem with ranges in the file. The span of the error counts from byte `start`
-    /// of the decoded text.
+    /// Converts a syntax error into a problem with byte ranges in the file. The span of the error counts from byte
+    /// `start` of the decoded text.
     pub fn problem(&self, error: SyntaxError, start: usize, ad: usize) -> Problem {
         let origin = |range: Range<usize>| self.source_offset(range.start)..self.source_offset(range.end);
         Problem::from_syntax(error, start, ad).map_ranges(origin)
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn every_byte_knows_where_it_comes_from() {
-        // Decoded from `ab\ncd\u00e9e` at offset 10 of the file.
+        // The encoded text is `ab\ncd\u00e9e` at byte offset 10 of the file.
         let mut decoded = DecodedText::starting_at(10);
         decoded.push_verbatim(b"ab", 10);
         decoded.push_escape(b"\n", 12, 2);

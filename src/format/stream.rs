@@ -1,4 +1,4 @@
-//! Streams of ads, cut into blocks of complete ads so that memory does not grow with the length of the stream.
+//! Streams of ads. A stream is cut into blocks of complete ads, so that memory does not grow with its length.
 
 use std::io::{self, Read};
 
@@ -10,54 +10,55 @@ use super::{
 };
 use crate::ad::Dialect;
 
-/// Number of bytes that suffice to detect the format, not counting leading comments.
+/// Number of bytes that are enough to detect the format. Leading comments do not count.
 const DETECTION_BYTES: usize = 4096;
 
-/// Number of bytes that are searched for the end of the first line, which distinguishes JSON Lines from JSON. A stream
-/// with a longer first line is taken for JSON.
+/// Maximum number of bytes that are searched for the end of the first line, which distinguishes JSON Lines from JSON. A
+/// stream with a longer first line is taken for JSON.
 const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
 
-/// A stream of ads in one format, decompressed if necessary.
+/// A stream of ads in one format. Compressed streams are decompressed.
 pub struct Stream {
     reader: Box<dyn Read>,
     is_compressed: bool,
     form: Option<FileFormat>,
-    /// Bytes that have been read and not been returned in a block.
+    /// Bytes that have been read, but not been returned in a block yet.
     window: ReadBuffer,
-    /// Memory of a recycled block, for the next block.
+    /// Memory of a block that is no longer in use. It will be used again.
     recycled_memory: Vec<u8>,
-    /// Position of the beginning of `window` in the stream.
+    /// Position in the stream at which `window` begins.
     position: Position,
-    /// Whether the end was reached or reading failed.
+    /// Whether the stream has ended or could not be read further.
     is_at_end: bool,
-    /// The error that ended the reading, until `next_block` returns it.
+    /// The error that ended the reading. `None` if there was no error, or if `next_block` has returned it.
     read_error: Option<io::Error>,
-    /// Whether `window` was searched and contains no complete ad.
+    /// Whether `window` is known to contain no complete ad.
     has_no_complete_ad: bool,
 }
 
 /// A part of a stream that consists of complete ads.
 #[derive(Clone, Debug)]
 pub struct StreamBlock {
-    /// The text: complete ads, or the rest of the stream.
+    /// The text of the block: complete ads. The last block also has everything behind the last ad.
     pub text: Vec<u8>,
     /// The format of the text.
     pub form: FileFormat,
-    /// Position of the block in the stream.
+    /// Position in the stream at which the block begins.
     pub start: Position,
-    /// Number of ads of the stream before this block.
+    /// Number of ads of the stream before this block. [`Stream`] does not count ads and sets 0, so the caller must set
+    /// this number.
     pub ads_before: usize,
 }
 
 impl StreamBlock {
-    /// Creates a block of a text that is complete in itself.
+    /// Creates a block from a text that is a whole stream.
     #[must_use]
     pub fn from_complete_text(text: impl Into<Vec<u8>>, form: FileFormat) -> Self {
         StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0 }
     }
 
-    /// Reads the ads of the block. Their numbers count from the beginning of the stream, their offsets from the
-    /// beginning of the block.
+    /// Reads the ads of the block. The numbers of ads count on from `ads_before`. Byte offsets count from the beginning
+    /// of the block.
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
         let before = self.ads_before;
         read(&self.text, self.form, dialect).map(move |item| match item {
@@ -67,18 +68,19 @@ impl StreamBlock {
         })
     }
 
-    /// Reads only the attributes of `selection` from the ads of the block, in the dialect of `selection`. The block
-    /// must be in the long form.
+    /// Reads the ads of the block, but only the attributes in the projection `selection`, which also has the dialect.
+    /// The block must be in the long form.
     pub fn project<'t, 's>(&'t self, selection: &'s mut Projection) -> ProjectingReader<'t, 's> {
         ProjectingReader::new(&self.text, self.ads_before, selection)
     }
 
-    /// Reads the complete ad of the long form that begins at an offset; yields the ad or its problems.
+    /// Reads all attributes of the ad that begins at byte `offset` of the block. Yields the ad or its problems.
+    /// `number` is the number of the ad. The block must be in the long form.
     pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
         LongReader::at(&self.text, dialect, offset, number.saturating_sub(1)).into_next_ad().into_iter()
     }
 
-    /// Returns the position in the stream of a byte offset in this block.
+    /// Returns the position in the stream of byte `offset` of the block.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         self.start.after(&self.text[..offset.min(self.text.len())])
@@ -86,7 +88,7 @@ impl StreamBlock {
 }
 
 impl Stream {
-    /// Begins to read a stream, decompresses gzip and zstd, and detects the format if `form` is `None`.
+    /// Begins to read a stream. Decompresses gzip and zstd. Detects the format if `form` is `None`.
     ///
     /// # Errors
     ///
@@ -133,7 +135,7 @@ impl Stream {
             let length = self.window.len();
             let enough = length >= DETECTION_BYTES;
             self.form = if enough { detect(&self.window) } else { detect::detect_from_prefix(&self.window) };
-            // JSON and JSON Lines are told apart by the end of the first line.
+            // The end of the first line distinguishes JSON Lines from JSON.
             let in_first_line = length < MAX_FIRST_LINE_BYTES && memchr::memchr(b'\n', &self.window).is_none();
             self.form = self.form.filter(|form| *form != FileFormat::Json || !in_first_line);
             if self.form.is_none() {
@@ -143,8 +145,8 @@ impl Stream {
         self.form = self.form.or_else(|| detect(&self.window));
     }
 
-    /// Discards the white space and comments at the beginning of the stream, which do not help to detect the format. So
-    /// memory does not grow with the length of the comments.
+    /// Discards white space and comments at the beginning of the stream, because they do not show the format. So memory
+    /// does not grow with the length of the comments.
     fn discard_leading_comments(&mut self) {
         let is_start = self.position == Position::START;
         let mark = if is_start { detect::byte_order_mark_length(&self.window) } else { 0 };
@@ -159,23 +161,23 @@ impl Stream {
         self.form
     }
 
-    /// Whether the stream is compressed and is being decompressed.
+    /// Whether the stream is compressed. If so, it is decompressed while it is read.
     #[must_use]
     pub fn is_compressed(&self) -> bool {
         self.is_compressed
     }
 
-    /// Returns the next block of complete ads, or the rest of the stream at its end; `None` when everything was
-    /// returned.
+    /// Returns the next block of complete ads. The last block contains the rest of the stream. Returns `None` after the
+    /// last block.
     ///
     /// # Errors
     ///
-    /// I/O errors of the reader. An error is returned once, after all complete ads before it. An incomplete ad at the
-    /// place of the error is discarded.
+    /// I/O errors of the reader. All complete ads before the error are returned first, and an incomplete ad is
+    /// discarded. Each error is returned only once.
     pub fn next_block(&mut self) -> io::Result<Option<StreamBlock>> {
         let form = self.form.unwrap_or_else(|| detect::format_of_comments(&self.window));
-        // If `window` contains no complete ad, it is searched again only when it has grown by half, so that the total
-        // work stays linear.
+        // A `window` without a complete ad is searched again only after it has grown by half, so that the total time
+        // stays linear.
         let mut enough = if self.has_no_complete_ad { self.window.len() + 1 } else { 1 };
         loop {
             if self.is_at_end || self.window.len() >= enough {
@@ -194,7 +196,7 @@ impl Stream {
         }
     }
 
-    /// Recycles the memory of a block for the next block: recently used memory is still in the processor's cache.
+    /// Keeps the memory of a block for the next block. Recently used memory is still in the processor's cache.
     pub fn recycle(&mut self, block: StreamBlock) {
         self.recycled_memory = block.text;
     }
@@ -208,14 +210,14 @@ impl Stream {
         StreamBlock { text, form, start: place, ads_before: 0 }
     }
 
-    /// Reads until `window` contains at least `length` bytes, or the stream ends.
+    /// Reads until `window` contains at least `length` bytes or the stream ends.
     fn fill_to(&mut self, length: usize) {
         while !self.is_at_end && self.window.len() < length.max(1) {
             self.fill();
         }
     }
 
-    /// Calls the reader once and notes an error or the end.
+    /// Reads once. Records an error, or that the stream has ended.
     fn fill(&mut self) {
         let count = self.window.fill(&mut *self.reader).unwrap_or_else(|error| {
             self.read_error = Some(error);
@@ -236,7 +238,7 @@ mod tests {
     use crate::format::FileFormat;
     use crate::syntax::{Style, print_ad};
 
-    /// Reader that returns its text a few bytes at a time.
+    /// Reader that returns its text in pieces. The number is the maximum number of bytes in a piece.
     struct Drops(Vec<u8>, usize);
 
     impl Read for Drops {
@@ -248,7 +250,8 @@ mod tests {
         }
     }
 
-    /// Returns each ad with its number, line and column, and each problem as `!number line:column: message`.
+    /// Returns a text for each item: an ad with its number, line and column, or a problem as
+    /// `!number line:column: message`.
     fn items(text: &str, form: Option<FileFormat>, piece: usize) -> Vec<String> {
         let mut stream = Stream::new(Box::new(Drops(text.as_bytes().to_vec(), piece)), form).unwrap();
         let mut items = Vec::new();
@@ -323,7 +326,7 @@ mod tests {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&text).unwrap();
         let zstd = zstd::stream::encode_all(text.as_slice(), 1).unwrap();
-        // gzip members and zstd frames may be concatenated.
+        // A compressed file may consist of several gzip members or zstd frames.
         for packed in [gzip.finish().unwrap(), zstd].map(|packed| packed.repeat(2)) {
             let mut stream = Stream::new(Box::new(Drops(packed, 11)), None).unwrap();
             assert_eq!(stream.form(), Some(FileFormat::Bracketed));
@@ -337,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_form_is_known_as_soon_as_it_can_be() {
-        /// Reader that returns its text once and must not be called again.
+        /// Reader that returns its whole text at the first read. A second read fails the test.
         struct Waiting(Vec<u8>);
 
         impl Read for Waiting {
@@ -365,7 +368,7 @@ mod tests {
         }
     }
 
-    /// Reader that returns its text and then fails.
+    /// Reader that returns its text and then an error.
     struct Breaking(Drops);
 
     impl Read for Breaking {
@@ -401,7 +404,7 @@ mod tests {
                     }
                 };
                 assert_eq!((count, error.to_string().as_str()), (2, "it broke"), "{form}");
-                // The error is returned only once.
+                // The error is not returned a second time.
                 assert!(stream.next_block().unwrap().is_none());
             }
         }

@@ -1,10 +1,10 @@
-//! Test helpers of the readers.
+//! Test helper of all readers.
 
 use super::{FileFormat, Position, read};
 use crate::ad::Dialect;
 use crate::syntax::{Style, print_ad};
 
-/// Returns each ad of a text as printed, and each problem as `!line:column: message`.
+/// Returns a text for each item: a printed ad, or a problem as `!line:column: message`.
 pub fn printed_items(text: &[u8], form: FileFormat, dialect: Dialect) -> Vec<String> {
     read(text, form, dialect)
         .map(|item| match item {

@@ -1,4 +1,4 @@
-//! Writer of documents: several ads in one format, with prologue, separators and epilogue.
+//! Writer of documents. A document has several ads in one format, with prologue, separators and epilogue.
 
 use std::io::{self, Write};
 
@@ -7,12 +7,12 @@ use crate::syntax::LossyChange;
 
 use super::{FileFormat, bracketed, json, long, xml, yaml};
 
-/// Changes that a writer made to values that the format cannot represent, each with the name of the attribute.
+/// Changes to values that the format cannot represent, each with the name of the attribute.
 pub(super) type LossyChanges = Vec<(Name, LossyChange)>;
 
-/// Writes one ad in a format; [`AdDocumentWriter`] writes several into one document.
+/// Writes one ad in a format. [`AdDocumentWriter`] writes several ads into one document.
 ///
-/// Returns the changes that were made because the format cannot represent the ad exactly, each with its attribute.
+/// Returns the changes to values that the format cannot represent, each with the name of the attribute.
 ///
 /// # Errors
 ///
@@ -28,25 +28,26 @@ pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(
     Ok(Vec::new())
 }
 
-/// What HTCondor writes before ads in XML.
+/// The text before the first ad of a document in XML, as HTCondor writes it.
 const XML_PROLOGUE: &str = "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
 
 /// Writes several ads into one document.
 #[derive(Debug)]
 pub struct AdDocumentWriter {
     form: FileFormat,
-    /// Number of ads written.
+    /// Number of ads written so far.
     count: usize,
 }
 
 impl AdDocumentWriter {
-    /// Creates a writer of a document in this format. Nothing is written yet.
+    /// Creates a writer of a document in this format. Writes nothing yet.
     #[must_use]
     pub fn new(form: FileFormat) -> Self {
         AdDocumentWriter { form, count: 0 }
     }
 
-    /// Writes one ad if `accept` returns true for the changes that the format requires; otherwise leaves it out.
+    /// Writes one ad if `accept` returns true. `accept` receives the changes to values that the format cannot
+    /// represent. If it returns false, the ad is left out.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ impl AdDocumentWriter {
         };
         out.write_all(if self.count == 0 { prologue } else { separator }.as_bytes())?;
         if self.form == FileFormat::Json {
-            // The line ends between two ads belong to the separator.
+            // In JSON, the line end between two ads is part of the separator.
             text.truncate(text.trim_ascii_end().len());
         }
         self.count += 1;
@@ -97,7 +98,7 @@ mod tests {
     use crate::ad::Dialect;
     use crate::format::{FileFormat, read};
 
-    /// Returns the document with the ads of a text.
+    /// Returns a document with all ads of `text`, except those that the format cannot represent exactly.
     fn document(text: &str, form: FileFormat) -> String {
         let mut out = Vec::new();
         let mut writer = AdDocumentWriter::new(form);
@@ -127,7 +128,7 @@ mod tests {
                 "{start}<c>\n    <a n=\"a\"><i>1</i></a>\n</c>\n<c>\n    <a n=\"b\"><i>2</i></a>\n</c>\n</classads>\n"
             )
         );
-        // An ad that is not accepted is left out.
+        // `accept` refuses ads with changed values, so the first ad is left out.
         assert_eq!(document("[a = \"x\ny\"][b = 2]", FileFormat::Long), "b = 2\n\n");
     }
 }

@@ -1,4 +1,4 @@
-//! Formats bracketed ads, and the separators and comments between them.
+//! Formatter of bracketed ads, and of the separators and comments between ads.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use super::trivia::TriviaTokens;
 /// Formats a text of bracketed ads for lines of at most `width` columns.
 pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> FormattedText {
     let (layout, is_certain) = format_parsable_ads(text, dialect, width, line_end);
-    // If the end of a bad ad is uncertain, formatting the other ads may move it. The result is then used only if it
-    // contains the same ads as the text and formatting it again changes nothing.
+    // Formatting may move the end of a bad ad whose end is uncertain. In that case the result is used only if two
+    // checks succeed: it contains the same ads as `text`, and formatting it again changes nothing.
     let is_stable = |formatted: &[u8]| {
         parsed_ads(formatted, dialect) == parsed_ads(text, dialect)
             && format_parsable_ads(formatted, dialect, width, line_end).0.text == formatted
@@ -24,7 +24,7 @@ pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &
     if is_certain || is_stable(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
 }
 
-/// Formats the ads that parse and copies the bad ads unchanged. Also returns whether the end of every bad ad is
+/// Formats the ads that parse and copies the bad ads unchanged. The second result is whether the end of every bad ad is
 /// certain.
 fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> (FormattedText, bool) {
     let mut reader = BracketedReader::new(text, dialect);
@@ -41,7 +41,7 @@ fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'
             }
             Err(problem) => {
                 is_certain &= has_certain_end(&text[start..end]);
-                // The tokens of a bad ad are unknown, so its text is copied.
+                // A bad ad has no reliable tokens, so its text is copied.
                 let bad = text[start..end].trim_ascii_end();
                 file.printer.write_text(bad);
                 start += bad.len();
@@ -54,13 +54,13 @@ fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'
     (FormattedText { text: file.printer.out, problems }, is_certain)
 }
 
-/// Returns the ads of a text, `None` for each one that does not parse.
+/// Returns the ads of a text in order. `None` stands for an ad that does not parse.
 fn parsed_ads(text: &[u8], dialect: Dialect) -> Vec<Option<Ad>> {
     BracketedReader::new(text, dialect).map(|item| item.ok().map(|entry| entry.ad)).collect()
 }
 
-/// Whether a bad ad would end at the same place whatever text followed. An ad with an unclosed quote or bracket would
-/// not, because it extends into the following text.
+/// Whether the end of a bad ad stays where it is if text is added behind the ad. With an unclosed quote or bracket, the
+/// ad would continue in the added text.
 fn has_certain_end(bad: &[u8]) -> bool {
     match find_first_ad(bad) {
         AdBoundary::Closed(span) => span.range().end == bad.len(),
@@ -72,14 +72,14 @@ fn has_certain_end(bad: &[u8]) -> bool {
 /// Formatter of one text of bracketed ads.
 struct BracketedFormatter<'t> {
     text: &'t [u8],
-    /// Number of open braces: the ads may be elements of a list.
+    /// Number of open braces around the current ad. Ads can be elements of a list: `{ [a = 1], [b = 2] }`.
     depth: usize,
     printer: LayoutPrinter,
 }
 
 impl BracketedFormatter<'_> {
-    /// Prints the part of a text that ends with an ad, or the rest behind the last ad. The ad gets one line per
-    /// attribute.
+    /// Prints a part of the text: one ad with everything before it, or everything behind the last ad. The ad gets one
+    /// line per attribute.
     fn format_part(&mut self, part: Range<usize>) {
         let mut pieces = TriviaTokens::new(self.text, part, StringSyntax::Escaped);
         pieces.normalize();

@@ -1,7 +1,7 @@
-//! Builds layout trees from tokens.
+//! Builder of layout trees from tokens.
 //!
-//! The text has been parsed before, so there are no syntax errors to handle. Like the parser's operator loop, the
-//! builder uses an explicit stack, so no nesting depth overflows the program's stack.
+//! The text has been parsed before, so there are no syntax errors here. The builder uses an explicit stack, so deep
+//! nesting cannot overflow the program's stack.
 
 use crate::ad::{BinaryOperator, PRECEDENCE_UNARY};
 use crate::syntax::Token;
@@ -9,8 +9,8 @@ use crate::syntax::Token;
 use super::tree::{Bracket, LayoutNodeId, LayoutNodeKind, LayoutTree, Spacing};
 use super::trivia::TriviaTokens;
 
-/// Builds the tree of the ad or expression that begins with the token at index `first`. Returns the tree and its root;
-/// the root is `None` if there are no tokens.
+/// Builds the layout tree of the ad or expression that begins with the token at index `first`. Returns the tree and its
+/// root; the root is `None` if there are no tokens.
 pub fn build_layout_tree<'p, 't>(
     pieces: &'p TriviaTokens<'t>,
     first: usize,
@@ -30,22 +30,22 @@ pub fn build_layout_tree<'p, 't>(
     (builder.tree, root)
 }
 
-/// A construct that waits for its right operand or its closing bracket.
+/// A construct whose right operand or closing bracket has not been read yet.
 enum OpenConstruct {
     Unary,
-    /// A binary operation with its precedence.
+    /// A binary operator with its precedence.
     Binary(u8),
-    /// `condition ?`
+    /// The `?` of `condition ? consequent : alternative`.
     Consequent,
-    /// `condition ? consequent :`
+    /// The `:` of `condition ? consequent : alternative`.
     Alternative,
     Attribute,
-    /// A bracketed construct: its kind, the index into `parts` of the opening bracket, and whether an operand precedes
-    /// the bracket.
+    /// An opening bracket: its kind, its index in `parts`, and whether it directly follows an operand, as in `f(1)` or
+    /// `a[0]`.
     Open(Bracket, usize, bool),
 }
 
-/// Precedence of the elvis operator in this builder: above all others.
+/// Precedence of the elvis operator `?:` in this builder: above all others, because `?:` binds most tightly.
 const ELVIS_PRECEDENCE: u8 = PRECEDENCE_UNARY + 1;
 
 impl OpenConstruct {
@@ -62,17 +62,18 @@ impl OpenConstruct {
 
 struct LayoutTreeBuilder<'p, 't> {
     tree: LayoutTree<'p, 't>,
-    /// Index of the next token.
+    /// Index of the next token to read.
     at: usize,
-    /// Whether an operand has just ended.
+    /// Whether the previous token ends an operand.
     is_behind_operand: bool,
-    /// The complete operands and the tokens of the open constructs, in the order of the text.
+    /// The complete operands, and the tokens of the constructs that are still open, in the order of the text.
     parts: Vec<LayoutNodeId>,
     open_constructs: Vec<OpenConstruct>,
 }
 
 impl<'p, 't> LayoutTreeBuilder<'p, 't> {
-    /// Reads a token where an operand is expected, and the tokens that belong to it.
+    /// Reads what stands where an operand or an attribute begins: one token, or the whole of `.name`, `name =` or
+    /// adjacent strings.
     fn read_operand(&mut self, token: Token) {
         let next = self.tree.tokens.tokens.get(self.at + 1).and_then(|piece| piece.token);
         match token {
@@ -108,7 +109,7 @@ impl<'p, 't> LayoutTreeBuilder<'p, 't> {
         }
     }
 
-    /// Reads a token behind an operand, and the tokens that belong to it.
+    /// Reads what follows an operand: an operator, a separator, a bracket, or the whole of `.name`.
     fn read_behind_operand(&mut self, token: Token) {
         match token {
             Token::ParenthesisOpen => self.open(Bracket::Parentheses),
@@ -142,7 +143,7 @@ impl<'p, 't> LayoutTreeBuilder<'p, 't> {
         }
     }
 
-    /// Adds the next token to the parts.
+    /// Reads the next token and appends it to `parts`.
     fn push_token(&mut self) -> LayoutNodeId {
         let node = self.tree.add_token(self.at);
         self.at += 1;
@@ -150,7 +151,7 @@ impl<'p, 't> LayoutTreeBuilder<'p, 't> {
         node
     }
 
-    /// Adds the next token to the parts and begins a construct that waits for an operand behind the token.
+    /// Reads the next token, which begins `construct`, and appends it to `parts`.
     fn begin(&mut self, construct: OpenConstruct) {
         self.push_token();
         self.open_constructs.push(construct);
@@ -173,7 +174,7 @@ impl<'p, 't> LayoutTreeBuilder<'p, 't> {
         self.is_behind_operand = true;
     }
 
-    /// Completes all waiting constructs that bind at least as tightly as `precedence`.
+    /// Completes the open constructs whose precedence is at least `precedence`, from the innermost outward.
     fn reduce(&mut self, precedence: u8) {
         while let Some(construct) = self.open_constructs.pop_if(|last| last.precedence() >= Some(precedence)) {
             match construct {
@@ -191,7 +192,7 @@ impl<'p, 't> LayoutTreeBuilder<'p, 't> {
         }
     }
 
-    /// Replaces the last `count` parts by the node that `add` makes of them.
+    /// Replaces the last `count` elements of `parts` by one node, which `add` creates from them.
     fn join(&mut self, count: usize, add: impl FnOnce(&mut LayoutTree<'p, 't>, &[LayoutNodeId]) -> LayoutNodeId) {
         let start = self.parts.len() - count;
         let node = add(&mut self.tree, &self.parts[start..]);

@@ -1,4 +1,4 @@
-//! Formats the long form: `name = value` lines, which must not be broken, and a blank line between ads.
+//! Formatter of the long form: `name = value` lines, which must not be broken, and a blank line between ads.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Fo
         number += usize::from(paragraph.iter().any(|line| !is_comment(text[line.clone()].trim_ascii_start())));
         is_bad = bad_ads.contains(&number);
         if is_bad {
-            // An ad that does not parse is copied unchanged.
+            // An ad with an error is copied unchanged.
             let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
             file.printer.write_text(&text[first.start..end]);
         } else {
@@ -55,7 +55,7 @@ struct LongFormatter<'t> {
 }
 
 impl LongFormatter<'_> {
-    /// Prints a comment, or an attribute that parses.
+    /// Prints one line of the text: a comment, or an attribute without errors.
     fn format_line(&mut self, range: Range<usize>) {
         self.printer.begin_line(0, false);
         let line = &self.text[range.clone()];
@@ -64,7 +64,7 @@ impl LongFormatter<'_> {
         self.printer.write_text(line[..equals].trim_ascii());
         self.printer.write_text(b" =");
         let value = range.start + equals + 1..range.end;
-        // The reader ignores text behind the expression, so this text is kept as written.
+        // The reader ignores text behind the expression, so the formatter copies this text.
         let rest = match parse_prefix(&self.text[value.clone()], self.rules) {
             Ok((_, Some(rest))) => value.start + rest.start as usize,
             _ => value.end,

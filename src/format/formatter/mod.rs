@@ -1,8 +1,8 @@
-//! Formatter behind `classad fmt`: prints the tokens and comments of ads in their order with normalized white space.
+//! Formatter of `classad fmt`: prints the tokens and comments of ads in their order, with normalized white space.
 //!
-//! The formatter works on the source text, so spellings (`64M`, `0xff`, `=?=`, quoted names, escapes) and parentheses
-//! stay as written. [`trivia`] lexes an ad into tokens and the comments between them, [`builder`] makes a [`tree`] of
-//! the places where lines may be broken, and [`printer`] breaks lines that do not fit.
+//! The formatter works on the source text. So parentheses and spellings (`64M`, `0xff`, `=?=`, quoted names, escapes)
+//! stay as written. [`trivia`] lexes an ad into tokens and the comments between them. [`builder`] makes a [`tree`] of
+//! the places where lines can be broken. [`printer`] breaks the lines that are too long.
 
 mod bracketed;
 mod builder;
@@ -23,7 +23,7 @@ use super::{FileFormat, Problem, Severity, detect, is_compressed};
 pub struct FormattedText {
     /// The formatted text. Ads that do not parse are copied unchanged.
     pub text: Vec<u8>,
-    /// The problems of the ads that do not parse; ranges refer to the original text.
+    /// The problems of the ads that do not parse, and warnings. Byte ranges count in the text before formatting.
     pub problems: Vec<Problem>,
 }
 
@@ -35,15 +35,16 @@ impl FormattedText {
     }
 }
 
-/// Formats bracketed ads or the long form. Formatting is idempotent and preserves the meaning of the ads.
+/// Formats bracketed ads or the long form. Formatting preserves the meaning of the ads, and formatting the result again
+/// changes nothing.
 ///
 /// A bracketed ad gets one line per attribute. An expression that does not fit into `width` columns is broken at its
 /// operators of lowest precedence, and at the commas and semicolons of lists, calls and nested ads. The long form does
 /// not allow line breaks, so its lines are kept.
 ///
-/// Comments and blank lines stay where they are, except that several blank lines become one. Line ends are `\r\n` if
-/// all line ends of the text are, otherwise `\n`; a missing last line end is added. A byte order mark is dropped,
-/// because HTCondor takes it for a part of the first name.
+/// Comments stay beside the items that they describe. Several blank lines become one. Line ends become `\r\n` if the
+/// whole text has only `\r\n`, otherwise `\n`. A missing last line end is added. A byte order mark is dropped, because
+/// HTCondor takes it for a part of the first name.
 ///
 /// # Errors
 ///
@@ -67,7 +68,7 @@ pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize)
     }
 }
 
-/// Whether a text has line ends and all of them are `\r\n`.
+/// Whether a text has at least one line end and every line end is `\r\n`.
 fn has_only_crlf_line_ends(text: &[u8]) -> bool {
     let mut ends = memchr::memchr_iter(b'\n', text).peekable();
     ends.peek().is_some() && ends.all(|at| at > 0 && text[at - 1] == b'\r')
@@ -87,19 +88,19 @@ mod tests {
     #[test]
     fn bracketed_ads() {
         for (text, expected) in [
-            // Space and semicolons.
+            // White space is normalized, and superfluous semicolons are dropped.
             ("[]", "[ ]\n"),
             ("[;;a=1;;b =  2]", "[\n  a = 1;\n  b = 2;\n]\n"),
             ("[a=[];b={};c={ [x=1;] }]", "[\n  a = [ ];\n  b = { };\n  c = { [ x = 1 ] };\n]\n"),
             ("[a=f ( 1,2 ) . b [ 0 ]]", "[\n  a = f(1, 2).b[0];\n]\n"),
             ("[a=! - -x; b=- 5; c=-5; d=1 .b]", "[\n  a = !--x;\n  b = - 5;\n  c = -5;\n  d = 1 .b;\n]\n"),
             ("[a=x?y : z; b=x ? : y; c=.x]", "[\n  a = x ? y : z;\n  b = x ?: y;\n  c = .x;\n]\n"),
-            // Spellings.
+            // Numbers, operators, quoted names and keywords stay as written.
             ("[A=64M*0xff =?= 'b c'.'d'; a=TRUE]", "[\n  A = 64M * 0xff =?= 'b c'.'d';\n  a = TRUE;\n]\n"),
-            // Several ads.
+            // A text can contain several ads, also as elements of a list.
             ("[a=1][b=2]\n\n\n[c=3]", "[\n  a = 1;\n]\n[\n  b = 2;\n]\n\n[\n  c = 3;\n]\n"),
             ("{[a=1],\n\n[b=2]}", "{\n  [\n    a = 1;\n  ],\n\n  [\n    b = 2;\n  ]\n}\n"),
-            // If the first item of a list begins a line, every item gets its own line.
+            // If the first item of a list begins a line in the source, every item gets its own line.
             ("[a={\n1,2}; b={1,\n2}]", "[\n  a = {\n    1,\n    2\n  };\n  b = { 1, 2 };\n]\n"),
         ] {
             assert_eq!(laid(text, FileFormat::Bracketed), expected, "{text}");
@@ -155,12 +156,12 @@ mod tests {
             ("[\n\n a=1;\n\n\n // b\n c=2\n\n // d\n\n]", "[\n  a = 1;\n\n  // b\n  c = 2;\n\n  // d\n]\n"),
             ("[a= /* b */ 1/* c */;]", "[\n  a = /* b */ 1; /* c */\n]\n"),
             ("[a= // b\n1]", "[\n  a = // b\n    1;\n]\n"),
-            // Comments stay behind the item that they describe, whichever side the separator is on.
+            // A comment stays behind the item that it describes, whether the comma stands before or behind the comment.
             ("[a={1 // b\n, 2, // c\n 3}]", "[\n  a = {\n    1, // b\n    2, // c\n    3\n  };\n]\n"),
             ("[a=b && // c\n d || // e\n f]", "[\n  a =\n    b // c\n      && d // e\n    || f;\n]\n"),
             ("[a=b ?\n// c\nd : e]", "[\n  a =\n    b\n      // c\n      ? d\n    : e;\n]\n"),
             ("[a=f(/* b */ 1, /* c */\n2)]", "[\n  a = f(\n    /* b */ 1, /* c */\n    2\n  );\n]\n"),
-            // Lines of a comment move together.
+            // All lines of a comment are moved by the same number of columns.
             ("[\n    /* b\n     * c\n   d */\n a=1]", "[\n  /* b\n   * c\n  d */\n  a = 1;\n]\n"),
             ("// only\n\n\n", "// only\n"),
             ("", ""),

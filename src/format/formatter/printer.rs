@@ -1,23 +1,23 @@
-//! Prints a layout tree on lines.
+//! Printer of layout trees.
 //!
-//! The printer uses an explicit stack, so no nesting depth overflows the program's stack. Widths are computed bottom-up
-//! beforehand, so deciding whether a node fits into its line is O(1).
+//! The printer uses an explicit stack, so deep nesting cannot overflow the program's stack. The builder has computed
+//! the width of every node, so deciding whether a node fits on a line is O(1).
 
 use super::tree::{Bracket, LayoutNode, LayoutNodeId, LayoutNodeKind, LayoutTree, Spacing};
 use super::trivia::{Comment, TriviaTokens, display_columns};
 
-/// Columns of one level of indentation.
+/// Number of columns of one level of indentation.
 pub const INDENT_COLUMNS: usize = 2;
 
-/// Which blank lines of the source are kept before a token.
+/// Which blank lines around a token's leading comments are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptBlankLines {
-    /// Before the first leading comment of the token.
+    /// Whether blank lines before the first leading comment are kept.
     first: bool,
-    /// Between the leading comments of the token.
+    /// Whether blank lines between the leading comments are kept.
     between: bool,
-    /// Between the last leading comment and the token. If there is no leading comment, the blank lines before the token
-    /// are kept only if both `first` and `last` are true.
+    /// Whether blank lines between the last leading comment and the token are kept. For a token without leading
+    /// comments, blank lines are kept only if `first` and `last` are true.
     last: bool,
 }
 
@@ -29,28 +29,29 @@ impl KeptBlankLines {
     const DROPPED: KeptBlankLines = KeptBlankLines { first: false, between: false, last: false };
 }
 
-/// Where a token is to be printed.
+/// Where a token is to be printed: beside the previous token or on a new line.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenPlacement {
     /// Separation from the previous token.
     pub spacing: Spacing,
-    /// Indentation in columns of the line, if the token begins one.
+    /// If the token begins a line: number of columns by which this line is indented.
     pub indent: usize,
-    /// Indentation in columns of leading comments that are on lines of their own.
+    /// Number of columns by which leading comments on their own lines are indented.
     pub comment_indent: usize,
-    /// Whether comments on one line between the previous token and this token belong to this token.
+    /// Whether the comments before the token belong to it. If so, a comment between two tokens of one line moves to the
+    /// line of the second token. Otherwise the comment stays behind the first token.
     pub owns_comments: bool,
     pub blanks: KeptBlankLines,
 }
 
 impl TokenPlacement {
-    /// A token that begins a line. The comments before the token belong to it.
+    /// Returns the placement of a token that begins a line. The comments before the token belong to it.
     pub fn new_line(indent: usize, blanks: KeptBlankLines) -> Self {
         TokenPlacement { spacing: Spacing::Line, indent, comment_indent: indent, owns_comments: true, blanks }
     }
 
-    /// A token on the line of the previous one. If comments between the two tokens force a line break, the token is
-    /// indented one more level.
+    /// Returns the placement of a token on the line of the previous token. If comments between the two tokens force a
+    /// line break, the second token is indented one level more.
     fn beside(spacing: Spacing, indent: usize) -> Self {
         TokenPlacement {
             spacing,
@@ -62,7 +63,7 @@ impl TokenPlacement {
     }
 }
 
-/// An entry of the printer's stack.
+/// Something to print: an entry of the printer's stack.
 #[derive(Clone, Copy)]
 enum LayoutTask {
     Node(NodeTask),
@@ -70,23 +71,22 @@ enum LayoutTask {
     Semicolon,
 }
 
-/// A node to print.
+/// A node that is still to be printed.
 #[derive(Clone, Copy)]
 struct NodeTask {
     node: LayoutNodeId,
     place: TokenPlacement,
-    /// Indentation in columns of the line on which the node begins.
+    /// Number of columns before the first character of the line on which the node begins.
     base: usize,
-    /// Whether operators on new lines are indented one more level, because the node begins inside another construct's
-    /// line.
+    /// Whether operators on new lines are indented one level more, because the node is a part of another operation.
     is_nested: bool,
-    /// Number of columns needed behind the node's last token on the same line.
+    /// Number of columns to leave free behind the node's last token, for the separator or bracket that follows.
     trailing: usize,
-    /// Whether the node is printed on one line: it is known to fit, or lines must not be broken.
+    /// Whether the node is printed on one line, because it fits or because lines must not be broken.
     is_flat: bool,
 }
 
-/// Printer of layout trees: the output so far, and the position on the current line.
+/// Printer of layout trees: the text printed so far, and the column at its end.
 pub struct LayoutPrinter {
     pub out: Vec<u8>,
     /// Maximum number of columns of a line.
@@ -101,7 +101,7 @@ impl LayoutPrinter {
         LayoutPrinter { out: Vec::new(), width, line_end, column: 0 }
     }
 
-    /// Prints text unchanged and updates the column.
+    /// Prints text unchanged.
     pub fn write_text(&mut self, text: &[u8]) {
         self.out.extend_from_slice(text);
         match memchr::memrchr(b'\n', text) {
@@ -116,7 +116,7 @@ impl LayoutPrinter {
         }
     }
 
-    /// Begins a new line with this indentation in columns; `blank` asks for a blank line before it.
+    /// Begins a new line and indents it by `indent` columns. If `blank` is true, leaves a blank line before it.
     pub fn begin_line(&mut self, indent: usize, blank: bool) {
         if self.column > 0 {
             self.out.extend_from_slice(self.line_end);
@@ -129,19 +129,20 @@ impl LayoutPrinter {
         self.column = indent;
     }
 
-    /// Limits indentation to half the width; otherwise the output of deeply nested values would grow quadratically.
+    /// Limits an indentation to half the width of a line. Without a limit, the size of the output would be quadratic in
+    /// the nesting depth.
     fn indentation(&self, indent: usize) -> usize {
         indent.min(self.width / 2 / INDENT_COLUMNS * INDENT_COLUMNS)
     }
 
-    /// Ends the current line if anything is on it.
+    /// Ends the current line unless it is empty.
     pub fn end_line(&mut self) {
         if self.column > 0 {
             self.begin_line(0, false);
         }
     }
 
-    /// Prints the leading comments of a token, then the white space before the token as `place` requires.
+    /// Prints the comments before the token at index `at`, and the white space between them and the token.
     pub fn print_comments_before(&mut self, pieces: &TriviaTokens, at: usize, place: TokenPlacement) {
         let piece = &pieces.tokens[at];
         let comments = &pieces.comments[piece.comments.clone()];
@@ -156,8 +157,8 @@ impl LayoutPrinter {
             };
         }
         let together = place.spacing == Spacing::Line && place.owns_comments && !pieces.forces_line_break(at);
-        // Whether a line begins between the previous token and this token, so that this token may stand beside its last
-        // comment.
+        // Whether a line break separates this token from the previous token. If so, this token can stand on the line of
+        // its last comment.
         let begins_line = self.column == 0 || comments.iter().any(|comment| comment.line_ends > 0 || comment.ends_line);
         let mut must_break = together;
         for (position, comment) in comments.iter().enumerate() {
@@ -178,15 +179,15 @@ impl LayoutPrinter {
         }
     }
 
-    /// Prints a comment. In a comment of several lines, the lines keep their indentation relative to the first line.
+    /// Prints a comment. In a comment of several lines, all lines keep their indentation relative to the first line.
     fn comment(&mut self, text: &[u8], comment: &Comment) {
         let written = &text[comment.range.clone()];
         if !comment.is_multiline {
             return self.write_text(written);
         }
         let start = memchr::memrchr(b'\n', &text[..comment.range.start]).map_or(0, |end| end + 1);
-        // Columns are limited to the width; otherwise each of several comments on a line would be indented further than
-        // the previous one.
+        // Limits both columns to the width. Without a limit, each of several comments on one line would be indented
+        // further than the previous comment.
         let old = display_columns(&text[start..comment.range.start]).min(self.width);
         let new = self.column.min(self.width);
         for (position, line) in written.split(|byte| *byte == b'\n').enumerate() {
@@ -205,12 +206,13 @@ impl LayoutPrinter {
         }
     }
 
-    /// Prints the subtree of a node whose first token stands at `place`.
+    /// Prints a node with everything in it. `place` is the placement of its first token.
     pub fn print_node(&mut self, tree: &LayoutTree, node: LayoutNodeId, place: TokenPlacement) {
         self.run(tree, NodeTask { node, place, base: place.indent, is_nested: false, trailing: 0, is_flat: false });
     }
 
-    /// Prints the subtree of a node after a space, on the current line even if the line gets too wide.
+    /// Prints a space and a node with everything in it on the current line, even if the line gets longer than the
+    /// width.
     pub fn print_flat(&mut self, tree: &LayoutTree, node: LayoutNodeId) {
         let place = TokenPlacement::beside(Spacing::Space, 0);
         self.run(tree, NodeTask { node, place, base: 0, is_nested: false, trailing: 0, is_flat: true });
@@ -230,7 +232,7 @@ impl LayoutPrinter {
         }
     }
 
-    /// Whether the subtree of a node fits on one line at `place`, with `trailing` columns behind it.
+    /// Whether a node fits on one line if its first token is printed at `place` and `trailing` more columns follow.
     fn fits(&self, tree: &LayoutTree, node: LayoutNodeId, place: TokenPlacement, trailing: usize) -> bool {
         let node = &tree.nodes[node];
         let start = match place.spacing {
@@ -242,7 +244,7 @@ impl LayoutPrinter {
         !node.is_multiline && start + node.comment_columns.1 + node.width + trailing <= self.width
     }
 
-    /// Prints a token, or pushes the parts of a node as tasks, the first part first.
+    /// Prints a node that is a token. For any other node, pushes its parts as tasks in the order of the text.
     fn expand_node(&mut self, tree: &LayoutTree, task: NodeTask, tasks: &mut Vec<LayoutTask>) {
         let NodeTask { node, place, base, is_nested, trailing, is_flat } = task;
         let flat = is_flat || self.fits(tree, node, place, trailing);
@@ -259,8 +261,8 @@ impl LayoutPrinter {
             LayoutNodeKind::Sequence => {
                 let mut rest = tree.width_with_comments(node);
                 for (position, node) in nodes.iter().enumerate() {
-                    // `rest` is the width of the parts behind this part, and of all spaces in the node. It is too large
-                    // by the spaces before this part, so a part that barely fits may be broken; that is harmless.
+                    // `rest` becomes the width of the parts behind this part, plus all spaces in the node. This also
+                    // counts the spaces before this part, so a part that just fits may be broken, which is harmless.
                     rest -= tree.width_with_comments(*node);
                     let place = match position.checked_sub(1) {
                         None => place,
@@ -275,7 +277,7 @@ impl LayoutPrinter {
                 for position in 0..=last {
                     let node = nodes[if is_conditional { last - position } else { position }];
                     let trailing = if position == last { trailing } else { 0 };
-                    // `?` is indented one level more than the conditions and the `:` before them.
+                    // `? consequent` is indented one level more than `: alternative`.
                     let is_deeper = is_conditional && matches!(position % 4, 1 | 2);
                     let line = if is_deeper { operators + INDENT_COLUMNS } else { operators };
                     tasks.push(match position {
@@ -317,7 +319,7 @@ impl LayoutPrinter {
         }
     }
 
-    /// Pushes the brackets and their content as tasks.
+    /// Pushes the tasks of a bracketed construct: its brackets, items and separators.
     fn expand_brackets(nodes: &[LayoutNodeId], bracket: Bracket, task: NodeTask, tasks: &mut Vec<LayoutTask>) {
         let NodeTask { place, base, is_flat: flat, .. } = task;
         let part = |node, place, base, trailing| LayoutTask::Node(NodeTask { node, place, base, trailing, ..task });
@@ -359,7 +361,8 @@ impl LayoutPrinter {
     }
 }
 
-/// Returns the place of an operator: on a new line, unless the node is printed on one line.
+/// Returns the placement of an operator: beside its left operand if the node is printed on one line, otherwise on a new
+/// line.
 fn operator_placement(is_flat: bool, indent: usize) -> TokenPlacement {
     let spacing = if is_flat { Spacing::Space } else { Spacing::Line };
     TokenPlacement { spacing, owns_comments: false, ..TokenPlacement::new_line(indent, KeptBlankLines::DROPPED) }

@@ -1,4 +1,4 @@
-//! Layout tree of an ad or expression: where lines may be broken, and the width of every part on one line.
+//! Layout tree of an ad or expression. It shows where lines can be broken, and how wide each part is on one line.
 
 use crate::syntax::Token;
 
@@ -7,22 +7,23 @@ use super::trivia::{TriviaTokens, display_columns};
 /// Index of a node in [`LayoutTree`].
 pub type LayoutNodeId = usize;
 
-/// Kind of a node.
+/// Kind of a node of a layout tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayoutNodeKind {
-    /// A token, by its index in the list of tokens. It has no parts.
+    /// A token, which has no parts. The number is its index in [`TriviaTokens::tokens`].
     Token(usize),
-    /// Parts that are never separated: an operator and its operand, an expression and a selection from it.
+    /// Parts between which no line is broken: an operator and its operand (`-a`), an expression and its suffixes
+    /// (`a.b[0]`).
     Sequence,
-    /// Operands and binary operators of this precedence, alternating.
+    /// `a + b - c`: operands alternating with binary operators of the same precedence. The number is this precedence.
     Chain(u8),
-    /// `a ? b : c ? d : e`, in reverse order, so that a condition can be added at the front by appending.
+    /// `a ? b : c ? d : e`. The parts are in reverse order, so that `x ? y :` can be put before them by appending.
     Conditional,
     /// Adjacent string literals, which are one string.
     Strings,
-    /// A bracketed construct: the opening bracket, items and separators alternating, the closing bracket.
+    /// A bracketed construct: the opening bracket, the items alternating with separators, and the closing bracket.
     Bracketed(Bracket),
-    /// `name = expression`: name, `=`, value.
+    /// An attribute with three parts: name, `=` and expression.
     Attribute,
 }
 
@@ -40,28 +41,29 @@ pub enum Bracket {
 }
 
 impl Bracket {
-    /// Whether a space follows the opening bracket and precedes the closing one.
+    /// Whether a space separates the brackets from their content: `{ 1 }`, but `(1)`.
     pub fn is_wide(self) -> bool {
         matches!(self, Bracket::Ad | Bracket::List)
     }
 }
 
-/// A node with its width and the line breaks that are forced in it.
+/// A node of a layout tree, with its width and the line breaks that it forces.
 #[derive(Debug)]
 pub struct LayoutNode {
     pub kind: LayoutNodeKind,
     pub parts: Vec<LayoutNodeId>,
-    /// Number of columns on one line, without the comments before its first token.
+    /// Number of columns of the node on one line, without the comments before its first token.
     pub width: usize,
-    /// Number of columns of the comments before the first token: of all, and of those on the line of this token.
+    /// Number of columns of the comments before the first token. The first number counts all of them, the second only
+    /// those on the line of the token.
     pub comment_columns: (usize, usize),
-    /// Whether something inside the node forces a line break.
+    /// Whether something inside the node forces a line break, such as a `//` comment.
     pub is_multiline: bool,
-    /// Whether the comments before its first token are on lines of their own.
+    /// Whether the comments before the node's first token force a line break.
     pub has_leading_comment_lines: bool,
 }
 
-/// Separation between a token and the previous one.
+/// What separates a token from the previous token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spacing {
     Touching,
@@ -69,7 +71,7 @@ pub enum Spacing {
     Line,
 }
 
-/// The layout tree. Nodes are stored in one vector, the parts of a node before the node.
+/// A layout tree. All nodes are in one vector, in which the parts of a node come before the node.
 #[derive(Debug)]
 pub struct LayoutTree<'p, 't> {
     pub tokens: &'p TriviaTokens<'t>,
@@ -82,32 +84,32 @@ impl<'p, 't> LayoutTree<'p, 't> {
         LayoutTree { tokens, nodes: Vec::with_capacity(tokens.tokens.len() * 2) }
     }
 
-    /// Forces an ad that has attributes to be printed on several lines.
+    /// Marks an ad to be printed on several lines, unless it has no attributes.
     pub fn force_multiline(&mut self, ad: LayoutNodeId) {
         let node = &mut self.nodes[ad];
         node.is_multiline |= matches!(node.kind, LayoutNodeKind::Bracketed(_)) && node.parts.len() > 2;
     }
 
-    /// Returns the number of columns of a node on one line, including the comments before it.
+    /// Returns the number of columns of a node on one line, including the comments before its first token.
     pub fn width_with_comments(&self, node: LayoutNodeId) -> usize {
         self.nodes[node].width + self.nodes[node].comment_columns.0
     }
 
-    /// Returns the separation between two neighbouring parts of a sequence.
+    /// Returns what separates two neighbouring parts of a [`LayoutNodeKind::Sequence`].
     pub fn spacing_between(&self, left: LayoutNodeId, right: LayoutNodeId) -> Spacing {
         let LayoutNodeKind::Token(piece) = self.nodes[left].kind else { return Spacing::Touching };
         let next = &self.tokens.tokens[piece + 1];
         let is_number = |token: Option<Token>| token.is_some_and(Token::is_number);
         match self.tokens.tokens[piece].token {
-            // `-5` is a number and `- 5` an operation, so the space is kept.
+            // `-5` is a number, but `- 5` is an operation. So a space behind `-` is kept.
             Some(Token::Minus) if is_number(next.token) && !next.follows_directly => Spacing::Space,
-            // `1.b` would be read as a malformed number, so a space separates the tokens.
+            // `1.b` would be read as a malformed number. So a space is printed: `1 .b`.
             token if is_number(token) && matches!(self.nodes[right].kind, LayoutNodeKind::Token(_)) => Spacing::Space,
             _ => Spacing::Touching,
         }
     }
 
-    /// Adds a leaf for a token.
+    /// Adds a node for the token at index `piece`.
     pub fn add_token(&mut self, piece: usize) -> LayoutNodeId {
         self.add(LayoutNode {
             kind: LayoutNodeKind::Token(piece),
@@ -124,14 +126,14 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.nodes.len() - 1
     }
 
-    /// Builds a node from consecutive parts; `between` is the total width of the separators in columns.
+    /// Adds a node with these parts. `between` is the number of columns of all spaces between the parts.
     pub fn add_compound(&mut self, kind: LayoutNodeKind, parts: &[LayoutNodeId], between: usize) -> LayoutNodeId {
         let node = self.add(LayoutNode { kind, parts: vec![parts[0]], ..self.nodes[parts[0]] });
         self.extend(node, &parts[1..], between);
         node
     }
 
-    /// Appends parts to a node; `between` is the total width of the separators in columns.
+    /// Appends parts to a node. `between` is the number of columns of all spaces before and between the new parts.
     fn extend(&mut self, node: LayoutNodeId, parts: &[LayoutNodeId], between: usize) {
         for part in parts {
             let is_high = self.nodes[*part].is_multiline || self.nodes[*part].has_leading_comment_lines;
@@ -142,8 +144,7 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.nodes[node].parts.extend_from_slice(parts);
     }
 
-    /// Builds an expression with a suffix: a selection, a subscript or the arguments of a call. The first part is the
-    /// expression.
+    /// Adds an expression with a suffix: `a.b`, `a[0]` or `f(x)`. The first part is the expression before the suffix.
     pub fn add_suffix(&mut self, parts: &[LayoutNodeId]) -> LayoutNodeId {
         let base = parts[0];
         if self.nodes[base].kind == LayoutNodeKind::Sequence {
@@ -154,8 +155,7 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.add_compound(LayoutNodeKind::Sequence, parts, space)
     }
 
-    /// Builds a binary operation. A left operand that is a chain of the same precedence is extended by the operator and
-    /// the right operand.
+    /// Adds a binary operation. If the left operand is a chain of the same precedence, extends this chain.
     pub fn add_binary(&mut self, parts: &[LayoutNodeId], precedence: u8) -> LayoutNodeId {
         if self.nodes[parts[0]].kind == LayoutNodeKind::Chain(precedence) {
             self.extend(parts[0], &parts[1..], 2);
@@ -164,8 +164,8 @@ impl<'p, 't> LayoutTree<'p, 't> {
         self.add_compound(LayoutNodeKind::Chain(precedence), parts, 2)
     }
 
-    /// Builds `condition ? consequent : alternative` from its five parts. An alternative that is a conditional is
-    /// extended at the front.
+    /// Adds `condition ? consequent : alternative`, which has five parts. If the alternative is itself a conditional,
+    /// both become one node.
     pub fn add_conditional(&mut self, parts: &[LayoutNodeId]) -> LayoutNodeId {
         let node = self.add_compound(LayoutNodeKind::Conditional, parts, 4);
         let alternative = &mut self.nodes[parts[4]];
@@ -178,7 +178,7 @@ impl<'p, 't> LayoutTree<'p, 't> {
         node
     }
 
-    /// Builds a bracketed construct from the brackets, items and separators.
+    /// Adds a bracketed construct. The parts are the brackets, items and separators.
     pub fn add_bracketed(&mut self, parts: &[LayoutNodeId], bracket: Bracket) -> LayoutNodeId {
         let separators = (parts.len() - 2) / 2;
         let inside = match (bracket.is_wide(), parts.len()) {

@@ -1,45 +1,46 @@
-//! Tokens with trivia: the comments and line ends between them.
+//! Tokens with trivia. Trivia are the comments and line ends between tokens.
 
 use std::ops::Range;
 
 use crate::syntax::{StringSyntax, Token, lex};
 
-/// A comment, and the line ends before and in it.
+/// A comment, with its byte range and the line ends before it.
 #[derive(Clone, Debug)]
 pub struct Comment {
-    /// Byte range without surrounding white space.
+    /// Byte range of the comment, without white space around it.
     pub range: Range<usize>,
-    /// Number of line ends before the comment, at most 2: 0 if other text precedes the comment on its line, 1 if the
-    /// comment begins a line, 2 if a blank line precedes.
+    /// Number of line ends before the comment, at most 2. It is 0 if other text precedes the comment on its line, 1 if
+    /// the comment begins a line, and 2 if a blank line precedes the comment.
     pub line_ends: usize,
     /// Whether the comment extends to the end of its line: `// ...`.
     pub ends_line: bool,
-    /// Whether the comment has several lines.
+    /// Whether the comment extends over several lines.
     pub is_multiline: bool,
 }
 
-/// A token with the comments before it.
+/// A token, with the comments and line ends before it.
 #[derive(Clone, Debug)]
 pub struct TriviaToken {
-    /// The token; `None` for the end of the text.
+    /// The token; `None` for the entry that stands for the end of the text.
     pub token: Option<Token>,
     /// Byte range of the token.
     pub range: Range<usize>,
-    /// Range of indexes into `comments`: the comments between the previous token and this one.
+    /// The comments between the previous token and this token, as a range of indexes into [`TriviaTokens::comments`].
     pub comments: Range<usize>,
-    /// Number of line ends, at most 2, between the last comment before this token and this token; without comments,
-    /// between the previous token and this token.
+    /// Number of line ends directly before the token, at most 2. Counting begins behind the last comment before the
+    /// token or, without comments, behind the previous token.
     pub line_ends: usize,
-    /// Whether the previous token directly precedes this one.
+    /// Whether nothing stands between the previous token and this token, not even white space.
     pub follows_directly: bool,
 }
 
 /// The tokens and comments of a part of a text.
 #[derive(Debug)]
 pub struct TriviaTokens<'t> {
-    /// The whole text, to which all ranges refer.
+    /// The whole text. All byte ranges count from its beginning.
     pub text: &'t [u8],
-    /// The tokens. The last entry stands for the end and only carries the comments before it.
+    /// The tokens. The last entry is not a token: it stands for the end of the text and has the comments behind the
+    /// last token.
     pub tokens: Vec<TriviaToken>,
     /// The comments in the order of the text.
     pub comments: Vec<Comment>,
@@ -60,7 +61,7 @@ impl<'t> TriviaTokens<'t> {
         pieces
     }
 
-    /// Adds a token, and the comments between offset `from` and the token.
+    /// Appends a token, and the comments before it. `from` is the byte offset behind the previous token.
     fn push(&mut self, token: Option<Token>, from: usize, range: Range<usize>) {
         let first = self.comments.len();
         let (mut at, mut lines) = (from, 0);
@@ -96,8 +97,10 @@ impl<'t> TriviaTokens<'t> {
         });
     }
 
-    /// Normalizes the tokens: drops superfluous semicolons, joins the `?` and `:` of one elvis operator, and moves
-    /// comments that end their line where such comments can stand: behind commas, semicolons and `=`, before operators.
+    /// Normalizes the tokens.
+    ///
+    /// Superfluous semicolons are dropped, and an adjacent `?` and `:` become one operator. Comments that force a line
+    /// break are moved to places where a line can be broken: behind `,`, `;` and `=`, and before operators.
     pub fn normalize(&mut self) {
         let mut kept: Vec<TriviaToken> = Vec::with_capacity(self.tokens.len());
         let mut dropped: Option<TriviaToken> = None;
@@ -136,7 +139,7 @@ impl<'t> TriviaTokens<'t> {
         }
     }
 
-    /// Moves the comments and line ends before a dropped token to the next token.
+    /// Moves the comments and line ends before a dropped token to the token behind it.
     fn inherit_trivia(&mut self, piece: &mut TriviaToken, dropped: &TriviaToken) {
         let lines = match self.comments.get_mut(piece.comments.clone()).and_then(|comments| comments.first_mut()) {
             Some(comment) => &mut comment.line_ends,
@@ -147,12 +150,12 @@ impl<'t> TriviaTokens<'t> {
         piece.follows_directly = false;
     }
 
-    /// Returns the token before the one at index `at`; `None` for the first token.
+    /// Returns the token before the token at index `at`; `None` if `at` is 0.
     fn before(&self, at: usize) -> Option<Token> {
         at.checked_sub(1).and_then(|before| self.tokens[before].token)
     }
 
-    /// Moves the comments before a token behind it, if they force a line break.
+    /// Moves the comments before the token at index `at` behind this token, if they force a line break.
     fn move_comments_forward(&mut self, at: usize) {
         if !self.forces_line_break(at) {
             return;
@@ -161,14 +164,14 @@ impl<'t> TriviaTokens<'t> {
         self.tokens[at].comments.end = comments.start;
         self.tokens[at].line_ends = 0;
         let next = &mut self.tokens[at + 1];
-        // The next token begins another line, so that the comment stays with the item that it describes.
+        // The token behind the comments must begin a line, otherwise the comments would seem to describe the next item.
         let lines =
             if next.comments.is_empty() { &mut next.line_ends } else { &mut self.comments[comments.end].line_ends };
         *lines = (*lines).max(1);
         next.comments.start = comments.start;
     }
 
-    /// Moves the comments behind an operator before it, if they force a line break.
+    /// Moves the comments behind the operator at index `at` before this operator, if they force a line break.
     fn move_comments_back(&mut self, at: usize) {
         if !self.forces_line_break(at + 1) {
             return;
@@ -186,7 +189,7 @@ impl<'t> TriviaTokens<'t> {
         self.tokens[at + 1].line_ends = 0;
     }
 
-    /// Whether the comments before a token force a line break before or behind them.
+    /// Whether the comments before the token at index `at` force a line break, before or behind them.
     pub fn forces_line_break(&self, at: usize) -> bool {
         let piece = &self.tokens[at];
         let comments = &self.comments[piece.comments.clone()];
@@ -194,15 +197,16 @@ impl<'t> TriviaTokens<'t> {
             || !comments.is_empty() && piece.line_ends > 0
     }
 
-    /// Returns the text of a token.
+    /// Returns the text to print for the token at index `at`.
     pub fn token_text(&self, at: usize) -> &[u8] {
         let piece = &self.tokens[at];
-        // An elvis operator written as `? :` is printed without the space.
+        // The elvis operator can be written `? :`, but is printed `?:`.
         if piece.token == Some(Token::Elvis) { b"?:" } else { &self.text[piece.range.clone()] }
     }
 
-    /// Returns the number of columns of the comments before a token, each with a space: of all comments, and of those
-    /// on the token's line.
+    /// Returns the number of columns of the comments before a token, including one space for each comment. The first
+    /// number counts all comments, the second only those on the token's line. Comments of several lines are not
+    /// counted.
     ///
     /// Formatting moves some comments to other lines, but changes neither number.
     pub fn comment_columns(&self, at: usize) -> (usize, usize) {
@@ -222,7 +226,7 @@ impl<'t> TriviaTokens<'t> {
     }
 }
 
-/// Whether an operand can end with this token, so that an operator behind this token is binary.
+/// Whether an operand can end with this token. If so, an operator behind the token is binary: `a - b`.
 fn is_operand_end(token: Option<Token>) -> bool {
     token.is_some_and(|token| match token {
         Token::ParenthesisClose | Token::BracketClose | Token::BraceClose => true,

@@ -1,4 +1,4 @@
-//! Grammar of ads in JSON: objects back to back, one per line, or in arrays.
+//! Grammar of ads in JSON. The objects stand back to back, one per line, or in arrays.
 
 use std::ops::{ControlFlow, Range};
 
@@ -9,7 +9,7 @@ use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, Located, Toke
 use super::token::{JsonLexer, JsonToken, JsonTokenError, json_lexer};
 use super::value::{read_name, read_string, read_word, string_source};
 
-/// The token expected next.
+/// The kind of token that can stand next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExpectedToken {
     Name,
@@ -19,21 +19,21 @@ enum ExpectedToken {
     More,
 }
 
-/// Position in the structure of an ad: the open brackets, and the kind of token expected next.
+/// State of reading an ad: the open brackets, and the kind of token expected next.
 #[derive(Debug)]
 pub struct JsonGrammar {
-    /// The open brackets with their byte offsets.
+    /// The open brackets, each with its byte offset, outermost first.
     open: Vec<(JsonToken, usize)>,
     expects: ExpectedToken,
-    /// Number of blanks, `[` and `,` before the ad on its line. A `{` that is indented no more most likely begins the
-    /// next ad.
+    /// Number of blanks, `[` and `,` directly before the `{` that begins the ad. A later `{` that begins a line most
+    /// likely begins the next ad, unless it is indented more.
     indent: usize,
 }
 
 type JsonTokenResult = Result<JsonToken, JsonTokenError>;
 
 impl JsonGrammar {
-    /// Whether the innermost open bracket is that of an ad, not of a list.
+    /// Whether the innermost open bracket is the `{` of an ad, not the `[` of a list.
     fn is_in_ad(&self) -> bool {
         matches!(self.open.last(), Some((JsonToken::BraceOpen, _)))
     }
@@ -42,7 +42,8 @@ impl JsonGrammar {
 impl<'t> AdGrammar<'t> for JsonGrammar {
     type Token = JsonTokenResult;
     type Lexer = JsonLexer<'t>;
-    /// The last token since the last ad; `None` if there is none or it is malformed.
+    /// The previous token outside ads. `None` directly behind an ad, behind a malformed token, and at the beginning of
+    /// the text.
     type Outer = Option<JsonToken>;
 
     fn lexer(text: &'t [u8], offset: usize) -> JsonLexer<'t> {
@@ -148,12 +149,12 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
         }
     }
 
-    /// A `{` at the beginning of a line that is indented no more than the ad most likely begins the next ad.
+    /// Returns true for a `{` that begins a line and is indented no more than the bad ad.
     fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool {
         begins_line(text, offset, self.indent)
     }
 
-    /// The ad ends with the `}` that closes it, or with the `]` of an array that contains the ad.
+    /// Skips a token of a bad ad. The bad ad ends with its own `}`, or with the `]` of an array around it.
     fn skip(
         &mut self,
         tokens: &mut TokenStream<'t, JsonLexer<'t>>,
@@ -170,7 +171,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             Ok(JsonToken::BracketClose) => {
                 match self.open.iter().rposition(|(bracket, _)| *bracket == JsonToken::BracketOpen) {
                     Some(innermost) => self.open.truncate(innermost),
-                    // This `]` closes the array that contains the ad.
+                    // This `]` closes the array around the bad ad.
                     None => return ControlFlow::Break(Some(range.end)),
                 }
             }
@@ -192,11 +193,11 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             Ok(JsonToken::BracketOpen) if matches!(before, Some(JsonToken::BracketOpen | JsonToken::Comma)) => {
                 origin.problem_at(range, "an array of ads cannot hold another array")
             }
-            // Brackets and commas around ads are skipped. Brackets need not balance, because a text may begin in the
-            // middle of an array.
+            // Brackets and commas around ads are skipped. The brackets need not balance, because the text of a block
+            // may begin in the middle of an array.
             Ok(JsonToken::BracketOpen | JsonToken::BracketClose | JsonToken::Comma) => return None,
             Ok(_) => {
-                // The problem covers the rest of the line, up to an ad, an array or a malformed token.
+                // The problem covers the rest of the line, but ends before an ad, an array or a malformed token.
                 while let Some((token, next)) = tokens.next() {
                     let same_line = memchr::memchr(b'\n', &origin.text[range.end..next.start]).is_none();
                     if !same_line || matches!(token, Ok(JsonToken::BraceOpen | JsonToken::BracketOpen) | Err(_)) {
@@ -220,7 +221,8 @@ fn lexical_error(origin: &AdOrigin, flaw: JsonTokenError, range: &Range<usize>) 
     }
 }
 
-/// Whether a token at the end of the text may continue behind it.
+/// Whether a token may be incomplete, because it ends where the text ends. This is so only for words and for strings
+/// without a closing quote.
 fn is_open_ended(text: &[u8], (token, range): &Located<JsonTokenResult>) -> bool {
     matches!(token, Ok(JsonToken::Word) | Err(JsonTokenError::UnclosedString)) && range.end == text.len()
 }
@@ -258,11 +260,11 @@ mod tests {
             ("{} // }{}\n{} /* {} */ {", 12),
             ("{} /* {}", 2),
             (r#", {"a": 1}]"#, 10),
-            // A bad ad ends where the reader continues.
+            // The prefix of complete ads includes the bad ad. It ends where the reader continues.
             ("{\"a\": \"x}\n{\"b\": 1}\n{", 18),
             ("{\"a\": 1\n{\"b\": 1}\n{", 16),
             ("{\"a\": [1}, {\"b\"", 9),
-            // In a correct ad a line may begin with a nested ad.
+            // The outer ad has no error so far, so the `{` that begins a line belongs to a nested ad.
             ("{\"a\": [\n{\"b\": 1}\n", 0),
         ] {
             assert_eq!(complete_prefix_length::<JsonGrammar>(text.as_bytes()), length, "{text}");

@@ -1,7 +1,8 @@
-//! JSON as HTCondor writes it: an object for each ad; expressions without a JSON value are strings `"\/Expr(...)\/"`.
+//! JSON as HTCondor writes it: an object for each ad. An expression that has no JSON value is a string
+//! `"\/Expr(...)\/"`.
 //!
-//! No JSON library is used here, because ads in JSON need source positions, unlimited nesting depth, and every
-//! deviation from strict JSON that HTCondor accepts.
+//! No JSON library is used here. Ads in JSON need source positions, unlimited nesting depth, and every deviation from
+//! strict JSON that HTCondor accepts.
 
 mod grammar;
 mod string;
@@ -12,10 +13,11 @@ mod writer;
 pub use grammar::JsonGrammar;
 pub use writer::write;
 
-/// Returns the expression in a decoded string of the form `/Expr(a + 1)/`, ignoring case; `None` for other strings.
+/// Returns the expression in a decoded string of the form `/Expr(a + 1)/`; `None` for any other string. The case of
+/// `Expr` does not matter.
 ///
-/// HTCondor writes a backslash before each of the two slashes, which distinguishes an expression from a string with the
-/// same characters. But other programs that rewrite the file drop these backslashes, so they are not required.
+/// HTCondor writes a backslash before each of the two slashes to distinguish an expression from a string. Other
+/// programs that rewrite the file drop these backslashes, so they are not required.
 fn expression_inside(text: &[u8]) -> Option<&[u8]> {
     let (head, rest) = text.split_at_checked(OPEN.len())?;
     rest.strip_suffix(CLOSE).filter(|_| head.eq_ignore_ascii_case(OPEN))

@@ -3,14 +3,14 @@
 use super::super::Problem;
 use super::super::source_map::DecodedText;
 
-/// Decodes the text between the quotes of a string. `offset` is the offset of this text in the file. `ad` is the
-/// 1-based number of the ad, for messages.
+/// Decodes the text between the quotes of a string.
 ///
-/// An escape that JSON does not define stands for the character behind the backslash, as in HTCondor.
+/// `offset` is the byte offset of this text in the file. `ad` is the 1-based number of the ad, for error messages. An
+/// escape that JSON does not define stands for the character behind the backslash, as in HTCondor.
 ///
 /// # Errors
 ///
-/// `\u` without four digits, half of a surrogate pair, and any spelling of a byte of value 0.
+/// `\u` without four digits, half of a surrogate pair, and a byte of value 0, also if it is written as an escape.
 pub fn decode_string(inside: &[u8], offset: usize, ad: usize) -> Result<DecodedText, Problem> {
     let mut decoded = DecodedText::starting_at(offset);
     let mut at = 0;
@@ -45,12 +45,12 @@ pub fn decode_string(inside: &[u8], offset: usize, ad: usize) -> Result<DecodedT
     Ok(decoded)
 }
 
-/// Decodes `\u` with four digits, or two such escapes that form a surrogate pair, at the beginning of a text. Returns
-/// the character and the length of the escape in bytes.
+/// Decodes the escape `\u` with four digits at the beginning of a text. A surrogate pair consists of two such escapes.
+/// Returns the character, and the number of bytes that were decoded.
 ///
 /// # Errors
 ///
-/// The length in bytes of the erroneous part, and the message.
+/// Number of bytes of the bad escape, and a message.
 fn decode_unicode_escape(text: &[u8]) -> Result<(char, usize), (usize, &'static str)> {
     let Some(first) = utf16_unit(text) else {
         let digits = text[2..].iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
@@ -66,7 +66,7 @@ fn decode_unicode_escape(text: &[u8]) -> Result<(char, usize), (usize, &'static 
     }
 }
 
-/// Returns the UTF-16 code unit of the escape `\u` with four digits at the beginning of a text; `None` if the text does
+/// Returns the UTF-16 code unit of the escape `\u` with four digits at the beginning of a text. `None` if the text does
 /// not begin with such an escape.
 fn utf16_unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;

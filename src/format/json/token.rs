@@ -4,7 +4,7 @@ use logos::{FilterResult, Lexer, Logos, SpannedIter};
 
 use crate::format::detect::byte_order_mark_length;
 
-/// A lexical error.
+/// Reason why no token can be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsonTokenError {
     /// A string without a closing quote on its line.
@@ -14,9 +14,10 @@ pub enum JsonTokenError {
     UnclosedComment,
 }
 
-/// A token, without its text.
+/// Kind of a token.
 ///
-/// The lexer remembers whether the rest of the text has no `*/`, so that the rest is searched only once.
+/// The flag `extras` of the lexer means that the rest of the text has no `*/`. With this flag the rest is searched only
+/// once, even if many comments are not closed.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(utf8 = false, extras = bool, error = JsonTokenError)]
 #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
@@ -40,10 +41,10 @@ pub enum JsonToken {
     /// `:`
     #[token(":")]
     Colon,
-    /// `"..."`, on one line
+    /// `"..."` on one line.
     #[token("\"", string)]
     String,
-    /// A number, `true`, `false`, `null`, or anything else that is not JSON.
+    /// A number, `true`, `false` or `null`. Text that is no JSON at all is a `Word`, too.
     #[regex(r#"[^ \t\r\n\x0b\x0c{}\[\],:"/]+"#)]
     #[token("/")]
     #[token("/*", comment)]
@@ -51,7 +52,7 @@ pub enum JsonToken {
 }
 
 impl JsonToken {
-    /// Returns the token, which is written as `text`, as it is named in messages.
+    /// Returns the token as messages name it: "a string", or the text of the token in backquotes.
     pub fn describe(self, text: &[u8]) -> String {
         match self {
             JsonToken::String => "a string".to_owned(),
@@ -60,7 +61,8 @@ impl JsonToken {
     }
 }
 
-/// Lexes a string up to the closing quote, which must be on the same line: a line break in a string is written `\n`.
+/// Reads a string up to its closing quote. The quote must be on the same line, because a line break in a string is
+/// written `\n`.
 fn string(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError> {
     let rest = lexer.remainder();
     let mut at = 0;
@@ -76,7 +78,7 @@ fn string(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError> 
             _ => break,
         }
     }
-    // The string ends with its line.
+    // A string without a closing quote ends with its line.
     lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
     FilterResult::Error(JsonTokenError::UnclosedString)
 }
@@ -94,7 +96,7 @@ fn comment(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError>
 /// Iterator over the tokens of a text, each with its byte range.
 pub type JsonLexer<'t> = SpannedIter<'t, JsonToken>;
 
-/// Returns the tokens of a text from an offset on. A byte order mark is skipped.
+/// Returns an iterator over the tokens from byte `offset` on. A byte order mark is skipped.
 pub fn json_lexer(text: &[u8], offset: usize) -> JsonLexer<'_> {
     let mut lexer = JsonToken::lexer(text);
     lexer.bump(offset.max(byte_order_mark_length(text)));

@@ -13,13 +13,13 @@ use crate::syntax::{ParseOptions, parse_expression, read_number};
 use super::string::decode_string;
 use super::{OPEN, expression_inside};
 
-/// Reads the name of an attribute.
+/// Reads the name of an attribute. `range` is the byte range of the name with its quotes.
 pub fn read_name(origin: &AdOrigin, range: &Range<usize>) -> Result<Name, Problem> {
     let decoded = decode(origin, range)?;
     attribute_name(&decoded.bytes, origin.dialect, range.clone(), origin.number)
 }
 
-/// Reads a string as a value. A string of the form `/Expr(...)/` is read as the expression in it.
+/// Reads a string with its quotes as a value. A string of the form `/Expr(...)/` is read as the expression in it.
 pub fn read_string(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression, Problem> {
     let text = &origin.text[range.start + 1..range.end - 1];
     if memchr::memchr2(b'\\', 0, text).is_none() && !text.starts_with(&OPEN[..1]) {
@@ -33,7 +33,8 @@ pub fn read_string(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression
     }
 }
 
-/// Returns where the value that [`read_string`] reads stands in the file.
+/// Returns where the expression in a string of the form `/Expr(...)/` stands in the file. For any other string, returns
+/// the range of the whole string.
 pub fn string_source(origin: &AdOrigin, range: &Range<usize>) -> ExpressionSource {
     match decode(origin, range) {
         Ok(decoded) if expression_inside(&decoded.bytes).is_some() => ExpressionSource::Escaped(decoded, OPEN.len()),
@@ -41,19 +42,19 @@ pub fn string_source(origin: &AdOrigin, range: &Range<usize>) -> ExpressionSourc
     }
 }
 
-/// Decodes the text between the quotes of a string.
+/// Decodes the text between the quotes of the string at `range`.
 fn decode(origin: &AdOrigin, range: &Range<usize>) -> Result<DecodedText, Problem> {
     decode_string(&origin.text[range.start + 1..range.end - 1], range.start + 1, origin.number)
 }
 
-/// Reads a number, `true`, `false` or `null`.
+/// Reads a number, `true`, `false` or `null`, and the words that other programs write for NaN and infinities.
 pub fn read_word(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression, Problem> {
     let text = String::from_utf8_lossy(&origin.text[range.clone()]);
     let value = match text.to_ascii_lowercase().as_str() {
         "null" => Value::Undefined,
         "true" => Value::Boolean(true),
         "false" => Value::Boolean(false),
-        // Python's JSON writer uses these words.
+        // Python's JSON writer writes `NaN`, `Infinity` and `-Infinity`.
         "nan" => Value::Real(f64::NAN),
         "infinity" => Value::Real(f64::INFINITY),
         "-infinity" => Value::Real(f64::NEG_INFINITY),
@@ -77,7 +78,8 @@ fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Resul
     Ok(Value::Real(text.parse().unwrap_or(f64::NAN)))
 }
 
-/// Whether an unsigned number is an integer; `None` if it is not a number in JSON. `.5` is accepted, as in HTCondor.
+/// Classifies an unsigned number: `Some(true)` for an integer, `Some(false)` for a real, `None` if it is not a number
+/// in JSON. `.5` is accepted, as in HTCondor.
 fn classify_number(text: &str) -> Option<bool> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, mut rest) = text.split_at(digits(text));
@@ -138,7 +140,7 @@ mod tests {
         ] {
             assert_eq!(items(text), [ad], "{text}");
         }
-        // HTCondor's C++ tools write the bytes of strings as they are.
+        // HTCondor's C++ tools do not escape bytes that are not UTF-8.
         assert_eq!(items_in(b"{\"a\": \"x\xff\"}", Dialect::Condor), [r#"[ a = "x\377" ]"#]);
     }
 
@@ -187,7 +189,7 @@ mod tests {
             assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
         }
         assert_eq!(items("[{\"a\": {"), ["!1:9: expected a name in double quotes or `}`, found the end"]);
-        // Each bad value is reported.
+        // One ad can have several bad values, and each of them is reported.
         assert_eq!(items(r#"{"a": 01, "b": [x]}"#), ["!1:7: `01` is no JSON number", "!1:17: `x` is no JSON value"]);
     }
 
@@ -208,7 +210,7 @@ mod tests {
 
     #[test]
     fn no_number_of_faults_harms() {
-        // A reader that searches the rest of the text for each fault would take quadratic time on these texts.
+        // A reader that searches the rest of the text for each error would take quadratic time on these texts.
         for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
             let text = text.repeat(1_000_000);
             assert_eq!(read(text.as_bytes(), FileFormat::Json, Dialect::Condor).flatten().count(), 0);

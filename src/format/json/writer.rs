@@ -8,8 +8,8 @@ use crate::syntax::{Style, print};
 
 use super::expression_inside;
 
-/// Writes an ad as an object on one line. Values that JSON cannot represent are written as expressions, so nothing is
-/// lost.
+/// Writes an ad as an object on one line. Values that JSON cannot represent are written as expressions, so no value is
+/// changed.
 ///
 /// # Errors
 ///
@@ -38,7 +38,8 @@ impl NestedSyntax for JsonSyntax {
             ExpressionKind::Literal(Value::Undefined) => text.extend_from_slice(b"null"),
             ExpressionKind::Literal(Value::Boolean(is)) => text.extend_from_slice(if *is { b"true" } else { b"false" }),
             ExpressionKind::Literal(Value::Integer(integer)) => text.extend_from_slice(integer.to_string().as_bytes()),
-            // The shortest digits that read back exactly. A point or an exponent marks a real.
+            // A real gets the fewest digits that are read as the same number. A point or an exponent distinguishes it
+            // from an integer.
             ExpressionKind::Literal(Value::Real(real)) if real.is_finite() => {
                 text.extend_from_slice(format!("{real:?}").as_bytes());
             }
@@ -47,14 +48,14 @@ impl NestedSyntax for JsonSyntax {
             {
                 push_quoted(["\"", "\""], string.as_bytes(), text);
             }
-            // An expression that has no JSON value. HTCondor escapes the slashes to distinguish the expression from a
-            // string.
+            // All other values are written as expressions. HTCondor escapes the slashes to distinguish an expression
+            // from a string.
             _ => push_quoted(["\"\\/Expr(", ")\\/\""], &print(expression, Style::New), text),
         }
     }
 }
 
-/// Appends a string with JSON escapes, between two delimiters.
+/// Appends `string` with JSON escapes between the texts `before` and `behind`.
 fn push_quoted([before, behind]: [&str; 2], string: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(before.as_bytes());
     for byte in string {

@@ -8,18 +8,17 @@ use crate::ad::Name;
 use super::reader::is_comment;
 use super::scan::line_ends;
 
-/// The distinct attribute names of ads in the long form, as spelt in the ads. Spellings that differ in case are
-/// distinct.
+/// The distinct attribute names of ads in the long form. Names that differ only in case are distinct here.
 #[derive(Default)]
 pub struct AttributeNameCollector {
     names: IndexSet<Box<[u8]>, FxBuildHasher>,
-    /// For each name, the index of the name that followed most recently. Most ads have their names in the same order,
-    /// so this index predicts the next name without hashing.
+    /// For each name, the index of the name that last came after it. This index predicts the next name without hashing,
+    /// because most ads have their names in the same order.
     successors: Vec<usize>,
 }
 
 impl AttributeNameCollector {
-    /// Adds the names of a text: everything before the first `=` of a line that is not a comment.
+    /// Adds the names of a text. A name is everything before the first `=` of a line that is not a comment.
     pub fn collect(&mut self, text: &[u8]) {
         let mut ends = Vec::new();
         line_ends(text, &mut ends);
@@ -50,7 +49,7 @@ impl AttributeNameCollector {
         self.names.iter().map(|name| Name::new(&String::from_utf8_lossy(name)))
     }
 
-    /// Whether a line begins with the name at this index, followed by `=` or ` =`.
+    /// Whether a line begins with the name at index `place`, followed by `=` or ` =`.
     fn begins_with_name(&self, line: &[u8], place: usize) -> bool {
         let Some(name) = self.names.get_index(place) else { return false };
         let behind = line.strip_prefix(&**name);
@@ -58,7 +57,7 @@ impl AttributeNameCollector {
     }
 }
 
-/// Returns the name that a line binds; `None` for comments and lines without a name.
+/// Returns the name before the first `=` of a line. `None` for a comment, and for a line without `=` or without a name.
 fn bound_name(line: &[u8]) -> Option<&[u8]> {
     let name = line[..memchr::memchr(b'=', line)?].trim_ascii();
     (!name.is_empty() && !is_comment(name)).then_some(name)

@@ -1,4 +1,4 @@
-//! HTCondor's long form: one `name = expression` line per attribute, a blank line between ads.
+//! HTCondor's long form. An attribute is a line `name = expression`, and a blank line separates ads.
 
 mod attribute_names;
 mod projecting_reader;

@@ -2,8 +2,8 @@
 //!
 //! The reader parses the attributes of the projection, the attributes that their values refer to, and so on
 //! transitively. It only checks all other lines: each must be blank, a comment, or a name, `=` and text with closed
-//! quotes. An ad with a line that is malformed, or too unusual for this check, is read completely by [`LongReader`],
-//! which also reports the problems of the ad.
+//! quotes. If a line is malformed, or too unusual for this check, [`LongReader`] reads the ad completely and reports
+//! its problems.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,69 +17,73 @@ use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
 use super::reader::{LongReader, find_separator, is_comment, without_carriage_return};
 use super::scan::{LineMark, scan};
 
-/// Iterator over the ads of a text, projected on the attributes of a [`Projection`].
+/// Iterator over the ads of a text. It reads only the attributes of a [`Projection`].
 pub struct ProjectingReader<'t, 's> {
     text: &'t [u8],
     projection: &'s mut Projection,
-    /// Offset of the first line of the text, behind a byte order mark.
+    /// Byte offset of the first line of the text, behind a byte order mark.
     text_start: usize,
     /// Byte offset of the next line.
     at: usize,
-    /// Number of ads begun so far, including those before this text.
+    /// Number of ads begun so far in the stream, counting those before this text.
     number: usize,
-    /// Candidate lines found by [`scan`] in the current piece of the text; offsets are relative to `marked_from`.
+    /// Lines of the current piece that must be examined, as [`scan`] found them. Their offsets count from
+    /// `marked_from`.
     marks: Vec<LineMark>,
-    /// Offset of the current piece.
+    /// Byte offset in the text at which the current piece begins.
     marked_from: usize,
-    /// Offset of the end of the current piece.
+    /// Byte offset in the text at which the current piece ends.
     marked_to: usize,
-    /// Index into `marks` of the next line to examine.
+    /// Index in `marks` of the next line to examine.
     next_mark: usize,
-    /// Version of the projection for which `marks` was computed.
+    /// Version of the projection with which `marks` was computed.
     marked_version: usize,
-    /// For each name, the index of the name that followed most recently, to predict the next name: most ads have their
-    /// names in the same order.
+    /// For each name, the index of the name that last came after it. This index predicts the next name, because most
+    /// ads have their names in the same order.
     successors: Vec<usize>,
-    /// Index of the name that was found last.
+    /// Index of the name of the projection that was found last.
     last_name: usize,
-    /// Byte range of the value of each name in the current ad, by index of the name.
+    /// Byte range of the value of each name of the projection in the current ad. `None` for a name that has not been
+    /// found in the ad.
     values: Vec<Option<Range<usize>>>,
-    /// The names that the current ad has, with the ranges of their values, in the order of the lines.
+    /// The names of the projection that the current ad has, with the byte ranges of their values, in the order of the
+    /// lines.
     found_values: Vec<ProjectedValueRange>,
-    /// `found_values` of the ad that was last looked up among the shared ads.
+    /// `found_values` of the last ad for which an equal shared ad was looked up.
     last_lookup: Vec<ProjectedValueRange>,
-    /// Values of the label attributes in the current ad; `None` where such an attribute is missing or not a plain
-    /// literal.
+    /// Values of the label attributes, which identify the current ad. `None` for an attribute that is missing or not a
+    /// plain literal.
     label_values: Vec<Option<Value>>,
-    /// Items to be yielded next.
+    /// Ads and problems that are still to be yielded.
     pending: VecDeque<ReadResult>,
-    /// An ad with the label attributes of the ad read last; `None` if all of them are missing or could be read as plain
-    /// literals.
+    /// An ad with the label attributes of the ad read last, and maybe other attributes. `None` if each label attribute
+    /// is missing or a plain literal.
     unusual_labels: Option<Ad>,
 }
 
-/// Estimate of the number of bytes per candidate line, to reserve memory.
+/// Estimated number of bytes of the text for each line that must be examined. It decides how much memory is reserved.
 const BYTES_PER_CANDIDATE_LINE: usize = 64;
 
 /// Result of examining one line.
 enum LineResult {
-    /// The name is not in the projection. Nothing else of the line has been checked.
+    /// The name of the line is not in the projection. The value has not been checked.
     NotProjected,
-    /// The line ends at this offset and needs no further processing.
+    /// The line has been processed. The number is the byte offset of its end.
     Handled(usize),
-    /// The line ends at this offset, and its ad must be read completely.
+    /// The ad of this line must be read completely. The number is the byte offset of the line's end.
     NeedsCompleteRead(usize),
-    /// A blank line, which ends the ad. The line ends at this offset.
+    /// The line is blank, so the ad ends. The number is the byte offset of the line's end.
     EndOfAd(usize),
 }
 
 /// Result of projecting one ad.
 enum ProjectionResult {
-    /// Rejected by the prefilter.
+    /// The prefilter rejects the ad.
     Rejected,
-    /// The projected ad.
+    /// The ad, with only the attributes of the projection.
     Projected(Ad),
-    /// The ad must be read completely.
+    /// The ad must be read completely. It has an error or an unusual line, or an expression that may read any
+    /// attribute.
     NeedsCompleteRead,
     /// The ad refers to names that were not in the projection. These names have been added, so the ad must be projected
     /// again.
@@ -87,7 +91,7 @@ enum ProjectionResult {
 }
 
 impl<'t, 's> ProjectingReader<'t, 's> {
-    /// Creates a reader at the beginning of a text; `before` is the number of ads before it.
+    /// Creates a reader at the beginning of a text. `before` is the number of ads of the stream before this text.
     pub fn new(text: &'t [u8], before: usize, projection: &'s mut Projection) -> Self {
         let at = byte_order_mark_length(text);
         ProjectingReader {
@@ -112,8 +116,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
     }
 
-    /// Returns an ad with only the label attributes of the ad read last. The result is empty unless the projection was
-    /// made with [`Projection::with_shared_ads`].
+    /// Returns an ad with the label attributes of the ad read last, and maybe other attributes. Label attributes are
+    /// those given to [`Projection::with_shared_ads`]; without that call the result is empty.
     #[must_use]
     pub fn label_attributes(&self) -> Ad {
         let attribute = |position: &usize| {
@@ -124,38 +128,42 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.unusual_labels.clone().unwrap_or_else(|| labels().collect())
     }
 
-    /// Whether all label attributes of the ad read last are missing or could be read as plain literals. With shared ads
-    /// this is false for an ad that was read completely.
+    /// Whether each label attribute of the ad read last is missing or a plain literal. With shared ads, this is false
+    /// for an ad that was read completely.
     #[must_use]
     pub fn has_plain_labels(&self) -> bool {
         self.unusual_labels.is_none()
     }
 
-    /// Returns the value in the ad read last of the label attribute at index `label`; `None` if the attribute is
-    /// missing or not a plain literal.
+    /// Returns a label value of the ad read last; `None` if the attribute is missing or not a plain literal.
+    ///
+    /// `label` is the index of the label attribute in the order given to [`Projection::with_shared_ads`]. If
+    /// [`Self::has_plain_labels`] is false, the value may be of an earlier ad and must not be used.
     #[must_use]
     pub fn label_value(&self, label: usize) -> Option<Value> {
         self.label_values.get(label)?.clone()
     }
 
-    /// Whether any ad read so far has this attribute of the projection, even if the ad was rejected.
+    /// Whether any ad read so far has an attribute of this name. Ads that the prefilter rejected count, too. False for
+    /// a name that is not in the projection.
     #[must_use]
     pub fn has_occurred(&self, name: &Name) -> bool {
         self.projection.names.get_index_of(name).is_some_and(|position| self.projection.has_occurred[position])
     }
 
-    /// Returns the number of the ad read last, counting the ads before this text.
+    /// Returns the number of the ad read last, counted from the beginning of the stream.
     #[must_use]
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Reads all remaining ads only to add the attributes that they refer to, transitively, to the projection.
+    /// Reads all remaining ads only to extend the projection by the attributes to which they refer, transitively.
     pub fn collect_references(&mut self) {
         while !self.projection.reads_everything()
             && let Some(offset) = self.first_line()
         {
-            // An added name may be bound in the same ad, so repeat until nothing is added.
+            // The same ad may have an attribute whose name was just added. So the ad is searched again until no name is
+            // added.
             let mut version = None;
             while version != Some(self.projection.version) && !self.projection.reads_everything() {
                 version = Some(self.projection.version);
@@ -164,7 +172,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
                 }
                 self.collect_values(offset);
                 for (position, value) in &self.found_values {
-                    // Nothing evaluates attributes that are only labels, so their references are not needed.
+                    // An attribute that is only a label is never evaluated, so the names in its value are not needed.
                     if !self.projection.is_only_label(*position) {
                         self.projection.parse_value(&self.text[value.clone()]);
                     }
@@ -173,7 +181,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
     }
 
-    /// Reads the next ad and queues its items. Returns false at the end of the text.
+    /// Reads the next ad and appends the ad, or its problems, to `pending`. Returns false at the end of the text.
     fn read_ad(&mut self) -> bool {
         let Some(offset) = self.first_line() else { return false };
         let outcome = loop {
@@ -206,7 +214,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         true
     }
 
-    /// Returns the offset of the first line of the next ad; `None` at the end of the text.
+    /// Returns the byte offset of the first line of the next ad. `None` if only comments and blank lines follow.
     fn first_line(&mut self) -> Option<usize> {
         while self.at < self.text.len() {
             let end = self.line_end(self.at);
@@ -223,14 +231,14 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |length| start + length)
     }
 
-    /// Restarts the scan at `from`, because names were added to the projection.
+    /// Scans again from byte offset `from` on, because names were added to the projection.
     fn restart_scan(&mut self, from: usize) {
         self.last_lookup.clear();
         self.marked_version = self.projection.version;
         self.scan_piece(from);
     }
 
-    /// Scans the piece of the text that begins at `from` for candidate lines.
+    /// Finds the lines that must be examined in the piece of the text that begins at byte offset `from`.
     fn scan_piece(&mut self, from: usize) {
         let far = self.text.len().min(from.saturating_add(self.projection.piece_bytes));
         let end = if far < self.text.len() { (self.line_end(far) + 1).min(self.text.len()) } else { far };
@@ -238,15 +246,15 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.marks.reserve((far - from) / BYTES_PER_CANDIDATE_LINE);
         scan(&self.text[from..end], &self.projection.filter, &mut self.marks);
         if end < self.text.len() {
-            // A line that begins at the end of this piece belongs to the next one.
+            // A mark at the end of this piece is for the first line of the next piece, so it is removed.
             let of_next = self.marks.partition_point(|mark| mark.at < end - from);
             self.marks.truncate(of_next);
         }
         (self.marked_from, self.marked_to, self.next_mark) = (from, end, 0);
     }
 
-    /// Finds the values of projected names in the ad that begins at `first`. Returns false if the ad must be read
-    /// completely.
+    /// Finds the values of projected names in the ad that begins at byte offset `first`. Returns false if the ad must
+    /// be read completely.
     fn collect_values(&mut self, first: usize) -> bool {
         for (position, _) in self.found_values.drain(..) {
             self.values[position] = None;
@@ -282,8 +290,10 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         is_sound
     }
 
-    /// Examines the candidate line that contains offset `at`, and records the value if the name is in the projection.
-    /// If `end` is known, `at` is the beginning of the line.
+    /// Examines the line that contains byte offset `at`. Records the value if the name of the line is in the
+    /// projection.
+    ///
+    /// `end` is the end of the line if it is known. In that case `at` is the beginning of the line.
     fn look_at_mark(&mut self, at: usize, end: Option<usize>) -> LineResult {
         let Some(end) = end else {
             if at > self.text_start && self.text[at - 1] == b'\n' && self.text.get(at).is_none_or(|byte| *byte == b'\n')
@@ -309,15 +319,15 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.classify_line(at, end)
     }
 
-    /// Predicts the name of a line from the name found before. Returns the index of the name and the length in bytes of
-    /// the name with its `=`; `None` if the line does not begin with the predicted name.
+    /// Predicts the name of a line from the name found before. Returns the index of the name and the number of bytes up
+    /// to and including `=`. `None` if the line does not begin with the predicted name.
     fn predict_name(&self, line: &[u8]) -> Option<(usize, usize)> {
         let position = *self.successors.get(self.last_name)?;
         let beginning = self.projection.line_prefixes.get(position)?;
         line.starts_with(beginning).then_some((position, beginning.len()))
     }
 
-    /// Records the byte range of the value of a projected name.
+    /// Records that the value of the name at index `position` is at byte offsets `start` to `end`.
     fn record_value(&mut self, position: usize, start: usize, end: usize) -> LineResult {
         if let Some(following) = self.successors.get_mut(self.last_name) {
             *following = position;
@@ -326,7 +336,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.projection.has_occurred[position] = true;
         let value = &mut self.values[position];
         let is_reserved = self.projection.dialect == Dialect::Classad && self.projection.names[position].is_reserved();
-        // If a name is bound several times every value must be parsed, because each may have errors.
+        // If a name occurs twice in an ad, both values must be parsed, because each may have errors. A reserved name is
+        // an error.
         if value.is_some() || is_reserved {
             return LineResult::NeedsCompleteRead(end);
         }
@@ -336,7 +347,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         LineResult::Handled(end)
     }
 
-    /// Classifies a line from its whole text, and records the value if the name is in the projection.
+    /// Examines a whole line. Records the value if the name of the line is in the projection.
     fn classify_line(&mut self, start: usize, end: usize) -> LineResult {
         let line = without_carriage_return(&self.text[start..end]);
         let content = line.trim_ascii_start();
@@ -364,7 +375,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
     }
 
-    /// Builds the projected ad from the values that were found.
+    /// Builds the projected ad from the values in `values`.
     fn project_ad(&mut self) -> ProjectionResult {
         let text = self.text;
         if let Some(prefilter) = &self.projection.prefilter {
@@ -398,7 +409,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         let before = self.projection.version;
         for (position, range) in self.values.iter().enumerate() {
             let Some(range) = range else { continue };
-            // Plain labels refer to nothing; their values were read above.
+            // An attribute that is only a label is left out. Its value is in `label_values`.
             if has_plain_labels && self.projection.is_only_label(position) {
                 continue;
             }
@@ -418,8 +429,10 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
     }
 
-    /// Makes an ad of the attributes. If ads are shared, returns the shared ad with the same text, or stores the new
-    /// ad.
+    /// Returns an ad with these attributes. If ads are shared, this is the shared ad with the same text, or a new
+    /// shared ad.
+    ///
+    /// `newest` is the version that added the newest name to which the attributes refer.
     fn intern_ad(&mut self, mut attributes: Vec<(Name, Expression)>, newest: usize, has_plain_labels: bool) -> Ad {
         let Projection { interner: Some(interner), names, .. } = &mut *self.projection else {
             return attributes.into_iter().collect();
@@ -446,8 +459,8 @@ impl Iterator for ProjectingReader<'_, '_> {
     }
 }
 
-/// Whether all strings of a value are closed, and the value contains nothing whose reading depends on the parser:
-/// comments, quoted names, backslashes outside strings, non-ASCII bytes, bytes of value 0.
+/// Whether all strings of a value are certainly closed. Returns false for a value that only the parser can judge. Such
+/// a value has comments, quoted names, backslashes outside strings, non-ASCII bytes or bytes of value 0.
 fn has_closed_strings(value: &[u8]) -> bool {
     let mut rest = value;
     while let Some((byte, behind)) = rest.split_first() {

@@ -1,4 +1,4 @@
-//! Projection: the attributes to read of each ad. Attributes that the values refer to are added while ads are read.
+//! Projection: the attributes to read of each ad. While ads are read, the names to which values refer are added.
 
 use std::ops::Range;
 
@@ -11,57 +11,57 @@ use crate::syntax::{CachedParse, ParseCache, ParseOptions};
 
 use super::scan::LineFilter;
 
-/// Maximum number of names in a projection. With more, reading ads completely is as fast.
+/// Maximum number of names in a projection. With more names, reading ads completely is as fast.
 pub(super) const MAX_PROJECTED_NAMES: usize = 512;
 
-/// Number of bytes scanned for candidate lines at once. A piece stays in the processor's cache until its lines are
-/// examined, and little work is lost if names are added and the piece must be scanned again.
+/// Number of bytes that are scanned at once. This piece stays in the processor's cache until its lines are examined. If
+/// names are added, only this piece must be scanned again.
 const SCAN_PIECE_BYTES: usize = 1 << 15;
 
-/// The attributes to read of each ad. Names that the values refer to are added while ads are read, and every addition
-/// increases the version of the projection.
+/// The names of the attributes to read of each ad. While ads are read, the names to which values refer are added. Each
+/// added name increases the version of the projection.
 pub struct Projection {
     pub(super) dialect: Dialect,
-    /// The requested names, and those that values refer to so far.
+    /// The requested names, and the names to which values read so far refer.
     pub(super) names: IndexSet<Name>,
-    /// Indexes into `names`, by the length of the name in bytes.
+    /// Indexes of the names in `names`, grouped by the length of the name in bytes.
     pub(super) by_length: Vec<Vec<usize>>,
-    /// The usual beginning of the line of each name: the name, a space, and `=`.
+    /// How the line of each name usually begins: `name =`.
     pub(super) line_prefixes: Vec<Box<[u8]>>,
-    /// The version in which each name was added.
+    /// The version of the projection that added each name.
     added_in_version: Vec<usize>,
-    /// Whether any ad read so far has the attribute.
+    /// For each name, whether any ad read so far has the attribute.
     pub(super) has_occurred: Vec<bool>,
     pub(super) filter: LineFilter,
-    /// Number of bytes to scan at once.
+    /// Number of bytes that are scanned at once.
     pub(super) piece_bytes: usize,
-    /// Cache of parsed values. The note of a value is the version in which the last of the names that the value refers
-    /// to was added.
+    /// Cache of parsed values. The number stored with a value is the version that added the newest name to which the
+    /// value refers.
     pub(super) parse_cache: ParseCache<usize>,
     pub(super) prefilter: Option<LiteralPrefilter>,
     pub(super) interner: Option<AdInterner>,
-    /// Version of the projection: the number of times a name was added.
+    /// Version of the projection. It increases by 1 with each name that is added.
     pub(super) version: usize,
-    /// Highest version in which a name was added that a value read since `begin_input` refers to.
+    /// Version that added the newest of all names to which values refer. Only values read since `begin_input` count. 0
+    /// if they refer to no name.
     pub(super) newest_referenced: usize,
-    /// Whether an expression was found that may read any attribute.
+    /// Whether an expression was found that may read any attribute, so that no projection is possible.
     pub(super) reads_everything: bool,
 }
 
-/// Deduplicates ads by the text of their projected attributes.
+/// Table of shared ads. Ads whose projected attributes have the same text become one `Ad`.
 #[derive(Default)]
 pub(super) struct AdInterner {
-    /// The shared ads by their key, each with the version in which the last of the names that the ad refers to was
-    /// added.
+    /// The shared ads by `key`. The number is the version that added the newest name to which the ad refers.
     ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
-    /// Indexes of the names that identify an ad in output.
+    /// Indexes of the names of the label attributes, which identify an ad in output.
     pub(super) labels: Vec<usize>,
-    /// By index of a name, whether the name is a label that nothing else requests. Such attributes are left out of the
-    /// shared ads.
+    /// For each name of the projection, whether the name is only a label and nothing else requests it. Shared ads do
+    /// not have attributes of such names.
     pub(super) only_labels: Vec<bool>,
-    /// Key of the last lookup: indexes of the names and texts of the values, concatenated.
+    /// Key of the last lookup: for each attribute, the index of its name and the text of its value.
     key: Vec<u8>,
-    /// Result of the last lookup.
+    /// Result of the last lookup. `None` if no shared ad was found.
     last_found: Option<(Ad, usize)>,
     sharing: AdSharing,
     /// Number of lookups since `begin`.
@@ -70,44 +70,48 @@ pub(super) struct AdInterner {
     hits: usize,
 }
 
-/// Whether ads whose projected attributes are textually equal share one `Ad`.
+/// Whether lookups among the shared ads may end early. Ads whose projected attributes have the same text share one
+/// `Ad`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AdSharing {
-    /// Every ad is looked up among the shared ads.
+    /// Every ad is looked up in the table of shared ads.
     #[default]
     Always,
-    /// Ads are looked up among the shared ads only while enough lookups find an equal ad to repay their cost.
+    /// Ads are looked up in the table of shared ads until lookups cost more than they save, because too few of them
+    /// find an ad.
     WhileProfitable,
 }
 
-/// The index of a name, and the byte range of its value in the text.
+/// Index of a name of the projection, and byte range of its value in the text.
 pub(super) type ProjectedValueRange = (usize, Range<usize>);
 
-/// Number of distinct ads to reserve memory for. A quarter of this number is the number of lookups after which
-/// [`AdSharing::WhileProfitable`] decides.
+/// Number of distinct ads for which memory is reserved. After a quarter of this number of lookups,
+/// [`AdSharing::WhileProfitable`] begins to compare costs and savings.
 const EXPECTED_DISTINCT_ADS: usize = 2048;
 
-/// With [`AdSharing::WhileProfitable`], lookups end if fewer than one in this many succeeds.
+/// Maximum average number of lookups for each lookup that finds an ad. If the average is higher,
+/// [`AdSharing::WhileProfitable`] ends the lookups.
 const MAX_LOOKUPS_PER_HIT: usize = 16;
 
 impl AdInterner {
-    /// Resets the statistics of lookups for another input.
+    /// Sets the counters of lookups to 0 for another input.
     fn begin(&mut self, sharing: AdSharing) {
         (self.sharing, self.lookups, self.hits) = (sharing, 0, 0);
     }
 
-    /// Whether lookups have ended because too few succeeded.
+    /// Whether lookups have ended because too few of them found an ad.
     fn has_given_up(&self) -> bool {
         self.sharing == AdSharing::WhileProfitable
             && self.lookups >= EXPECTED_DISTINCT_ADS / 4
             && self.hits * MAX_LOOKUPS_PER_HIT < self.lookups
     }
 
-    /// Returns the shared ad with the same text as `values`, and the version of the ad; `None` if there is no such ad
-    /// yet or lookups have ended.
+    /// Returns the shared ad with the same values, and the version that added the newest name to which the ad refers.
+    /// `None` if there is no such ad yet, or if lookups have ended. Attributes that are only labels are not compared.
     ///
-    /// `values` are the values of the current ad in the order of its lines. `before` are the values of the last lookup;
-    /// `before` must be empty if that lookup was in another text or the projection has grown since.
+    /// `values` are the values of the current ad in the order of its lines. `before` are the values of the previous
+    /// lookup, which this call updates. `before` must be empty if the previous lookup was in another text, or if the
+    /// projection has grown since.
     pub(super) fn lookup(
         &mut self,
         text: &[u8],
@@ -123,7 +127,7 @@ impl AdInterner {
                 position == position_before
                     && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
             };
-        // Fast path: equal ads often follow one another.
+        // Equal ads often follow one another, so this comparison saves computing the key.
         if !before.is_empty() && values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
             self.hits += 1;
             return self.last_found.clone();
@@ -131,7 +135,7 @@ impl AdInterner {
         before.clear();
         before.extend_from_slice(values);
         self.key.clear();
-        // The key does not depend on the order of the lines.
+        // The values are sorted, so that the key does not depend on the order of the lines.
         let mut values = values.to_vec();
         values.sort_unstable_by_key(|(position, _)| *position);
         for (position, value) in &values {
@@ -146,8 +150,8 @@ impl AdInterner {
         self.last_found.clone()
     }
 
-    /// Returns the ad that the last lookup found. If it found none, makes an ad and stores it under the key of that
-    /// lookup.
+    /// Returns the shared ad that the last lookup found. If the lookup found none, calls `make` and stores the result
+    /// as a shared ad.
     pub(super) fn found_or_insert_with(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
         if self.has_given_up() {
             return make();
@@ -167,12 +171,13 @@ impl AdInterner {
     }
 }
 
-/// A predicate on the values of some attributes.
+/// A function that takes the values of some attributes and returns whether the ad passes.
 pub(super) type PrefilterTest = Box<dyn Fn(&[Value]) -> bool>;
 
-/// A prefilter: a cheap predicate on plain literals that rejects most ads before anything else is parsed.
+/// A prefilter: a cheap test of a few plain literals, which are numbers, Booleans and strings without backslashes. It
+/// rejects most ads before the other attributes are parsed.
 pub(super) struct LiteralPrefilter {
-    /// Indexes of the names whose values `passes` is given.
+    /// Indexes of the names whose values are given to `passes`.
     pub(super) names: Vec<usize>,
     pub(super) passes: PrefilterTest,
 }
@@ -198,7 +203,8 @@ impl Projection {
             reads_everything: false,
         };
         if dialect == Dialect::Classad {
-            // These names are reserved: an ad that binds one must be reported.
+            // In this dialect these names are reserved. The projection contains them so that an ad with such an
+            // attribute is reported.
             for name in ["self", "parent", "root"] {
                 projection.add(Name::new(name));
             }
@@ -209,7 +215,7 @@ impl Projection {
         projection
     }
 
-    /// Sets the number of bytes that are scanned at once, which does not affect the results.
+    /// Sets the number of bytes that are scanned at once. The results do not depend on it.
     #[must_use]
     pub fn with_piece_bytes(mut self, bytes: usize) -> Self {
         self.piece_bytes = bytes;
@@ -218,8 +224,9 @@ impl Projection {
 
     /// Adds a prefilter: ads for which `passes` returns false are left out.
     ///
-    /// `passes` is given the values of `names`, undefined for attributes that an ad does not have. An ad with a value
-    /// that is not a plain literal is not tested and stays.
+    /// `passes` receives the values of the attributes `names`. The value of a missing attribute is undefined. Only
+    /// plain literals are tested: numbers, Booleans, and strings without backslashes. An ad with another value of these
+    /// attributes is kept.
     #[must_use]
     pub fn with_prefilter(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
         for name in names {
@@ -230,10 +237,10 @@ impl Projection {
         self
     }
 
-    /// Makes ads share one `Ad` if their projected attributes are textually equal.
+    /// Makes ads share one `Ad` if their projected attributes have the same text.
     ///
-    /// The attributes `labels`, which identify an ad, are left out of the shared ads unless they are requested anyway;
-    /// [`super::ProjectingReader::label_value`] returns them.
+    /// The attributes `labels` identify an ad. Shared ads do not have these attributes, except those that are also
+    /// requested. [`super::ProjectingReader::label_value`] returns their values.
     #[must_use]
     pub fn with_shared_ads(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
         let mut interner = AdInterner::default();
@@ -249,8 +256,8 @@ impl Projection {
         self
     }
 
-    /// Begins another input and returns the current version. From here on [`Projection::newest_referenced`] considers
-    /// only values of this input.
+    /// Begins another input and returns the current version of the projection. [`Projection::newest_referenced`] starts
+    /// again at 0.
     pub fn begin_input(&mut self, sharing: AdSharing) -> usize {
         self.newest_referenced = 0;
         if let Some(interner) = &mut self.interner {
@@ -259,28 +266,28 @@ impl Projection {
         self.version
     }
 
-    /// Returns the highest version in which a name was added that a value read since [`Projection::begin_input`] refers
-    /// to.
+    /// Returns the version that added the newest of all names to which values refer. Only values read since
+    /// [`Projection::begin_input`] count. 0 if they refer to no name.
     ///
-    /// Ads that were read in an earlier version may lack the attribute of that name.
+    /// Ads that were read in an earlier version may lack the attribute of this name.
     #[must_use]
     pub fn newest_referenced(&self) -> usize {
         self.newest_referenced
     }
 
-    /// Whether ads should be read completely: an expression may read any attribute, or the projection has grown so
-    /// large that reading ads completely is as fast.
+    /// Whether ads should be read completely. This is so if an expression may read any attribute, or if the projection
+    /// has so many names that reading ads completely is as fast.
     #[must_use]
     pub fn reads_everything(&self) -> bool {
         self.reads_everything || self.names.len() > MAX_PROJECTED_NAMES
     }
 
-    /// Returns the names of the projection in the order in which they were requested or found.
+    /// Returns the names of the projection in the order in which they were added.
     pub fn names(&self) -> impl Iterator<Item = &Name> + Clone {
         self.names.iter()
     }
 
-    /// Adds names, so that ads read from now on have these attributes.
+    /// Adds names. Ads that are read from now on have the attributes of these names.
     pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
         for name in names {
             self.add(name.clone());
@@ -293,8 +300,8 @@ impl Projection {
         self.dialect
     }
 
-    /// Adds a name and returns the version in which it was added. A name that was only a label until now counts as
-    /// added now.
+    /// Adds a name and returns the version that added it. A name that was only a label until now gets a new version,
+    /// because earlier shared ads do not have its attribute.
     pub(super) fn add(&mut self, name: Name) -> usize {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
@@ -315,8 +322,8 @@ impl Projection {
         self.added_in_version[position]
     }
 
-    /// Adds the names that an expression refers to, and returns the version in which the last of them was added. `None`
-    /// if the expression may read any attribute.
+    /// Adds the names to which an expression refers. Returns the version that added the newest of them; `None` if the
+    /// expression may read any attribute.
     pub(super) fn add_references(&mut self, expression: &Expression) -> Option<usize> {
         let references = FreeNames::of(expression, self.dialect);
         let newest = references.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
@@ -324,10 +331,10 @@ impl Projection {
         (!references.reads_anything).then_some(newest)
     }
 
-    /// Parses a value and adds the names that it refers to.
+    /// Parses a value and adds the names to which it refers. Returns `None` if the value is not exactly one expression.
     ///
-    /// Returns the expression, and the version in which the last of these names was added; this version is `None` if
-    /// the expression may read any attribute. Returns `None` if the value is not exactly one expression.
+    /// The number is the version that added the newest of these names. It is missing if the expression may read any
+    /// attribute.
     pub(super) fn parse_value(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
         match self.parse_cache.parse(value) {
             CachedParse::Cached(expression, newest) => Some((expression, Some(newest))),
@@ -335,8 +342,7 @@ impl Projection {
                 let newest = self.add_references(&expression);
                 match newest {
                     Some(newest) => self.parse_cache.set_note(value, newest),
-                    // The value is not cached, so that it is parsed again for the next ad and the version is `None`
-                    // again.
+                    // A cached value must have a version, and this value has none. So it is parsed again for each ad.
                     None => self.parse_cache.remove(value),
                 }
                 Some((expression, newest))
@@ -345,7 +351,7 @@ impl Projection {
         }
     }
 
-    /// Adds the names that the projected attributes of an ad refer to.
+    /// Adds the names to which the projected attributes of an ad refer.
     pub(super) fn add_references_of_ad(&mut self, ad: &Ad) {
         let mut position = 0;
         while let Some(name) = self.names.get_index(position) {
@@ -359,13 +365,14 @@ impl Projection {
         self.interner.as_ref().is_some_and(|interner| interner.is_only_label(position))
     }
 
-    /// Returns the index of a name, compared without regard to case; `None` if the projection does not contain it.
+    /// Returns the index of a name, ignoring case; `None` if the projection does not contain the name.
     pub(super) fn index_of(&self, name: &[u8]) -> Option<usize> {
         let candidates = self.by_length.get(name.len())?;
         let last = name.last()?;
         candidates.iter().copied().find(|at| {
             let known = self.names[*at].as_str().as_bytes();
-            // Usually the case is equal, so the faster comparison comes first.
+            // The last byte is compared first, because it excludes most names. The exact comparison comes before the
+            // slower one that ignores case, because the case is usually equal.
             known.last().is_some_and(|end| end.eq_ignore_ascii_case(last))
                 && (known == name || known.eq_ignore_ascii_case(name))
         })

@@ -10,7 +10,7 @@ use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
-/// Iterator over the ads of a text. Every bad line is reported, and the ad that contains it is left out.
+/// Iterator over the ads of a text in the long form. Every bad line is reported, and its ad is left out.
 pub struct LongReader<'t> {
     text: &'t [u8],
     rules: ParseOptions,
@@ -18,7 +18,7 @@ pub struct LongReader<'t> {
     offset: usize,
     /// Number of ads begun so far.
     number: usize,
-    /// Items to be yielded next: the problems of an ad, then the ad.
+    /// The problems and the ad that are still to be yielded, in this order.
     pending: VecDeque<ReadResult>,
 }
 
@@ -28,18 +28,18 @@ impl<'t> LongReader<'t> {
         LongReader::at(text, dialect, byte_order_mark_length(text), 0)
     }
 
-    /// Creates a reader at the line that begins at `offset`; `number` is the number of ads before this line.
+    /// Creates a reader at the line that begins at byte `offset`. `number` is the number of ads before this line.
     pub fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
         LongReader { text, rules: ParseOptions::long(dialect), offset, number, pending: VecDeque::new() }
     }
 
-    /// Reads one ad and returns it, or its problems.
+    /// Reads one ad. Returns its problems and then, unless one of them is an error, the ad.
     pub fn into_next_ad(mut self) -> VecDeque<ReadResult> {
         self.read_ad();
         self.pending
     }
 
-    /// Returns the offset of the next line and the line without its end; `None` at the end of the text.
+    /// Returns the next line without its line end, and the byte offset of the line. `None` at the end of the text.
     pub fn next_line(&mut self) -> Option<(usize, &'t [u8])> {
         let start = self.offset;
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
@@ -49,7 +49,7 @@ impl<'t> LongReader<'t> {
         Some((start, without_carriage_return(line)))
     }
 
-    /// Reads the next ad and queues its items. Returns false at the end of the text.
+    /// Reads the next ad and appends its problems and the ad to `pending`. Returns false at the end of the text.
     fn read_ad(&mut self) -> bool {
         let mut attributes: Vec<(Name, Expression)> = Vec::new();
         let mut first = None;
@@ -88,8 +88,8 @@ impl<'t> LongReader<'t> {
         true
     }
 
-    /// Parses one line. The second part of the result is a warning if text behind the expression is ignored, as
-    /// HTCondor does.
+    /// Parses one line. Text behind the expression is ignored, as in HTCondor. In that case the second result is a
+    /// warning.
     pub(super) fn parse_line(
         &self,
         offset: usize,
@@ -108,7 +108,7 @@ impl<'t> LongReader<'t> {
             parse_prefix(value, self.rules).map_err(|error| self.problem_in_value(error, value, value_offset))?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
-            // Parsing the whole value fails with an error whose hint says what was probably meant.
+            // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
             let help = parse_expression(value, self.rules).err().and_then(|error| error.help);
             let message = "what stands behind the expression is ignored, as HTCondor ignores it";
             Problem { help, ..Problem::error_at(range, self.number, message).as_warning() }
@@ -116,15 +116,15 @@ impl<'t> LongReader<'t> {
         Ok(((name, expression), warning))
     }
 
-    /// Converts a syntax error of a value. Errors at the end of the value are placed at the end of its line, without
-    /// trailing white space.
+    /// Converts a syntax error of a value into a problem. If the error is at the end of the value, the problem is
+    /// placed behind the last character of the line that is not white space.
     fn problem_in_value(&self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
         let end = u32::try_from(value.trim_ascii_end().len()).unwrap_or(u32::MAX);
         let span = if error.span.start < end { error.span } else { Span::new(end, end) };
         Problem::from_syntax(SyntaxError { span, ..error }, offset, self.number)
     }
 
-    /// Reads the name that is written before the `=` of a line.
+    /// Reads a name from `written`, the text before the `=` of a line. `offset` is the byte offset of the line.
     pub(super) fn parse_name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
         let indent = written.len() - written.trim_ascii_start().len();
         let trimmed = written.trim_ascii();
@@ -142,7 +142,7 @@ impl<'t> LongReader<'t> {
     }
 }
 
-/// Returns the places of the attributes of the ad that begins at an offset.
+/// Returns the places of the attributes of the ad that begins at byte `offset`.
 pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
     let mut reader = LongReader::at(text, dialect, offset, 0);
     let lines = std::iter::from_fn(|| reader.next_line());
@@ -175,8 +175,8 @@ pub fn without_carriage_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Returns the length in bytes of the longest prefix of `window` that ends with a blank line and so contains only
-/// complete ads; 0 if there is no blank line.
+/// Returns the length in bytes of the longest prefix of `window` that ends with a blank line. Such a prefix contains
+/// only complete ads. Returns 0 if there is no blank line.
 pub fn complete_prefix_length(window: &[u8]) -> usize {
     let mut ends = memchr::memrchr_iter(b'\n', window).peekable();
     while let Some(end) = ends.next() {
@@ -188,14 +188,14 @@ pub fn complete_prefix_length(window: &[u8]) -> usize {
     0
 }
 
-/// Whether a line that does not begin with white space is a comment.
+/// Whether a line is a comment. `content` is the line without leading white space.
 pub fn is_comment(content: &[u8]) -> bool {
     content.starts_with(b"#") || content.starts_with(b"//")
 }
 
 /// Returns the offset of the `=` that ends the name of a line; `None` if there is none.
 ///
-/// This is the first `=` of the line, as in HTCondor. Behind a quoted name it is the `=` behind the closing quote,
+/// This is the first `=` of the line, as in HTCondor. If the name is quoted, this is the `=` behind the closing quote,
 /// because a quoted name may contain `=`.
 pub fn find_separator(line: &[u8]) -> Option<usize> {
     if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
@@ -224,7 +224,7 @@ mod tests {
     use crate::format::long::writer::write;
     use crate::format::{Position, Severity};
 
-    /// Returns each ad as written back on one line, each error as `!line:column: message`, and each warning as
+    /// Returns a text for each item: an ad printed on one line, an error as `!line:column: message`, or a warning as
     /// `~line:column: message`.
     fn items(text: &str) -> Vec<String> {
         LongReader::new(text.as_bytes(), Dialect::Condor)

@@ -1,35 +1,36 @@
-//! SIMD scan over a text that finds candidate lines, 64 bytes at a time.
+//! Search of a text, 64 bytes at a time, for the lines that a reader must examine.
 //!
-//! Nearly every line of a big file is well-formed and not in the projection. Such lines cost only the work that is done
-//! for all bytes at once: comparisons, and arithmetic on the resulting 64-bit masks.
+//! Nearly every line of a big file is well-formed and not in the projection. For such lines no code runs line by line.
+//! They are excluded by SIMD comparisons of 64 bytes and by arithmetic on the resulting 64-bit masks.
 
-// Functions that use the instructions of this processor must be inlined into a function that enables them.
+// A function that uses SIMD instructions must be inlined into a function that is compiled for these instructions.
 #![allow(clippy::inline_always)]
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
-/// Number of bytes in a chunk, the unit of the scan.
+/// Number of bytes in a chunk, which is scanned at once. Each byte has one bit of a mask.
 const CHUNK_BYTES: usize = 64;
 
-/// Maximum number of bytes at the beginning of a line that the filter compares: the name, and the byte behind it.
+/// Number of bytes at the beginning of a line that the filter compares. They contain the name and, if the name is
+/// shorter, the byte behind it.
 const MAX_PREFIX_BYTES: usize = 8;
 
-/// The bit that is set for the first byte of a line which cannot begin a plain name.
+/// The bit of a filter mask that stands for no name. It lets lines pass whose first byte cannot begin an unquoted name.
 const NOT_A_NAME_BIT: u64 = 1 << 63;
 
 /// Filter for the beginnings of lines.
 ///
-/// The filter has a mask for each position among the first bytes of a line and each byte value there. The mask has one
-/// bit for each name that has this byte at this position, ignoring case. A line passes if some bit is set in the masks
-/// of all its first bytes. With more than 63 names, some share a bit, so lines of other names may pass.
+/// There is a mask for each byte value at each of the first positions of a line. The mask has one bit for each name
+/// with this byte at this position, ignoring case. A line passes if the masks of its first bytes have a bit in common.
+/// With more than 63 names some names share a bit, so lines of other names may pass.
 pub struct LineFilter {
     names: Box<[[u64; 256]; MAX_PREFIX_BYTES]>,
     count: usize,
 }
 
 impl LineFilter {
-    /// Creates a filter without names. It rejects every plain `name = text` line and passes every other line.
+    /// Creates a filter without names. Only lines pass that begin with neither a letter nor an underscore.
     pub fn new() -> Self {
         let mut names = Box::new([[NOT_A_NAME_BIT; 256]; MAX_PREFIX_BYTES]);
         for byte in (0..=u8::MAX).filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
@@ -38,7 +39,7 @@ impl LineFilter {
         LineFilter { names, count: 0 }
     }
 
-    /// Adds a name whose lines pass.
+    /// Adds a name, so that lines with this name pass.
     pub fn add(&mut self, name: &str) {
         let bit = 1 << (self.count % 63);
         self.count += 1;
@@ -64,17 +65,17 @@ impl LineFilter {
     }
 }
 
-/// Whether a byte can follow a name directly.
+/// Whether a byte ends a name. Such a byte is `=` or white space.
 fn ends_name(byte: u8) -> bool {
     byte == b'=' || byte.is_ascii_whitespace()
 }
 
-/// Occurrences of special bytes in a chunk, one bit per byte.
+/// Where special bytes are in a chunk. Each byte of the chunk has one bit.
 struct ByteMasks {
     line_end: u64,
     quote: u64,
     equals: u64,
-    /// Backslashes, single quotes, bytes of value 0 and non-ASCII bytes.
+    /// Backslashes, single quotes, bytes of value 0 and non-ASCII bytes. Lines with such bytes must be examined.
     odd: u64,
 }
 
@@ -93,38 +94,42 @@ impl ByteMasks {
     }
 }
 
-/// A candidate line.
+/// A line that the reader must examine.
 #[derive(Clone, Copy, Debug)]
 pub struct LineMark {
-    /// An offset in the line or at its end.
+    /// Byte offset of a place in the line, or of the line's end.
     pub at: usize,
-    /// The end of the line if the filter found the line; `at` then is the beginning of the line. `None` if a special
-    /// byte marks the line.
+    /// Offset of the end of the line if the line passed the [`LineFilter`]. In that case `at` is the offset of the
+    /// beginning of the line. `None` if the line must be examined for another reason.
     pub end: Option<usize>,
 }
 
-/// State of the scan that is carried from one chunk to the next.
+/// State of the scan between two chunks. It describes the first byte of the next chunk.
 struct ScanState {
-    /// Whether the next byte begins a line.
+    /// Whether the first byte of the next chunk begins a line.
     line_start: bool,
-    /// Whether the next byte is in a string.
+    /// Whether the first byte of the next chunk is in a string.
     in_string: bool,
-    /// Whether the line of the next byte has had no `=` yet.
+    /// Whether the next chunk begins in a line that has no `=` so far.
     in_name: bool,
-    /// Index of the mark whose line has not ended yet.
+    /// Index of the mark whose line continues in the next chunk, so that its `end` is still unknown.
     unended: Option<usize>,
 }
 
-/// Adds the candidate lines of a text to `found`, in ascending order; a line may be added several times.
+/// Adds a mark to `found` for each line that must be examined, in the order of the text. A line may get several marks.
+/// O(n) in the length of the text.
 ///
-/// Every line that is not added begins with a letter or an underscore, has a `=` outside strings and only closed
-/// strings, contains no backslash, single quote, byte of value 0 or non-ASCII byte, and its name does not pass the
-/// filter. O(n) in the length of the text.
+/// A line without a mark has all these properties:
+///
+/// - It begins with a letter or an underscore.
+/// - Its name does not pass the filter.
+/// - It has a `=` outside strings, and all its strings are closed.
+/// - It contains no backslash, single quote, byte of value 0 or non-ASCII byte.
 pub fn scan(text: &[u8], filter: &LineFilter, found: &mut Vec<LineMark>) {
     dispatch!(Level::new(), simd => scan_with(simd, text, filter, found));
 }
 
-/// Implements [`scan`] for the instruction set `simd`.
+/// Implements [`scan`] with the instructions of `simd`.
 #[inline(always)]
 fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &LineFilter, found: &mut Vec<LineMark>) {
     let mut carry = ScanState { line_start: true, in_string: false, in_name: false, unended: None };
@@ -132,7 +137,7 @@ fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &LineFilter, found: &mut Vec
     for (position, chunk) in chunks.iter().enumerate() {
         carry.chunk(text, position * CHUNK_BYTES, &ByteMasks::of(simd, chunk), filter, found);
     }
-    // The last chunk is filled with line ends, so that the end of the text ends the last line.
+    // The last chunk is filled up with line ends, so that the end of the text ends the last line.
     let mut last = [b'\n'; CHUNK_BYTES];
     last[..rest.len()].copy_from_slice(rest);
     carry.chunk(text, text.len() - rest.len(), &ByteMasks::of(simd, &last), filter, found);
@@ -145,8 +150,8 @@ impl ScanState {
         let starts = masks.line_end << 1 | u64::from(self.line_start);
         self.line_start = masks.line_end >> (CHUNK_BYTES - 1) == 1;
 
-        // The addition carries a bit from the start of each line to the first `=` of the line, or to the end of the
-        // line.
+        // Finds the end of the name in each line: its first `=`, or the end of a line without `=`. The addition of
+        // `starts` carries a bit over all bytes of the name to this place.
         let name_goes_on = !(masks.equals | masks.line_end);
         let (sum, carried) = starts.overflowing_add(name_goes_on);
         let (sum, carried_in) = sum.overflowing_add(u64::from(self.in_name));
@@ -160,7 +165,7 @@ impl ScanState {
             let first = open & open.wrapping_neg();
             look |= first;
             if first & masks.line_end != 0 {
-                // The next line begins outside strings.
+                // A string without a closing quote ends with its line. So the bits from this line end on are inverted.
                 in_string ^= first.wrapping_neg();
             }
             open = in_string & (name_ends | masks.line_end) & !(first | (first - 1));
@@ -199,7 +204,8 @@ impl ScanState {
     }
 }
 
-/// Adds the offset of the end of each line of a text to `found`. The last line may end with the text.
+/// Adds the byte offset of the end of each line of a text to `found`. A last line without a line end ends with the
+/// text.
 pub fn line_ends(text: &[u8], found: &mut Vec<usize>) {
     dispatch!(Level::new(), simd => line_ends_with(simd, text, found));
 }
@@ -221,7 +227,7 @@ fn line_ends_with<S: Simd>(simd: S, text: &[u8], found: &mut Vec<usize>) {
     }
 }
 
-/// Keeps only the first set bit of each line.
+/// Returns the mask `bytes` with only the first set bit of each line.
 #[inline(always)]
 fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
     let mut first_ones = 0;
@@ -229,14 +235,14 @@ fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
         let first = bytes & bytes.wrapping_neg();
         first_ones |= first;
         let behind = line_ends & first.wrapping_neg() & !first;
-        // Clears all bits before the next line.
+        // Clears all other bits of the same line.
         bytes &= !(behind ^ behind.wrapping_sub(1));
     }
     first_ones
 }
 
-/// Returns a mask of the bytes from each opening quote up to the byte before the closing one: a prefix XOR over the
-/// bits.
+/// Returns a mask of the bytes in quotes. It includes each opening quote, but not the closing quote. Computes a prefix
+/// XOR over the bits.
 #[inline(always)]
 fn quoted_bytes(mut quotes: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
@@ -251,7 +257,7 @@ mod tests {
 
     use super::{LineFilter, line_ends, scan};
 
-    /// Whether `scan` may skip a line according to its documentation.
+    /// Whether the documentation of `scan` allows that a line gets no mark.
     fn is_plain(line: &[u8], names: &[&str]) -> bool {
         let Some(equals) = line.iter().position(|byte| *byte == b'=') else { return false };
         let quotes = |text: &[u8]| memchr::memchr_iter(b'"', text).count();
@@ -300,7 +306,8 @@ mod tests {
                 prop_assert!(ends.clone().all(|found| found == end), "{}", line.escape_ascii());
                 let is_found_by_its_beginning = found.iter().any(|mark| mark.at == start && mark.end.is_some());
                 prop_assert!(is_found_by_its_beginning || ends.count() == 0);
-                // A line is always a candidate if fewer than 8 bytes follow from its start to the end of the text.
+                // The filter compares 8 bytes. A line that begins less than 8 bytes before the end of the text always
+                // gets a mark.
                 if is_plain(line, &names) {
                     prop_assert!(!looked_at || start + 8 > text.len(), "{}", line.escape_ascii());
                 } else {

@@ -7,7 +7,7 @@ use crate::format::writer::LossyChanges;
 use crate::format::{FileFormat, detect};
 use crate::syntax::{print_line, print_name};
 
-/// Writes an ad as lines, followed by a blank line. Returns the changes to values that the format cannot represent.
+/// Writes an ad as lines, followed by a blank line. Returns the changes to values that the long form cannot represent.
 ///
 /// # Errors
 ///
@@ -25,10 +25,10 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
     Ok(changes)
 }
 
-/// Returns a name as written at the beginning of a line.
+/// Returns a name as it is written at the beginning of a line.
 ///
-/// HTCondor reads anything up to the `=` as the name and knows no quotes. So names are quoted only if they could not be
-/// read back otherwise, or if the line would be detected as another format.
+/// HTCondor reads everything before the `=` as the name and knows no quotes. So a name is quoted only if it could not
+/// be read back otherwise, or if the line would be detected as another format.
 fn line_name(name: &Name) -> String {
     let text = name.as_str();
     let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -1,11 +1,12 @@
-//! Decodes text between tags and in attributes of tags.
+//! Decoding of text between tags and in attributes of tags.
 
 use super::super::Problem;
 use super::super::source_map::DecodedText;
 use super::markup::CDATA_DELIMITERS;
 
-/// Decodes the references and line ends of a text and appends the result to `decoded`. `offset` is the offset of the
-/// text in the file. `ad` is the 1-based number of the ad, for messages.
+/// Decodes the references and line ends of a text and appends the result to `decoded`.
+///
+/// `offset` is the byte offset of the text in the file. `ad` is the 1-based number of the ad, for error messages.
 ///
 /// # Errors
 ///
@@ -41,7 +42,7 @@ fn nul_problem(at: usize, ad: usize) -> Problem {
     Problem::error_at(at..at + 1, ad, "a byte of value 0 cannot stand in an ad")
 }
 
-/// Returns the character of a reference `&...;`; `None` if it is unknown.
+/// Returns the character for which a reference such as `&lt;` or `&#65;` stands; `None` if the reference is unknown.
 fn reference_character(reference: &[u8]) -> Option<char> {
     let name = std::str::from_utf8(reference.strip_prefix(b"&")?.strip_suffix(b";")?).ok()?;
     match name {
@@ -59,7 +60,7 @@ fn reference_character(reference: &[u8]) -> Option<char> {
     }
 }
 
-/// Appends the content of `<![CDATA[...]]>`.
+/// Appends the content of `text`, which is `<![CDATA[...]]>`, to `decoded`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Grammar of ads in XML.
+//! Grammar of ads in XML: which markup can stand where.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,23 +10,23 @@ use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, TokenStream, 
 use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
 use super::value::{append_text, begin_element, end_element, invalid_utf8};
 
-/// An open element.
+/// An element whose closing tag has not been read yet.
 #[derive(Clone, Copy, Debug)]
 struct OpenElement {
     tag: XmlTag,
-    /// Byte offset of its opening tag.
+    /// Byte offset of the element's opening tag.
     offset: usize,
-    /// Whether the element, if it is an attribute, has its value already.
+    /// Whether the element has a child already. The child of an attribute is its value.
     has_value: bool,
 }
 
-/// Position in the structure of an ad: the open elements.
+/// State of reading an ad: the open elements, outermost first.
 #[derive(Debug)]
 pub struct XmlGrammar {
     open: Vec<OpenElement>,
-    /// Number of blanks before the ad on its line.
+    /// Number of blanks directly before the `<c>` that begins the ad.
     indent: usize,
-    /// Number of open ads while a bad ad is skipped.
+    /// Number of `<c>` elements that are open. It is counted only while a bad ad is skipped.
     skipped_depth: usize,
 }
 
@@ -35,7 +35,7 @@ impl OpenElement {
         OpenElement { tag, offset, has_value: false }
     }
 
-    /// Whether a value can stand next in the element.
+    /// Whether the element can contain a value as its next child.
     fn takes_value(&self) -> bool {
         match self.tag {
             XmlTag::Attribute => !self.has_value,
@@ -88,7 +88,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
                 self.open.push(OpenElement::new(*tag, range.start));
             }
             XmlMarkup::Empty(tag, _) if tag.is_value() && innermost.takes_value() => innermost.has_value = true,
-            // An attribute ends behind its value.
+            // An attribute must have a value before its closing tag.
             XmlMarkup::Close(tag) if innermost.tag == *tag && (*tag != XmlTag::Attribute || innermost.has_value) => {
                 self.open.pop();
             }
@@ -151,19 +151,21 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
         }
     }
 
-    /// An ad cannot stand directly in another ad. An ad at the beginning of a line that is indented no more than the
-    /// bad ad most likely is the next ad, too.
+    /// Returns true for a `<c>` directly in another ad, because ads cannot stand there. Returns true, too, for a `<c>`
+    /// that begins a line and is indented no more than the bad ad.
     fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool {
         self.open.last().is_some_and(|element| element.tag == XmlTag::Ad) || begins_line(text, offset, self.indent)
     }
 
-    /// The ad ends with its `</c>`, or with a `<classads>` or `</classads>` before that.
+    /// Skips markup of a bad ad. The bad ad ends with its own `</c>`, or before that with `<classads>` or
+    /// `</classads>`.
     fn skip(
         &mut self,
         tokens: &mut TokenStream<'t, MarkupReader<'t>>,
         (markup, range): LocatedMarkup<'t>,
     ) -> ControlFlow<Option<usize>> {
-        // `open` has elements only when the first piece is skipped. From then on only the open ads are counted.
+        // The first call counts the `<c>` in `open` and empties `open`. From then on only the number of open `<c>`
+        // matters.
         self.skipped_depth += self.open.drain(..).filter(|element| element.tag == XmlTag::Ad).count();
         match markup {
             XmlMarkup::Open(XmlTag::Ads, _) | XmlMarkup::Close(XmlTag::Ads) => ControlFlow::Break(Some(range.end)),
@@ -208,7 +210,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
                     }
                     range.end = next.end;
                 }
-                // The problem covers only the first line.
+                // The problem covers only the first of the skipped lines.
                 let text = &origin.text[range.clone()];
                 let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
                 let end = range.start + line.trim_ascii_end().len();
@@ -224,7 +226,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
     }
 }
 
-/// Returns the problem of markup that is malformed, wherever it stands; `None` for other markup.
+/// Returns the problem of malformed markup. `None` if the markup itself is well-formed.
 fn markup_error(origin: &AdOrigin, markup: &XmlMarkup, range: &Range<usize>) -> Option<Problem> {
     Some(match markup {
         XmlMarkup::Unclosed(what) => origin.problem_at(
@@ -242,8 +244,9 @@ fn markup_error(origin: &AdOrigin, markup: &XmlMarkup, range: &Range<usize>) -> 
     })
 }
 
-/// Continues at the next line that begins with `<c>` and is indented by at most `indent` blanks. Returns the offset of
-/// this `<c>`; `None` if there is no such line or the reader has given up.
+/// Continues at the next `<c>` that begins a line and is indented by at most `indent` blanks. The search begins behind
+/// `offset`, where the unclosed markup begins. Returns the byte offset of the `<c>`; `None` if there is none or the
+/// reader has given up.
 fn skip_unclosed(tokens: &mut TokenStream<MarkupReader>, offset: usize, indent: usize) -> Option<usize> {
     let text = tokens.text;
     if tokens.lexer.has_given_up() {
@@ -277,7 +280,7 @@ mod tests {
             ("<c><a n=\"x\"><s><![CDATA[</c>]]></s></a></c>", 43),
             ("<c><a n=\"x\"><s>&lt;/c&gt;</s></a></c><", 37),
             ("</classads></c><c></c>", 22),
-            // A bad ad ends where the reader continues.
+            // The prefix of complete ads includes the bad ad. It ends where the reader continues.
             ("<c><a n=\"x\"></c>\n<c></c>\n<c>", 24),
             ("<c><a n=\"x\"><i>1</i></a><c></c>", 31),
         ] {

@@ -1,4 +1,4 @@
-//! Markup tokens of XML with their byte ranges, built on quick-xml.
+//! Reader of XML markup with byte ranges, built on quick-xml.
 
 use std::fmt;
 
@@ -25,11 +25,11 @@ pub enum XmlTag {
     Expression,
     AbsoluteTime,
     RelativeTime,
-    /// Any other element.
+    /// An element that HTCondor's DTD does not have.
     Unknown,
 }
 
-/// The elements by their names.
+/// The names of the elements.
 const TAG_NAMES: [(&str, XmlTag); 13] = [
     ("classads", XmlTag::Ads),
     ("c", XmlTag::Ad),
@@ -51,12 +51,12 @@ impl XmlTag {
         TAG_NAMES.iter().find(|(text, _)| *text == name).map_or(XmlTag::Unknown, |(_, tag)| *tag)
     }
 
-    /// Whether the element stands for a value: an ad, a list or a scalar.
+    /// Whether the element is a value: an ad, a list or a scalar.
     pub fn is_value(self) -> bool {
         !matches!(self, XmlTag::Ads | XmlTag::Attribute | XmlTag::Unknown)
     }
 
-    /// Whether the element contains text.
+    /// Whether the element contains text, as `<i>1</i>` does.
     pub fn holds_text(self) -> bool {
         matches!(
             self,
@@ -89,30 +89,30 @@ pub enum XmlMarkup<'t> {
     Text,
     /// `<![CDATA[...]]>`
     CData,
-    /// Text that is not UTF-8; reading continues behind it.
+    /// Text that is not UTF-8. Reading continues behind this text.
     BadText,
-    /// A tag that is not UTF-8; reading continues behind it.
+    /// A tag that is not UTF-8. Reading continues behind this tag.
     BadTag,
-    /// A tag without its `>`: another tag begins first.
+    /// A tag without its `>`, because another tag begins first.
     InterruptedTag,
-    /// Markup without its closing delimiter; it extends to the end of the text.
+    /// Markup without its closing delimiter. It extends to the end of the text.
     Unclosed(SyntaxError),
 }
 
 /// The opening and the closing bytes of [`XmlMarkup::CData`].
 pub const CDATA_DELIMITERS: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 
-/// Maximum number of unclosed constructs before the reader gives up. For each of them the rest of the text is searched,
-/// so without a limit the total time would be quadratic.
+/// Maximum number of unclosed constructs before the reader gives up. For each unclosed construct the rest of the text
+/// is searched, so without a limit the total time would be quadratic.
 const MAX_UNCLOSED_MARKUP: usize = 100;
 
 /// A piece of markup with its byte range.
 pub type LocatedMarkup<'t> = Located<XmlMarkup<'t>>;
 
-/// Iterator over the markup of a text. Comments and prologues are left out.
+/// Iterator over the markup of a text, without comments and prologues.
 pub struct MarkupReader<'t> {
     text: &'t [u8],
-    /// Offset in the text at which `reader` began. The positions of `reader` are relative to this offset.
+    /// Byte offset in the text at which `reader` begins. The positions that `reader` returns count from this offset.
     base: usize,
     reader: Reader<&'t [u8]>,
     /// Number of [`XmlMarkup::InterruptedTag`] and [`XmlMarkup::Unclosed`] found so far.
@@ -120,17 +120,17 @@ pub struct MarkupReader<'t> {
 }
 
 impl<'t> MarkupReader<'t> {
-    /// Creates a reader that begins at this offset.
+    /// Creates a reader that begins at byte `offset` of the text.
     pub fn new(text: &'t [u8], offset: usize) -> Self {
         let mut markups = MarkupReader { text, base: 0, reader: Reader::from_reader(text), failures: 0 };
         markups.restart(offset);
         markups
     }
 
-    /// Continues reading at this offset with a new quick-xml reader.
+    /// Continues at byte `offset` of the text with a new quick-xml reader.
     pub fn restart(&mut self, offset: usize) {
         let mut rest = &self.text[offset..];
-        // quick-xml skips a byte order mark without counting its bytes.
+        // quick-xml skips a byte order mark and does not count its bytes. So the mark is removed first.
         while let Some(behind) = rest.strip_prefix(b"\xef\xbb\xbf") {
             rest = behind;
         }
@@ -147,7 +147,7 @@ impl<'t> MarkupReader<'t> {
         self.failures > MAX_UNCLOSED_MARKUP
     }
 
-    /// Whether the reader has given up since the last call, so that giving up is reported only once.
+    /// Whether the reader has given up since the last call of this method. So the caller reports giving up only once.
     pub fn take_giving_up(&mut self) -> bool {
         let has_given_up = self.has_given_up();
         if has_given_up {
@@ -160,8 +160,9 @@ impl<'t> MarkupReader<'t> {
         self.base + usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 
-    /// Returns the tag at `start` as [`XmlMarkup::InterruptedTag`] if another tag begins before `end`, and continues at
-    /// that tag; otherwise returns `None`. A tag cannot contain `<`, so a `<` begins another tag.
+    /// Checks whether another tag begins between `start` and `end`. If so, returns the tag at `start` as
+    /// [`XmlMarkup::InterruptedTag`] and continues at the other tag. Otherwise returns `None`. A tag cannot contain
+    /// `<`, so every `<` begins another tag.
     fn interrupted_tag(&mut self, start: usize, end: usize) -> Option<LocatedMarkup<'t>> {
         if self.has_given_up() {
             return None;
@@ -172,8 +173,8 @@ impl<'t> MarkupReader<'t> {
         Some((XmlMarkup::InterruptedTag, start..at))
     }
 
-    /// Converts an error of quick-xml into markup. Continues behind the error with a new quick-xml reader, because
-    /// quick-xml stops after an error.
+    /// Converts an error of quick-xml into markup. Because quick-xml stops after an error, a new quick-xml reader
+    /// continues.
     fn error(&mut self, error: &Error, start: usize) -> LocatedMarkup<'t> {
         let end = self.offset().clamp(start, self.text.len());
         if let Error::Syntax(error) = error {
@@ -189,7 +190,7 @@ impl<'t> MarkupReader<'t> {
             self.failures += 1;
             return (XmlMarkup::Unclosed(*error), start..self.text.len());
         }
-        // All other errors are bytes that are not UTF-8.
+        // All other errors of quick-xml are about bytes that are not UTF-8.
         if !self.text[start..].starts_with(b"<") {
             self.restart(end);
             return (XmlMarkup::BadText, start..end);

@@ -1,8 +1,8 @@
-//! XML according to HTCondor's DTD: `<c>` is an ad, `<a n="...">` an attribute of it, and each type of value has its
-//! own element.
+//! XML according to HTCondor's DTD: `<c>` is an ad, and `<a n="...">` is an attribute of the ad. Each type of value has
+//! an element of its own, such as `<i>` for integers.
 //!
-//! Strings and names use the escapes of C, `<s>C:\\dir\n</s>`, in addition to those of XML. HTCondor writes and reads
-//! the escapes of C, too. With them every byte can be represented.
+//! Strings and names use the escapes of C in addition to those of XML: `<s>C:\\dir\n</s>`. HTCondor does the same. With
+//! these escapes every byte can be represented.
 
 mod content;
 mod grammar;

@@ -1,4 +1,4 @@
-//! Names and values of ads in XML: the contents of elements.
+//! Names and values of ads in XML, read from elements.
 
 use std::ops::Range;
 
@@ -15,9 +15,10 @@ use crate::syntax::{ParseOptions, StringSyntax, SyntaxError, literal_of_call, pa
 use super::content;
 use super::markup::{XmlMarkup, XmlTag};
 
-/// Begins an element; `range` is the byte range of its opening tag. A value without text is added to the ad at once.
+/// Processes the opening tag of an element; `range` is the byte range of this tag. A value without text, such as
+/// `<un/>`, is added to the ad at once.
 pub fn begin_element(ad: &mut AdBuilder, tag: XmlTag, start: &BytesStart, range: Range<usize>) {
-    // Problems in a tag have the range of the whole tag.
+    // A problem in a tag gets the byte range of the whole tag.
     let in_tag = |problem| Problem { range: range.clone(), ..problem };
     match tag {
         XmlTag::Ad => ad.open_ad(),
@@ -30,7 +31,7 @@ pub fn begin_element(ad: &mut AdBuilder, tag: XmlTag, start: &BytesStart, range:
     }
 }
 
-/// Ends an element.
+/// Processes the closing tag of an element. If the element contains text, parses the text and adds the value to the ad.
 pub fn end_element(ad: &mut AdBuilder, tag: XmlTag) {
     match tag {
         XmlTag::Ad | XmlTag::List => ad.close(),
@@ -45,7 +46,7 @@ pub fn end_element(ad: &mut AdBuilder, tag: XmlTag) {
     }
 }
 
-/// Decodes a piece of text and appends it to the content of the current element.
+/// Decodes a piece of text and appends the result to the content of the current element.
 pub fn append_text(ad: &mut AdBuilder, markup: &XmlMarkup, range: Range<usize>) {
     let text = &ad.origin.text[range.clone()];
     let read = match markup {
@@ -56,7 +57,7 @@ pub fn append_text(ad: &mut AdBuilder, markup: &XmlMarkup, range: Range<usize>) 
     ad.value_or_report(read);
 }
 
-/// Returns the problem of bytes in this range that are not UTF-8.
+/// Returns the problem of a range with bytes that are not UTF-8. The problem covers the first of these bytes.
 pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
     let text = &origin.text[range.clone()];
     let valid = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
@@ -66,7 +67,7 @@ pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
         .with_help("in a string any byte can be written in octal, as in \\377")
 }
 
-/// Parses the text of an element as a value of the element's type.
+/// Parses the text of an element. The element decides the type of the value.
 fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<Expression, Problem> {
     let bytes = &decoded.bytes;
     let text = String::from_utf8_lossy(bytes);
@@ -99,16 +100,16 @@ fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Proble
     origin.problem_at(range, format!("`{text}` is no integer"))
 }
 
-/// Resolves the escapes of C in a text.
+/// Decodes the escapes of C in a text.
 fn unescaped(origin: &AdOrigin, decoded: &DecodedText) -> Result<Vec<u8>, Problem> {
     read_string(&decoded.bytes, StringSyntax::Escaped, origin.dialect, Span::default()).map_err(|error| {
-        // The span counts from an opening quote that is not in the text, so it is moved back by one byte.
+        // The span counts from an opening quote. The text has no quotes, so the span is moved back by one byte.
         let span = Span::new(error.span.start.saturating_sub(1), error.span.end.saturating_sub(1));
         decoded.problem(SyntaxError { span, ..error }, 0, origin.number)
     })
 }
 
-/// Returns the value of an attribute of a tag, references resolved; `None` if the tag does not have it.
+/// Returns the value of the attribute `key` of a tag, with references decoded; `None` if the tag has no such attribute.
 fn tag_attribute(origin: &AdOrigin, start: &BytesStart, key: &str) -> Result<Option<DecodedText>, Problem> {
     let attribute = start.try_get_attribute(key).map_err(|_| {
         let problem = origin.problem_at(0..0, "the attributes of this tag cannot be read");
@@ -120,14 +121,14 @@ fn tag_attribute(origin: &AdOrigin, start: &BytesStart, key: &str) -> Result<Opt
     Ok(Some(decoded))
 }
 
-/// Reads the name of an attribute of the ad. The range of a problem is unknown.
+/// Reads the name of an attribute of the ad, as in `<a n="Name">`. The caller sets the byte range of a problem.
 fn name(origin: &AdOrigin, start: &BytesStart) -> Result<Name, Problem> {
     let decoded = tag_attribute(origin, start, "n")?
         .ok_or_else(|| origin.problem_at(0..0, "an attribute has no name").with_help("it is written <a n=\"Name\">"))?;
     attribute_name(&unescaped(origin, &decoded)?, origin.dialect, 0..0, origin.number)
 }
 
-/// Reads a Boolean. The range of a problem is unknown.
+/// Reads a Boolean, as in `<b v="t"/>`. The caller sets the byte range of a problem.
 fn boolean(origin: &AdOrigin, start: &BytesStart) -> Result<Expression, Problem> {
     let text = tag_attribute(origin, start, "v")?.map(|decoded| decoded.bytes.to_ascii_lowercase());
     match text.as_deref() {
@@ -288,7 +289,7 @@ mod tests {
             let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
             assert_eq!(read(text.as_bytes(), FileFormat::Xml, Dialect::Condor).flatten().count(), 1);
         }
-        // A reader that searches the rest of the text for each fault would take quadratic time on these texts.
+        // A reader that searches the rest of the text for each error would take quadratic time on these texts.
         for line in [
             "<c><!--\n",
             "<c><a n='\n",

@@ -22,8 +22,8 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     out.write_all(&text)
 }
 
-/// Syntax of attributes in XML: each stands on one line with its value. Empty ads and lists have two tags, because
-/// HTCondor does not read `<c/>` and `<l/>`.
+/// How attributes, ads and lists are written in XML. Empty ads and lists have two tags, because HTCondor does not read
+/// `<c/>` and `<l/>`.
 struct XmlSyntax;
 
 impl NestedSyntax for XmlSyntax {
@@ -34,7 +34,7 @@ impl NestedSyntax for XmlSyntax {
 
     fn push_name(name: &Name, text: &mut Vec<u8>) {
         text.extend_from_slice(b"<a n=\"");
-        // A quote, which would end the attribute, is written in octal.
+        // A quote would end the XML attribute `n`, so it is written in octal.
         push_text(&c_escaped(name.as_str().as_bytes(), b"\\042"), text);
         text.extend_from_slice(b"\">");
     }
@@ -63,7 +63,7 @@ fn push_element(tag: &str, content: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(format!("</{tag}>").as_bytes());
 }
 
-/// Returns the shortest digits that read back exactly, or HTCondor's words for infinities and NaN.
+/// Returns the fewest digits that are read as the same number, or HTCondor's words for infinities and NaN.
 fn print_real(real: f64) -> String {
     if real.is_nan() {
         "NaN".to_owned()
@@ -74,7 +74,7 @@ fn print_real(real: f64) -> String {
     }
 }
 
-/// Returns a text with the escapes of C, and `quote` for each quote.
+/// Returns a text with the escapes of C. Each double quote becomes `quote`.
 fn c_escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
     let printed = print_string(bytes, Style::New);
     let mut text = Vec::with_capacity(printed.len());
@@ -92,7 +92,8 @@ fn c_escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
 
 /// Appends a text with references for `&`, `<` and `>`. HTCondor knows no other references.
 ///
-/// Of the characters that XML forbids, only U+FFFE and U+FFFF can occur in `content`. They are written in octal.
+/// XML forbids some characters, of which only U+FFFE and U+FFFF can occur in `content`. They are written as octal
+/// escapes.
 fn push_text(content: &[u8], text: &mut Vec<u8>) {
     for (position, byte) in content.iter().enumerate() {
         match byte {

@@ -1,5 +1,5 @@
-//! Reader of configuration in YAML: mappings of known keys, and expressions. The reader collects all problems instead
-//! of stopping at the first one.
+//! Reader of settings in YAML: mappings with known keys, and expressions. The reader collects all problems instead of
+//! stopping at the first one.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::syntax::{ParseOptions, parse_expression};
 
 use super::document_tree::{YamlContent, YamlNode, YamlTree};
 
-/// Reads settings from a document and continues after errors.
+/// Reader of the settings in a document. It continues after errors.
 pub struct ConfigReader<'o> {
-    /// The document that contains the settings.
+    /// The YAML document that contains the settings.
     pub tree: &'o YamlTree<'o>,
-    /// The dialect of the expressions.
+    /// The dialect of the expressions in the settings.
     pub dialect: Dialect,
     /// The problems found so far.
     pub problems: Vec<Problem>,
@@ -26,7 +26,7 @@ impl<'o> ConfigReader<'o> {
         ConfigReader { tree, dialect, problems: Vec::new() }
     }
 
-    /// Returns `read` if there were no problems.
+    /// Returns `read`, the settings that were read, if there were no problems.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl<'o> ConfigReader<'o> {
         if self.problems.is_empty() { Ok(read) } else { Err(self.problems) }
     }
 
-    /// Records a problem at a node, with a hint how to correct it.
+    /// Records a problem at a node, with a hint how to correct the mistake.
     pub fn report(&mut self, node: &YamlNode, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(self.tree.problem(node, message).with_help(help));
     }
@@ -62,10 +62,8 @@ impl<'o> ConfigReader<'o> {
         }
     }
 
-    /// Returns the entries of a mapping whose keys must be among `known`, each at most once. Records a problem for
-    /// every other entry.
-    ///
-    /// `what` names the mapping in messages.
+    /// Returns the entries of a mapping whose keys are among `known`. Records a problem for each other key and for each
+    /// repeated key. `what` names the mapping in messages.
     pub fn known_entries(
         &mut self,
         node: &'o YamlNode,
@@ -87,7 +85,8 @@ impl<'o> ConfigReader<'o> {
         found
     }
 
-    /// Returns the entries of a mapping. Records a problem for each repeated key. `what` names the mapping in messages.
+    /// Returns the entries of a mapping as pairs of key and value. Records a problem for each repeated key, or if the
+    /// node is not a mapping. `what` names the mapping in messages.
     pub fn entries(&mut self, node: &'o YamlNode, what: &str) -> Vec<(&'o YamlNode, &'o YamlNode)> {
         let YamlContent::Mapping(entries) = &node.content else {
             self.report(node, format!("{what} must be a mapping"), "`key: value`, a line for each");

@@ -1,4 +1,4 @@
-//! Deserializes documents into ads and expressions: the serde seeds and visitors.
+//! Deserialization of documents into ads and expressions: the seeds and visitors of serde.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -13,48 +13,50 @@ use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 use super::EXPRESSION;
 use super::visit::{YamlScalar, visit_scalars};
 
-/// Reason why this module rejects a node. An error of `serde_yaml` carries only a message and the place, so the details
-/// are kept here.
+/// Why this module rejects a document. An error of `serde_yaml` has only a message and a position, so the details are
+/// kept here.
 #[derive(Clone, Debug)]
 pub struct YamlRejection {
-    /// The error; its span refers to `text`.
+    /// The error. Its span counts from the beginning of `text`.
     pub error: Box<SyntaxError>,
-    /// The text of the bad expression; `None` if the node is not an expression.
+    /// The text of the bad expression. `None` if something other than an expression is bad.
     pub text: Option<String>,
-    /// Index of the bad expression among the expressions of its ad.
+    /// Index of the bad expression among the expressions of its ad. `None` if something other than an expression is
+    /// bad.
     pub expression_index: Option<usize>,
 }
 
-/// Least absolute value, 2 to the power of 127, of integers that `serde_yaml` reads as reals.
+/// Least absolute value of the integers that `serde_yaml` reads as reals: 2 to the power of 127.
 const MIN_LARGE_REAL: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
-/// Options, state and results of one reading of a document.
+/// One reading of a document: its options, state and results.
 #[derive(Debug, Default)]
 pub struct YamlAdPass<'s> {
     pub dialect: Dialect,
-    /// Indexes of elements of a sequence of ads that are skipped.
+    /// Indexes of the bad ads in a sequence of ads. They are skipped, because they have been reported.
     pub skipped_elements: &'s [usize],
-    /// Bad expressions that have been reported, by element and index in their ad. Each is read as an empty ad.
+    /// Bad expressions that have been reported, so each is read as an empty ad instead. The first number is the index
+    /// of the ad in a sequence of ads, the second the index of the expression in the ad.
     pub tolerated_expressions: &'s [(Option<usize>, usize)],
     /// Number of expressions of the current ad read so far.
     pub expression_count: Cell<usize>,
-    /// Why this module ended the reading; `None` if it did not.
+    /// Why this module ended the reading; `None` if it has not.
     pub rejection: RefCell<Option<YamlRejection>>,
-    /// Index of the current element in a sequence of ads.
+    /// Index of the current ad in a sequence of ads; `None` if the document is no sequence.
     pub element: Cell<Option<usize>>,
-    /// Reals so large that they may be integers in the text, which must be reported.
+    /// Reals so large that the document may contain them as integers. Such integers must be reported.
     pub large_reals: RefCell<Vec<f64>>,
 }
 
 impl YamlAdPass<'_> {
-    /// Keeps the reason in `rejection` and returns an error that ends the reading.
+    /// Stores the reason in `rejection` and returns an error. The error ends the reading.
     fn reject<E: Error>(&self, rejection: YamlRejection) -> E {
         let message = rejection.error.message.clone();
         *self.rejection.borrow_mut() = Some(rejection);
         E::custom(message)
     }
 
-    /// Parses the text of an expression, or returns an empty ad if the expression is tolerated.
+    /// Parses the text of an expression. Returns an empty ad if the expression is one of `tolerated_expressions`.
     fn parse_expression(&self, text: &str) -> Result<Expression, YamlRejection> {
         let number = self.expression_count.replace(self.expression_count.get() + 1);
         if self.tolerated_expressions.contains(&(self.element.get(), number)) {
@@ -67,7 +69,7 @@ impl YamlAdPass<'_> {
         })
     }
 
-    /// Checks the text of a name and converts it to a name.
+    /// Converts text to a name. Rejects an empty name, a byte of value 0, and a name that the dialect reserves.
     fn read_name(&self, text: &str) -> Result<Name, YamlRejection> {
         let name = Name::new(text);
         if text.is_empty() {
@@ -82,7 +84,7 @@ impl YamlAdPass<'_> {
         Ok(name)
     }
 
-    /// Returns the value of a scalar. Very large reals are added to `large_reals`.
+    /// Returns the value of a scalar. If the value is a very large real, adds it to `large_reals`.
     fn value(&self, scalar: YamlScalar) -> Result<Value, YamlRejection> {
         Ok(match scalar {
             YamlScalar::Null => Value::Undefined,
@@ -124,7 +126,7 @@ fn reject_nul(text: &str) -> Result<(), YamlRejection> {
     Ok(())
 }
 
-/// Visitor of a document: an ad, or a sequence of ads. Skipped ads are `None`.
+/// Visitor of a document, which is an ad or a sequence of ads. Returns the ads, with `None` for each skipped ad.
 #[derive(Clone, Copy)]
 pub struct YamlDocumentVisitor<'r, 's>(pub &'r YamlAdPass<'s>);
 
@@ -134,7 +136,7 @@ impl<'r, 's> YamlDocumentVisitor<'r, 's> {
     }
 }
 
-/// Returns the ad of an ad expression; `None` for other expressions.
+/// Returns the ad if an expression is an ad; `None` for other expressions.
 fn ad_of(expression: &Expression) -> Option<Ad> {
     match expression.kind() {
         ExpressionKind::Ad(ad) => Some(ad.clone()),
@@ -181,11 +183,11 @@ impl<'de> Visitor<'de> for YamlDocumentVisitor<'_, '_> {
     }
 }
 
-/// Seed for an ad, or for a value in an ad.
+/// Seed of serde for an ad, or for a value in an ad.
 #[derive(Clone, Copy)]
 struct YamlValueSeed<'r, 's> {
     pass: &'r YamlAdPass<'s>,
-    /// Whether any value but an ad is rejected.
+    /// Whether only an ad is accepted, and every other value is rejected.
     must_be_ad: bool,
 }
 
@@ -249,10 +251,11 @@ impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
     }
 }
 
-/// Seed for a scalar that is read as text whatever its type in YAML: `1` and `true` are names like any other.
+/// Seed of serde for a scalar that is read as text. The type of the scalar in YAML does not matter, so `1` and `true`
+/// can be names.
 struct YamlTextSeed<'r, 's, T> {
     pass: &'r YamlAdPass<'s>,
-    /// Describes the text for messages.
+    /// What is expected in place of a wrong node, for messages: "a name", for example.
     expected: &'static str,
     read: fn(&YamlAdPass<'s>, &str) -> Result<T, YamlRejection>,
 }

@@ -1,4 +1,4 @@
-//! Problems of YAML documents, with positions and messages of our own.
+//! Problems of YAML documents, with our own positions and messages.
 
 use std::ops::Range;
 
@@ -8,11 +8,12 @@ use super::deserialize::YamlRejection;
 use super::node_end::brackets;
 use super::scalar_offset::position_offset;
 
-/// Maximum number of open brackets. libyaml visits all of them for each word, so more would take quadratic time.
+/// Maximum number of brackets that are open at once. For each word, libyaml visits all open brackets, so more would
+/// take quadratic time.
 const MAX_OPEN_BRACKETS: usize = 500;
 
-/// Returns the place and description of the first thing that makes a document unfit for the parser: bytes that are not
-/// UTF-8, characters that YAML forbids, or too many open brackets. `None` if there is none.
+/// Finds the first reason why the parser should not read a document: bytes that are not UTF-8, characters that YAML
+/// forbids, or too many open brackets. Returns its byte range and a message; `None` if there is none.
 pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
@@ -27,15 +28,15 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
         let message = format!("the character {} cannot stand in YAML as it is", c.escape_unicode());
         return Some((at..at + c.len_utf8(), message));
     }
-    // Most documents have so few brackets in total that not too many can be open.
+    // Most documents have so few brackets that no more than the maximum can be open. For them the search ends here.
     memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(MAX_OPEN_BRACKETS)?;
     let (at, _) = brackets(text.as_bytes(), 0).find(|(_, open)| *open > MAX_OPEN_BRACKETS)?;
     Some((at..at + 1, format!("more than {MAX_OPEN_BRACKETS} brackets are open")))
 }
 
-/// Converts a rejection by our visitors into a problem; `at` is the byte offset of the rejected node.
+/// Converts a rejection by our visitors into a problem. `at` is the byte offset of the rejected node.
 pub fn from_rejection(text: &[u8], at: usize, rejection: YamlRejection) -> Problem {
-    // The text of an expression stands verbatim behind the tag, unless it has escapes or several lines.
+    // The text of an expression stands unchanged behind its tag, except with escapes or on several lines.
     if let Some(expression) = rejection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
         if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {
@@ -51,7 +52,7 @@ pub fn from_rejection(text: &[u8], at: usize, rejection: YamlRejection) -> Probl
     Problem { help: rejection.error.help, ..Problem::error_at(at..end, 0, message) }
 }
 
-/// Converts an error of `serde_yaml` into a problem; `at` is the byte offset where it occurred.
+/// Converts an error of `serde_yaml` into a problem. `at` is the byte offset of the error.
 pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
     let error = error.to_string();
     // Messages have the form `what is wrong at line 3 column 1, while parsing something at line 2 column 7`.
@@ -71,7 +72,7 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
         }
         wrong => (format!("this is no YAML: {wrong}"), ""),
     };
-    // A problem at the end of the document is placed behind its last word.
+    // A problem at the end of the document is placed before trailing white space.
     let at = at.min(text.trim_ascii_end().len());
     let mut problem = Problem::error_at(at..text.len().min(at + 1), 0, message);
     problem.help = (!help.is_empty()).then(|| help.to_owned());
@@ -85,8 +86,8 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
     problem
 }
 
-/// Returns the range of an integer that is too large for `serde_yaml` and was read as one of `reals`; `None` if there
-/// is no such integer.
+/// Finds an integer that is too large for `serde_yaml`, which has read it as one of `reals`. Returns its byte range;
+/// `None` if there is no such integer.
 pub fn find_oversized_integer(text: &[u8], reals: &[f64]) -> Option<Range<usize>> {
     let is_between = |byte: Option<&u8>| {
         byte.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b'[' | b']' | b'{' | b'}'))

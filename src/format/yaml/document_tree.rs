@@ -1,8 +1,10 @@
-//! Tree of a YAML document that contains settings instead of ads, with the positions of its nodes.
+//! Tree of a YAML document with settings, and the positions of its nodes.
 //!
-//! `serde_yaml` reports positions only with errors. So every scalar is rejected with an error, from which its position
-//! is taken; reading continues behind the scalar. Reading could not continue behind a rejected sequence or mapping. So
-//! these are numbered, and to find the position of one, the document is read again and that node is rejected.
+//! `serde_yaml` reports a position only with an error. So every scalar is rejected with an error, which yields its
+//! position, and reading continues behind the scalar.
+//!
+//! Reading cannot continue behind a rejected sequence or mapping. So sequences and mappings are numbered. To find the
+//! position of one of them, the document is read again, and the node with its number is rejected.
 
 use std::cell::Cell;
 use std::fmt;
@@ -25,20 +27,20 @@ pub use super::writer::flow_style;
 /// A YAML document as a tree.
 #[derive(Clone, Debug)]
 pub struct YamlTree<'t> {
-    /// The source text.
+    /// The text of the document.
     text: &'t [u8],
-    /// The root node.
+    /// The outermost node.
     pub root: YamlNode,
 }
 
-/// A node of a document.
+/// A node of a YAML document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YamlNode {
     place: YamlNodePlace,
-    /// The text, the elements or the entries.
+    /// What the node contains: text, elements or entries.
     pub content: YamlContent,
-    /// The value of a scalar as it would be read in an ad. `None` if the scalar is the text of an expression, as in
-    /// `!expr Memory / 2`, or if the node is not a scalar.
+    /// The value that a scalar has in an ad. `None` for the text of an expression, such as `!expr Memory / 2`, and for
+    /// nodes that are not scalars.
     pub value: Option<Value>,
 }
 
@@ -47,7 +49,8 @@ pub struct YamlNode {
 enum YamlNodePlace {
     /// Line and column of a scalar, both counted from 1.
     Position(usize, usize),
-    /// Number of a sequence or mapping in the order of the text, from 0. Its position is found by reading again.
+    /// Number of a sequence or mapping, counted from 0 in the order of the text. To find its position, the document is
+    /// read again.
     Collection(usize),
 }
 
@@ -58,9 +61,9 @@ pub enum YamlContent {
     Null,
     /// A scalar: its text, without quotes and escapes.
     Scalar(String),
-    /// A sequence: `- ...`
+    /// A sequence. In block style an element is written `- element`.
     Sequence(Vec<YamlNode>),
-    /// A mapping: `key: value`. The keys are scalars.
+    /// A mapping with its entries: `key: value`. The keys are scalars.
     Mapping(Vec<(YamlNode, YamlNode)>),
 }
 
@@ -75,7 +78,7 @@ impl YamlNode {
     }
 }
 
-/// Hint for the most frequent reason why an expression is not a scalar.
+/// Hint for malformed documents. The most frequent mistake is an expression without the quotes that YAML requires.
 const QUOTING_HELP: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
                         or `*`, stands in quotes";
 
@@ -103,7 +106,7 @@ impl<'t> YamlTree<'t> {
         let range = at..(at + 1).min(text.len());
         let mut problem = match reading.rejection.take() {
             Some(rejection) => Problem::error_at(range, 0, rejection),
-            // Only keys can have a wrong type.
+            // Only a key must have a certain type, so the node with the wrong type is a key.
             None if error.to_string().contains("invalid type") => Problem::error_at(range, 0, "a key must be a text"),
             None => diagnostics::from_serde_yaml(text, at, &error),
         };
@@ -111,7 +114,7 @@ impl<'t> YamlTree<'t> {
         Err(problem)
     }
 
-    /// Returns the byte offset of a node.
+    /// Returns the byte offset at which a node begins.
     fn start(&self, node: &YamlNode) -> usize {
         let offset = match node.place {
             YamlNodePlace::Position(line, column) => scalar_offset::position_offset(self.text, line, column),
@@ -123,26 +126,26 @@ impl<'t> YamlTree<'t> {
         offset.unwrap_or(0)
     }
 
-    /// Returns the byte range of a node, at most to the end of its first line.
+    /// Returns the byte range of a node, without the lines behind the node's first line.
     #[must_use]
     pub fn range(&self, node: &YamlNode) -> Range<usize> {
         let start = self.start(node);
         let line = memchr::memchr2(b'\n', b'\r', &self.text[start..]).map_or(self.text.len(), |end| start + end);
         let end = match node.text() {
-            // The end of the scalar, behind its quotes if it has any.
+            // A scalar ends behind its closing quote or, without quotes, with its text.
             Some(text) => scalar_offset::source_offset(self.text, start, text, text.len()).clamp(start, line),
             None => line,
         };
         start..end.max((start + 1).min(self.text.len()))
     }
 
-    /// Creates an error at a node.
+    /// Creates an error with the byte range of a node.
     #[must_use]
     pub fn problem(&self, node: &YamlNode, message: impl Into<String>) -> Problem {
         Problem::error_at(self.range(node), 0, message)
     }
 
-    /// Returns the byte range of a whole node without its anchor; it may extend over many lines.
+    /// Returns the byte range of a whole node, which may have many lines. An anchor before the node is left out.
     #[must_use]
     pub fn full_range(&self, node: &YamlNode) -> Range<usize> {
         let begin = node_end::skip_anchor(self.text, self.range(node).start);
@@ -152,7 +155,7 @@ impl<'t> YamlTree<'t> {
                 _ if matches!(self.text.get(start), Some(b'[' | b'{')) => {
                     break node_end::end_of_brackets(self.text, start);
                 }
-                // A block ends with its last entry.
+                // A sequence or mapping without brackets ends where its last element or value ends.
                 YamlContent::Sequence(elements) if !elements.is_empty() => &elements[elements.len() - 1],
                 YamlContent::Mapping(entries) if !entries.is_empty() => &entries[entries.len() - 1].1,
                 YamlContent::Scalar(text) if !matches!(last.value, Some(Value::Integer(_) | Value::Real(_))) => {
@@ -166,8 +169,8 @@ impl<'t> YamlTree<'t> {
         begin..end.max(begin) - blank.count()
     }
 
-    /// Returns the bytes of the document for a byte range of the text of a scalar. Quotes and escapes are taken into
-    /// account.
+    /// Converts a byte range in the text of a scalar to a byte range in the document. They differ because of quotes and
+    /// escapes.
     #[must_use]
     pub fn scalar_part_range(&self, node: &YamlNode, part: Range<usize>) -> Range<usize> {
         let (start, text) = (self.range(node).start, node.text().unwrap_or_default());
@@ -175,7 +178,7 @@ impl<'t> YamlTree<'t> {
         from..scalar_offset::source_offset(self.text, start, text, part.end).max(from)
     }
 
-    /// Converts a syntax error in the text of a scalar into a problem. Quotes and escapes are taken into account.
+    /// Converts a syntax error in the text of a scalar into a problem with byte ranges in the document.
     #[must_use]
     pub fn syntax_problem(&self, node: &YamlNode, error: SyntaxError) -> Problem {
         let text = node.text().unwrap_or_default();
@@ -192,20 +195,20 @@ fn error_offset(text: &[u8], error: &serde_yaml::Error) -> Option<usize> {
     scalar_offset::position_offset(text, at.line(), at.column())
 }
 
-/// State of one reading of a document.
+/// One reading of a document: its options, state and results.
 #[derive(Default)]
 struct YamlTreePass {
-    /// Number of sequences and mappings so far.
+    /// Number of sequences and mappings read so far.
     count: Cell<usize>,
-    /// Number of the sequence or mapping to reject, so that its position becomes known.
+    /// Number of the sequence or mapping that is rejected to find its position. `None` if none is rejected.
     rejected: Option<usize>,
-    /// The scalar that was just rejected, so that its position becomes known.
+    /// The scalar that was just rejected to find its position.
     scalar: Cell<Option<YamlNode>>,
-    /// Why this module ended the reading; `None` if it did not.
+    /// Why this module ended the reading because of a mistake; `None` if it has not.
     rejection: Cell<Option<String>>,
 }
 
-/// Message of the error that rejects a node to learn its position.
+/// Message of the errors that serve only to find the position of a node.
 const REJECTED: &str = "rejected";
 
 impl YamlTreePass {
@@ -215,23 +218,25 @@ impl YamlTreePass {
     }
 }
 
-/// Returns the line and column in `rejected at line 3 column 7`. Errors at the beginning of the text have no position.
+/// Returns the position in an error message such as `rejected at line 3 column 7`. A message without a position is for
+/// the beginning of the text.
 fn location(error: &str) -> Option<YamlNodePlace> {
     let Some((_, place)) = error.rsplit_once(" at line ") else { return Some(YamlNodePlace::Position(1, 1)) };
     let (line, column) = place.split_once(" column ")?;
     Some(YamlNodePlace::Position(line.parse().ok()?, column.parse().ok()?))
 }
 
-/// Seed for a node.
+/// Seed of serde for a node.
 #[derive(Clone, Copy)]
 struct YamlNodeSeed<'r> {
     pass: &'r YamlTreePass,
-    /// Whether the node is a key of a mapping, which is read as text whatever its type in YAML.
+    /// Whether the node is a key of a mapping. A key is read as text, even if it is `1` or `true`.
     is_key: bool,
 }
 
 impl YamlNodeSeed<'_> {
-    /// Returns the place of the sequence or mapping that begins here, or an error if this node is to be rejected.
+    /// Returns the number of the current sequence or mapping as its place. Returns an error if this is the node whose
+    /// position is to be found.
     fn collection<E: Error>(self) -> Result<YamlNodePlace, E> {
         let number = self.pass.count.replace(self.pass.count.get() + 1);
         if self.pass.rejected == Some(number) {
@@ -241,13 +246,14 @@ impl YamlNodeSeed<'_> {
         }
     }
 
-    /// Sets the scalar aside and returns an error, which carries the position of the scalar.
+    /// Stores the scalar in `pass` and returns an error. `serde_yaml` adds the position of the scalar to this error.
     fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<YamlNode, E> {
         let (text, value) = match scalar {
             YamlScalar::Null => (None, Some(Value::Undefined)),
             YamlScalar::Boolean(is) => (Some(is.to_string()), Some(Value::Boolean(is))),
             YamlScalar::Integer(integer) => (Some(integer.to_string()), Some(Value::Integer(integer))),
-            // The parser of expressions reports integers that do not fit.
+            // A too large integer is no error here, because the setting may be an expression. Its parser then reports
+            // the integer.
             YamlScalar::LargeInteger(integer) => (Some(integer), None),
             YamlScalar::Real(real) => (Some(format!("{real:?}")), Some(Value::Real(real))),
             YamlScalar::Text(text) => (Some(text.to_owned()), Some(Value::string(text))),

@@ -1,22 +1,22 @@
-//! Splits a text into YAML documents without parsing them.
+//! Splitting of a text into YAML documents, without parsing them.
 //!
-//! A line that begins with `---` begins a document wherever it stands, even inside a string, and a line that begins
-//! with `...` ends one. Each document is parsed separately, so a malformed one does not affect the others.
+//! A line that begins with `---` always begins a document, even inside a string. A line that begins with `...` ends a
+//! document. Each document is parsed separately, so a malformed document does not affect the others.
 
 use std::ops::Range;
 
-/// The extent of a document in a text.
+/// Where a document begins and ends in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentExtent {
-    /// Byte range of the whole document: directives, comments, marker and content.
+    /// Byte range of the whole document: directives, comments, the marker `---` and content.
     pub range: Range<usize>,
-    /// Byte offset of the first line that is neither blank nor a comment or directive.
+    /// Byte offset of the first line that is not blank, a comment or a directive.
     pub content: usize,
-    /// Whether the document ends here whatever text follows.
+    /// Whether the document ends at the end of `range` whatever text is added.
     is_ended: bool,
 }
 
-/// Iterator over the documents of a text from an offset on.
+/// Iterator over the documents of a text from byte `at` on.
 pub struct DocumentExtents<'t> {
     pub text: &'t [u8],
     pub at: usize,
@@ -32,7 +32,8 @@ impl Iterator for DocumentExtents<'_> {
             let rest = &self.text[self.at..];
             let line = line_length(rest);
             if is_marker(rest, *b"---") && content.is_some() {
-                // At the end of the text the line may be incomplete and turn out not to be a marker.
+                // If `---` is the end of the text, more text could follow on this line, as in `---a`. Then the line is
+                // no marker.
                 let is_ended = rest.len() > 3;
                 return content.map(|content| DocumentExtent { range: start..self.at, content, is_ended });
             }
@@ -52,14 +53,14 @@ impl Iterator for DocumentExtents<'_> {
     }
 }
 
-/// Returns the length in bytes of the longest prefix of a text that contains only complete documents; 0 if no document
-/// is complete yet.
+/// Returns the length in bytes of the longest prefix of a text that contains only complete documents. Returns 0 if no
+/// document is complete yet.
 #[must_use]
 pub fn complete_prefix_length(text: &[u8]) -> usize {
     DocumentExtents { text, at: 0 }.take_while(|document| document.is_ended).last().map_or(0, |last| last.range.end)
 }
 
-/// Returns the length in bytes of the first line with its end: `\n`, `\r\n` or `\r`.
+/// Returns the length in bytes of the first line, including its line end (`\n`, `\r\n` or `\r`).
 fn line_length(text: &[u8]) -> usize {
     match memchr::memchr2(b'\n', b'\r', text) {
         Some(end) if text[end..].starts_with(b"\r\n") => end + 2,
@@ -68,7 +69,7 @@ fn line_length(text: &[u8]) -> usize {
     }
 }
 
-/// Whether a line begins with this marker.
+/// Whether a line begins with the marker `mark`, which is `---` or `...`.
 fn is_marker(line: &[u8], mark: [u8; 3]) -> bool {
     line.starts_with(&mark) && line.get(3).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }

@@ -1,8 +1,8 @@
 //! YAML: one document per ad. An ad is a mapping of names to values.
 //!
-//! Booleans, integers, reals, strings and `null` (undefined) are YAML's own, lists are sequences and nested ads
-//! mappings. Everything else is an expression with a tag: `!expr 'Memory / 1024'`. This includes strings with bytes
-//! that are not UTF-8, times, `error`, and values nested deeper than readers of YAML accept; so nothing is lost.
+//! Booleans, integers, reals, strings and undefined (`null`) are scalars of YAML. Lists are sequences, and nested ads
+//! are mappings. Every other value is an expression with a tag: `!expr 'Memory / 1024'`. This includes times, `error`,
+//! strings with bytes that are not UTF-8, and values nested too deeply for readers of YAML. So no value is changed.
 //!
 //! This is the only module that uses `serde_yaml`.
 
@@ -24,7 +24,7 @@ pub use reader::read_ads;
 pub use spans::attribute_spans;
 pub use writer::write;
 
-/// Tag before the text of an expression that has no YAML value.
+/// Tag of a scalar that is the text of an expression: `!expr`.
 const EXPRESSION: &str = "expr";
 
 #[cfg(test)]

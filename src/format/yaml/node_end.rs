@@ -1,7 +1,7 @@
-//! Finds the ends of nodes of a YAML document.
+//! Search for the ends of nodes of a YAML document.
 
-/// Returns the offset behind the anchor `&name` at `start` and the blanks that follow it; `start` if there is no
-/// anchor.
+/// Returns the byte offset behind the anchor `&name` at `start` and the white space behind it. Returns `start` if there
+/// is no anchor.
 pub fn skip_anchor(text: &[u8], start: usize) -> usize {
     if text.get(start) != Some(&b'&') {
         return start;
@@ -11,14 +11,14 @@ pub fn skip_anchor(text: &[u8], start: usize) -> usize {
     start + word + text[start + word..].iter().take_while(|byte| is_blank(byte)).count()
 }
 
-/// Iterator over the brackets from an offset on, without the brackets in quotes and comments. Yields the offset of each
-/// bracket, and the number of brackets that are open behind it.
+/// Returns an iterator over the brackets from byte `start` on, without those in quotes and comments. Yields the byte
+/// offset of each bracket, and the number of brackets that are open behind it.
 pub fn brackets(text: &[u8], start: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let (mut open, mut next) = (0_usize, start);
     std::iter::from_fn(move || {
         while let Some(byte) = text.get(next) {
             let at = next;
-            // A quote opens a string, and `#` a comment, only where a word can begin.
+            // Quotes and `#` have a meaning only at the beginning of a word.
             let begins =
                 at == start || matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'[' | b'{' | b',' | b':');
             next += 1;
@@ -40,12 +40,12 @@ pub fn brackets(text: &[u8], start: usize) -> impl Iterator<Item = (usize, usize
     })
 }
 
-/// Returns the offset behind the bracket that closes the one at `start`.
+/// Returns the byte offset behind the bracket that closes the bracket at `start`.
 pub fn end_of_brackets(text: &[u8], start: usize) -> usize {
     brackets(text, start).find(|(_, open)| *open == 0).map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// Returns the offset behind the quote that closes the one at `start`.
+/// Returns the byte offset behind the quote that closes the quote at `start`.
 fn end_of_quoted(text: &[u8], start: usize) -> usize {
     let quote = text[start];
     let mut at = start + 1;
@@ -61,7 +61,7 @@ fn end_of_quoted(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Returns the offset behind the word at `start`: a number, `~`, or nothing at all.
+/// Returns the byte offset behind the word at `start`. The word is a number or `~`, or it is empty.
 pub fn end_of_word(text: &[u8], start: usize) -> usize {
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}');
     text[start..].iter().position(is_end).map_or(text.len(), |length| start + length)

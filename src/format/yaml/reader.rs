@@ -13,11 +13,12 @@ use super::diagnostics;
 use super::documents::DocumentExtents;
 use super::visit::with_parser_stack;
 
-/// Maximum number of bad ads and expressions in one document. For each of them the whole document is read again, so
+/// Maximum number of bad ads and bad expressions in one document. For each of them the whole document is read again, so
 /// without a limit the total time would be quadratic.
 const MAX_PROBLEMS_PER_DOCUMENT: usize = 50;
 
-/// Returns an iterator over the ads of a text. A document is one ad or a sequence of ads. A byte order mark is skipped.
+/// Returns an iterator over the ads of a text. Each document is an ad or a sequence of ads. A byte order mark is
+/// skipped.
 pub fn read_ads(text: &[u8], dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
     let mut number = 0;
     DocumentExtents { text, at: byte_order_mark_length(text) }.flat_map(move |document| {
@@ -37,16 +38,17 @@ pub fn read_ads(text: &[u8], dialect: Dialect) -> impl Iterator<Item = ReadResul
     })
 }
 
-/// Reads the ads of a document; `content` is the byte offset of its content. Returns each ad, or its problems.
+/// Reads the ads of a document. Returns, for each ad, the ad or its problems. `content` is the byte offset of the
+/// document's content.
 ///
-/// A bad expression or element ends a reading. The document is then read again without this expression or element, so
-/// that all problems are reported and the other ads are kept.
+/// Reading ends at a bad ad or bad expression. The document is then read again without this ad or expression. So all
+/// problems are reported, and all good ads are kept.
 fn read_document(text: &[u8], content: usize, dialect: Dialect) -> Vec<Result<Ad, Vec<Problem>>> {
     if let Some((range, message)) = diagnostics::find_unreadable(text) {
         return vec![Err(vec![Problem::error_at(range, 0, message)])];
     }
     let (mut skipped, mut tolerated) = (Vec::new(), Vec::new());
-    // The problems of each bad element.
+    // For each bad ad, its index in a sequence of ads and its problems.
     let mut bad: BTreeMap<usize, Vec<Problem>> = BTreeMap::new();
     loop {
         let failure = match parse_document(text, content, dialect, &skipped, &tolerated) {
@@ -72,20 +74,20 @@ fn read_document(text: &[u8], content: usize, dialect: Dialect) -> Vec<Result<Ad
     }
 }
 
-/// The failure of one reading of a document.
+/// Why one reading of a document failed.
 struct DocumentFailure {
-    /// Index of the bad element if the document is a sequence. The other elements can be read if this element is
-    /// skipped.
+    /// Index of the bad ad in a sequence of ads. The other ads can be read if this ad is skipped.
     element: Option<usize>,
-    /// Index of the bad expression among the expressions of its ad. The rest can be read if this expression is
-    /// tolerated.
+    /// Index of the bad expression among the expressions of its ad. The other expressions can be read if an empty ad
+    /// replaces this expression.
     expression: Option<usize>,
     problem: Box<Problem>,
 }
 
-/// Reads the ads of a document; `content` is the byte offset of its content.
+/// Reads the ads of a document once. `content` is the byte offset of the document's content.
 ///
-/// Skipped elements are `None` in the result. Each of the `tolerated` bad expressions is read as an empty ad.
+/// In a sequence of ads, the ads with an index in `skipped_elements` are `None` in the result. Each of the bad
+/// expressions in `tolerated_expressions` is read as an empty ad.
 fn parse_document(
     text: &[u8],
     content: usize,

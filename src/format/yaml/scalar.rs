@@ -1,11 +1,12 @@
-//! Writes texts and reals as YAML scalars that read back with the same value and type.
+//! Writing of texts and reals as YAML scalars. A reader of YAML gets the same value and type.
 
 use std::borrow::Cow;
 
-/// Words that some readers of YAML 1.1 or 1.2 do not read as strings.
+/// Words that some readers of YAML 1.1 or 1.2 do not read as strings, so they must be quoted.
 const AMBIGUOUS_WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
-/// Returns a string as a scalar on one line: plain if every reader of YAML reads it as this string, otherwise quoted.
+/// Returns a string as a scalar on one line. The scalar has quotes unless every reader of YAML reads it as this string
+/// without quotes.
 #[must_use]
 pub fn string_scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
@@ -17,7 +18,7 @@ pub fn string_scalar(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text of an expression as a scalar. Single quotes are preferred, because `"` is frequent in expressions.
+/// Returns the text of an expression as a scalar. Single quotes are preferred, because expressions often contain `"`.
 pub fn expression_scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         Cow::Borrowed(text)
@@ -28,8 +29,8 @@ pub fn expression_scalar(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text needs no quotes: it consists of words of harmless characters with single spaces between them, and
-/// does not begin like a number.
+/// Whether a text needs no quotes. Such a text begins with a letter, `_` or `/`, consists of harmless characters and
+/// single spaces, and is none of [`AMBIGUOUS_WORDS`].
 fn is_plain(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'/');
     let is_harmless = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'@');
@@ -54,7 +55,7 @@ fn double_quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // The code points of all characters that must be escaped have at most four hexadecimal digits.
+            // The code point of every character that must be escaped has at most four hexadecimal digits.
             c if needs_escape(c) => out.extend(["\\u", &format!("{:04x}", u32::from(c))]),
             c => out.push(c),
         }
@@ -63,7 +64,7 @@ fn double_quoted(text: &str) -> String {
     out
 }
 
-/// Returns a real as a scalar. YAML 1.1 requires a point, and a sign in the exponent.
+/// Returns a real as a scalar. It has a point and, before an exponent, a sign, because YAML 1.1 requires both.
 pub fn real_scalar(real: f64) -> String {
     if real.is_nan() {
         return ".nan".to_owned();

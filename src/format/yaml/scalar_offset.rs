@@ -1,7 +1,7 @@
-//! Maps lines and columns, and characters of scalars, to byte offsets of a document.
+//! Conversion of lines and columns, and of places in scalars, to byte offsets of a document.
 
-/// Returns the byte offset of a line and a column of a document, both counted from 1, columns in characters. `None` if
-/// the line does not exist.
+/// Returns the byte offset of a line and column of a document. Both count from 1, and columns count characters. `None`
+/// if the line does not exist.
 pub fn position_offset(text: &[u8], line: usize, column: usize) -> Option<usize> {
     let start = match line.checked_sub(2) {
         Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
@@ -14,11 +14,11 @@ pub fn position_offset(text: &[u8], line: usize, column: usize) -> Option<usize>
     Some(start + line.char_indices().nth(at).map_or(line.len(), |(at, _)| at))
 }
 
-/// Returns the offset in the document of byte `wanted` of the text of a scalar that begins at `start`.
+/// Returns the byte offset in `document` of byte `wanted` of the text of a scalar. The scalar begins at byte `start`.
 ///
-/// Source and text are read in parallel. Quotes and block headers are skipped, an escape is one character, and white
-/// space in the source matches any amount of white space in the text. If source and text do not match, the offset
-/// behind the last match is returned.
+/// The source and the text of the scalar are compared character by character. Quotes and block headers are skipped. An
+/// escape is one character. White space in the source equals any amount of white space in the text. If the source and
+/// the text differ, returns the offset of the first difference.
 pub fn source_offset(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
     let source = String::from_utf8_lossy(document.get(start..).unwrap_or_default());
     let mut cursor = ScalarCursor::behind_opening(&source);
@@ -31,22 +31,23 @@ pub fn source_offset(document: &[u8], start: usize, text: &str, wanted: usize) -
         cursor.rest = &cursor.rest[length..];
     }
     if wanted >= text.len() && cursor.quote.is_some_and(|quote| cursor.rest.starts_with(quote)) {
-        // The end of the text is behind the closing quote.
+        // If the end of the text is wanted, the closing quote is skipped, too.
         cursor.rest = &cursor.rest[1..];
     }
     start + source.len() - cursor.rest.len()
 }
 
-/// Cursor in the source of a scalar.
+/// A place in the source of a scalar.
 struct ScalarCursor<'s> {
-    /// The source from the cursor on.
+    /// The rest of the document from this place on.
     rest: &'s str,
-    /// The quote that opened the scalar; `None` if it has no quotes.
+    /// The quote with which the scalar begins; `None` if the scalar has no quotes.
     quote: Option<char>,
 }
 
 impl<'s> ScalarCursor<'s> {
-    /// Skips everything before the first character: tags, anchors, the opening quote, a block header.
+    /// Creates a cursor at the first character of the scalar's text. Tags, anchors, the opening quote and a block
+    /// header are skipped.
     fn behind_opening(mut rest: &'s str) -> Self {
         while rest.starts_with(['!', '&']) {
             rest = rest.trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
@@ -60,7 +61,8 @@ impl<'s> ScalarCursor<'s> {
         ScalarCursor { rest, quote }
     }
 
-    /// Skips white space in the source that the text does not contain: folded line ends and indentation.
+    /// Skips white space in the source that the text does not contain, such as folded line ends and indentation. `next`
+    /// is the next character of the text.
     fn skip_folds(&mut self, next: char) {
         if self.quote == Some('"') && self.rest.starts_with("\\\n") {
             self.rest = self.rest[1..].trim_start();
@@ -70,21 +72,22 @@ impl<'s> ScalarCursor<'s> {
         }
     }
 
-    /// Returns the number of source bytes of a character of the text; `None` if the source does not match.
+    /// Returns the number of bytes in the source of character `c` of the text. `None` if the source has another
+    /// character.
     fn source_length(&self, c: char) -> Option<usize> {
         let first = self.rest.chars().next()?;
         match (self.quote, first) {
             (Some('"'), '\\') => Some(escape_length(self.rest)),
             (Some('\''), '\'') => Some(2),
             _ if first == c => Some(first.len_utf8()),
-            // A folded line: its end and the next indentation are one space in the text.
+            // In a folded scalar, a line end and the indentation behind it are one space of the text.
             _ if c.is_whitespace() && first.is_whitespace() => Some(self.rest.len() - self.rest.trim_start().len()),
             _ => None,
         }
     }
 }
 
-/// Returns the length in bytes of an escape.
+/// Returns the length in bytes of the escape at the beginning of a text.
 fn escape_length(text: &str) -> usize {
     let length = match text.chars().nth(1) {
         Some('x') => 4,
@@ -102,7 +105,7 @@ mod tests {
 
     #[test]
     fn characters_are_found_behind_quotes_escapes_and_folds() {
-        // The scalar as written, its text, and the character of the text to find in the source.
+        // The scalar as written, the text of the scalar, and the character whose offset is computed.
         for (written, read, character) in [
             ("Cpus > $ 4", "Cpus > $ 4", '$'),
             ("'it''s $'", "it's $", '$'),

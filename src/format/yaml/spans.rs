@@ -1,5 +1,5 @@
-//! Byte ranges of the attributes of an ad in YAML, as far as the ranges are certain. The ranges are found by a scan of
-//! lines, because `serde_yaml` reports positions only with errors.
+//! Places of the attributes of an ad in YAML, as far as they are certain. The lines are searched for names, because
+//! `serde_yaml` reports positions only with errors.
 
 use rustc_hash::FxHashMap;
 
@@ -8,11 +8,11 @@ use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 
 use super::documents::DocumentExtents;
 
-/// Returns the places of the attributes of the document that contains an offset. Only attributes that begin a line are
+/// Returns the places of attributes of the document that contains byte `offset`. Only attributes that begin a line are
 /// found.
 ///
-/// In a document that is one ad, these are the lines with the indentation of the first line. In other documents, these
-/// are the names that begin exactly one line.
+/// If the document is one ad, returns the attributes that are indented as far as the first one. Otherwise, returns the
+/// attributes whose name begins only one line of the document.
 pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     let Some(document) = (DocumentExtents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();
@@ -20,14 +20,14 @@ pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     let content = &text[document.content..document.range.end];
     let indent = content.len() - content.trim_ascii_start().len();
     let mut at = document.content;
-    // The attributes with their columns.
+    // Each attribute with the number of bytes before its name on the line.
     let mut places: Vec<(usize, AttributeSpan)> = Vec::new();
     for line in content.split_inclusive(|byte| *byte == b'\n') {
         places.extend(line_attribute(line, at).map(|place| (place.name_range.start - at, place)));
         at += line.len();
     }
     if places.first().is_some_and(|(_, place)| place.name_range.start == document.content + indent) {
-        // In an ad, lines that continue an attribute above are indented further.
+        // The attributes of nested ads are indented further than those of the ad.
         places.retain(|(column, _)| *column == indent);
     } else {
         let mut times: FxHashMap<Name, usize> = FxHashMap::default();
@@ -39,7 +39,7 @@ pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     places.into_iter().map(|(_, place)| place).collect()
 }
 
-/// Returns the attribute whose name begins a line; `None` if there is none.
+/// Returns the attribute whose name begins a line; `None` if there is no name. `at` is the byte offset of the line.
 fn line_attribute(line: &[u8], at: usize) -> Option<AttributeSpan> {
     let written = std::str::from_utf8(line).ok()?.trim_end();
     let content = written.trim_start_matches([' ', '-']);
@@ -49,11 +49,11 @@ fn line_attribute(line: &[u8], at: usize) -> Option<AttributeSpan> {
     if !is_value || trimmed.is_empty() || name.contains(['#', '{', '[']) {
         return None;
     }
-    // The offset in the file of a text that ends where the line ends.
+    // Returns the byte offset in the file of `rest`, which is the last part of the line.
     let offset = |rest: &str| at + written.len() - rest.len();
     let value = value.trim_start();
     let opaque = ExpressionSource::Opaque(offset(value)..offset(""));
-    // Only a text without escapes on one line stands unchanged in the file.
+    // The text of an expression stands unchanged in the file only if it has no escapes and is on one line.
     let source = match value.strip_prefix("!expr ").map(str::trim_start) {
         Some(text) if text.starts_with(['|', '>']) => opaque,
         Some(text) => match text.chars().next().filter(|first| matches!(first, '"' | '\'')) {

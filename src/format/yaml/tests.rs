@@ -5,7 +5,7 @@ use crate::ad::{Ad, Dialect, Name};
 use crate::format::Position;
 use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
 
-/// Returns each ad on one line, and each problem as `!line:column: message`.
+/// Returns a text for each item: an ad printed on one line, or a problem as `!line:column: message`.
 fn items(text: &str) -> Vec<String> {
     read_ads(text.as_bytes(), Dialect::Classad)
         .map(|item| match item {
@@ -29,7 +29,7 @@ fn written(ad: &Ad) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Asserts that writing an ad and reading it back yields exactly this ad.
+/// Asserts that an ad is unchanged after it is written and read again.
 fn survives(ad: &Ad) {
     let text = written(ad);
     let again: Vec<_> = read_ads(text.as_bytes(), Dialect::Classad).collect();
@@ -154,7 +154,7 @@ fn depth_harms_neither_writing_nor_reading() {
         let text = text.repeat(100_000);
         assert!(items(&text)[0].starts_with('!'), "{}", &text[..10]);
     }
-    // Brackets in strings do not count.
+    // Brackets in strings do not count towards the maximum number of open brackets.
     assert_eq!(items(&format!("a: '{}'\nb: \"\\\"{}\"", "[".repeat(10_000), "{".repeat(10_000))).len(), 1);
     assert!(!items(&format!("a: '{}'", "[''".repeat(10_000)))[0].starts_with('!'));
 }
@@ -223,12 +223,12 @@ fn problems_have_a_place_and_cost_no_other_document() {
     ] {
         let both = items(&format!("{text}\n---\nc: 3\n"));
         assert_eq!(both, [problem, "[ c = 3 ]"], "{text}");
-        // In the second document the problem is the same, three lines further down.
+        // If the text is the second document, its problem is the same, three lines further down.
         let line = problem[1..].split(':').next().unwrap().parse::<usize>().unwrap();
         let lower = problem.replacen(&format!("!{line}:"), &format!("!{}:", line + 3), 1);
         assert_eq!(items(&format!("b: 2\n# é\n---\n{text}\n")), ["[ b = 2 ]", &lower], "{text}");
     }
-    // All problems of an ad are reported, and they count as one ad.
+    // All problems of a bad ad are reported, in the place of the ad.
     assert_eq!(
         items("- a: !expr (\n  b: 1\n  c: !expr x y\n- d: 4\n- e: !expr 1 +"),
         [
@@ -272,7 +272,7 @@ fn a_window_is_cut_between_documents() {
     for end in 0..=text.len() {
         let cut = complete_prefix_length(&text.as_bytes()[..end]);
         assert!(cut <= end && complete_prefix_length(&text.as_bytes()[..cut]) <= cut);
-        // The two parts contain the documents of the whole text.
+        // Splitting the two parts yields the same documents as splitting the whole text.
         let ranges = |part: &str, offset: usize| {
             let documents = DocumentExtents { text: part.as_bytes(), at: 0 };
             documents.map(|found| found.range.start + offset..found.range.end + offset).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
-//! Parts that the visitors for ads and for settings share: scalars, and the stack for the parser.
+//! What the visitors for ads and for settings share: scalars, and the stack for the parser.
 
-/// A scalar as `serde_yaml` reads it.
+/// A scalar with the type that `serde_yaml` gives it.
 pub enum YamlScalar<'s> {
     Null,
     Boolean(bool),
@@ -11,7 +11,7 @@ pub enum YamlScalar<'s> {
     Text(&'s str),
 }
 
-/// Defines the methods of a visitor for scalars by its method `scalar`.
+/// Defines the methods that serde calls for scalars. Each of them calls the method `scalar` of the visitor.
 macro_rules! visit_scalars {
     () => {
         fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
@@ -55,7 +55,7 @@ macro_rules! visit_scalars {
 
 pub(super) use visit_scalars;
 
-/// Parses with enough stack for the parser, whose recursion is limited to a depth of 128.
+/// Calls `parse` with enough stack for the parser of `serde_yaml`, which recurses at most 128 levels deep.
 pub fn with_parser_stack<T>(parse: impl FnOnce() -> T) -> T {
     const MAX_PARSER_STACK_BYTES: usize = 2 * 1024 * 1024;
     stacker::maybe_grow(MAX_PARSER_STACK_BYTES, 2 * MAX_PARSER_STACK_BYTES, parse)

@@ -9,13 +9,13 @@ use super::EXPRESSION;
 use super::scalar::{expression_scalar, real_scalar, string_scalar};
 
 /// Maximum nesting depth of mappings and sequences. Deeper values are written as text of expressions, because readers
-/// of YAML limit the depth; ours limits it to 128.
+/// of YAML limit the depth. Our reader has a limit of 128.
 const MAX_NESTING_DEPTH: usize = 64;
 
-/// Maximum length in bytes of a name on the line of its value; YAML forbids more than 1024 characters.
+/// Maximum length in bytes of a name on the same line as its value. YAML allows at most 1024 characters there.
 const MAX_INLINE_NAME_BYTES: usize = 1000;
 
-/// Writes an ad as a document.
+/// Writes an ad as a YAML document.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     write_mapping(out, ad, 0)
 }
 
-/// Writes the lines of a mapping. The first line is already indented.
+/// Writes the attributes of an ad as lines of a mapping. The caller has written the indentation of the first line.
 fn write_mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
     for (position, attribute) in ad.iter().enumerate() {
         if position > 0 {
@@ -47,7 +47,7 @@ fn write_mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the value behind a `:` or a `-`, including its line end.
+/// Writes a value and its line end behind a `:` or a `-`.
 fn write_value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element: bool) -> io::Result<()> {
     match expression.kind() {
         ExpressionKind::Ad(ad) if !ad.is_empty() && depth < MAX_NESTING_DEPTH => {
@@ -70,7 +70,8 @@ fn write_value(out: &mut dyn Write, expression: &Expression, depth: usize, is_el
     }
 }
 
-/// Begins a value of several lines: beside the `-` of an element, or on the next line behind a name.
+/// Begins a mapping or sequence of several lines. It begins on the line of the `-` if it is an element, otherwise on
+/// the next line.
 fn begin_nested(out: &mut dyn Write, depth: usize, is_element: bool) -> io::Result<()> {
     if is_element {
         return write!(out, " ");
@@ -83,7 +84,7 @@ fn indent(out: &mut dyn Write, depth: usize) -> io::Result<()> {
     write!(out, "{:1$}", "", depth * 2)
 }
 
-/// Returns a value, a list or an ad in flow style on one line: `[1, a]`, `{x: !expr y + 1}`.
+/// Returns a value on one line, in the flow style of YAML: `[1, a]`, `{x: !expr y + 1}`.
 #[must_use]
 pub fn flow_style(expression: &Expression) -> String {
     flow_style_at(expression, 0)
@@ -110,7 +111,7 @@ fn is_scalar(expression: &Expression) -> bool {
     !matches!(expression.kind(), ExpressionKind::Ad(_) | ExpressionKind::List(_))
 }
 
-/// Returns a value on one line: as a YAML value, or as the text of an expression.
+/// Returns a value on one line: as a value of YAML if possible, otherwise as the text of an expression.
 fn one_line(expression: &Expression) -> String {
     match expression.kind() {
         ExpressionKind::Literal(Value::Undefined) => return "null".to_owned(),
