@@ -56,11 +56,13 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
 /// Default delimiters of most functions about string lists.
 pub(super) const DEFAULT_DELIMITERS: &str = ", ";
 
-/// Returns the items of a string list between commas and blanks, trimmed and without empty ones. `stringListMember()`
-/// also splits at tabs and line breaks.
+/// Default delimiters of the functions that search a string list for an item.
+const SEARCH_DELIMITERS: &str = ", \t\r\n";
+
+/// Returns the items of a string list as `stringListMember()` finds them: trimmed and without empty ones.
 #[must_use]
 pub fn string_list_items(text: &ByteString) -> Vec<ByteString> {
-    let list = StringList { text: text.clone(), delimiters: DEFAULT_DELIMITERS.into() };
+    let list = StringList { text: text.clone(), delimiters: SEARCH_DELIMITERS.into() };
     list.items().map(ByteString::from).collect()
 }
 
@@ -247,7 +249,7 @@ impl ItemSearch {
         };
         let search = ItemSearch {
             wanted: text(0, "")?,
-            list: StringList { text: text(1, "")?, delimiters: text(2, ", \t\r\n")? },
+            list: StringList { text: text(1, "")?, delimiters: text(2, SEARCH_DELIMITERS)? },
         };
         if call.value(0)?.value_type() == Type::Undefined && call.value(1)?.value_type() == Type::Undefined {
             return Err(Value::Undefined.into());
