@@ -20,7 +20,7 @@ pub struct TransformRule {
     pub requirements: Option<RuleOperand>,
     /// Statements in order.
     pub statements: Vec<RuleStatement>,
-    /// TRANSFORM line, which makes several ads of one; `None` if there is none.
+    /// The TRANSFORM line, which makes several ads out of one. `None` if the rule has no such line.
     pub iteration: Option<TransformLine>,
 }
 

@@ -41,7 +41,7 @@ pub struct DockedOffer {
     pub link: usize,
     /// Rank that the offer gets from the port at which it is docked.
     pub rank: f64,
-    /// Rank that the offer's link gives to the port at which the offer is docked.
+    /// Value of the offer's rank: how much the offer prefers the participant at whose port it is docked.
     pub offer_rank: f64,
     /// Offers docked at the offer's other ports, in the order of the port list. An unfilled port has no entry.
     pub ports: Vec<DockedOffer>,

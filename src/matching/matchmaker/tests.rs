@@ -77,7 +77,11 @@ fn part(random: &mut fastrand::Rng, depth: u8) -> String {
         6 => pick(random, &["eval(\"a > 1\")", "size(s) > 0", "TARGET.Rank > 0", "MY.Rank == 0", "START is true"])
             .to_owned(),
         7 => format!("TARGET.{} =?= undefined", pick(random, &NAMES)),
-        8 => format!("stringListMember({}, \"{}\")", name(random), pick(random, &["x, X", "y", "", "5 x,,1", "x\\ty", "true"])),
+        8 => format!(
+            "stringListMember({}, \"{}\")",
+            name(random),
+            pick(random, &["x, X", "y", "", "5 x,,1", "x\\ty", "true"])
+        ),
         _ => {
             let operator = pick(random, &["<", "<=", "==", "!=", ">=", ">", "is", "isnt"]);
             format!("{} {operator} {}", operand(random), operand(random))

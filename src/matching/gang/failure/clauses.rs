@@ -33,7 +33,7 @@ pub struct PortClause {
 #[derive(Clone, Debug)]
 pub struct ClauseBound {
     /// The operand of the comparison. In a [`PortClause`] it reads the candidate, as `cpu.Memory` does. In an
-    /// [`OfferDemand`] it is a literal of the request, or an attribute bound to such a literal.
+    /// [`OfferDemand`] it reads the request: a literal, or a reference to an attribute whose value is a literal.
     pub operand: Expression,
     /// The operator, written with the operand on the left: `>` for the clause `5 < x`.
     pub operator: BinaryOperator,

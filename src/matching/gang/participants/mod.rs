@@ -232,7 +232,7 @@ impl ParticipantTable {
         self.bind_others(participant, filled, Some(UNFILLED_PORT));
     }
 
-    /// Reopens the ports of a participant that are not in `filled`, so that their labels are unknown again.
+    /// Reopens those ports of a participant that `filled` does not contain. What their labels refer to is unknown again.
     pub fn reopen_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
         self.bind_others(participant, filled, None);
     }
