@@ -269,7 +269,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l at -d 'When ad
 complete -c classad -n "__fish_classad_using_subcommand match" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -333,7 +333,7 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l at -d 'Whe
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -377,7 +377,7 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l ads -d 'Files 
 complete -c classad -n "__fish_classad_using_subcommand claim" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand claim" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -427,7 +427,7 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l at -d 'Whe
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -477,7 +477,7 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l order -d
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -528,7 +528,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l at -d 'When 
 complete -c classad -n "__fish_classad_using_subcommand explain" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -581,7 +581,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l at -d 'When ads 
 complete -c classad -n "__fish_classad_using_subcommand why" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'

@@ -35,7 +35,7 @@ pub struct MatchArgs {
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     // An expression. Its value in an ad is the ad's display name.
-    /// What an ad is called
+    /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
     /// Print counters on standard error
