@@ -333,6 +333,11 @@ fn from_match_to_claim_and_back() {
     let other = file("protocol-other", "[ Name = \"k\"; Constraint = true ]");
     let later = run(&["match", &other, "--offers", &fresh, "--matched", &notices, "-o", "jsonl"], b"");
     assert_eq!(printed(&later), "{\"request\":\"k\",\"offer\":\"m\",\"request_rank\":0.0,\"offer_rank\":0.0}\n");
+    // Ads in the long form are read in part.
+    let fresh = file("protocol-fresh-long", "Name = \"m\"\nUpdateSequenceNumber = 2\nRequirements = true\n");
+    let other = file("protocol-other-long", "Name = \"k\"\nRequirements = true\n");
+    let explained = run(&["explain", &other, "--pool", &fresh, "--matched", &notices], b"");
+    assert_eq!((explained.status.code(), printed(&explained).as_str()), (Some(0), "k matches 1 of 1 offers\n"));
     let (_, row) = claim(&printed(&later), OFFERS);
     assert!(row.contains("k: there is no such ad any more"), "{row}");
     // Nothing is told of nothing.

@@ -113,6 +113,9 @@ impl AdvertisingArgs {
         reading: ReadMode,
         also: &FreeNames,
     ) -> Result<[Vec<NamedAd>; 2], Failure> {
+        // The sequence numbers that records of matches are compared with are not kept in this mode.
+        let drops_sequences = reading == ReadMode::SelectiveUnlessPorts && !self.matched.is_empty();
+        let reading = if drops_sequences { ReadMode::Whole } else { reading };
         let [requests, offers] = self.common.read_ads(session, sources, reading, also)?;
         let mut registrar = Registrar::default();
         for notice in match_records::read_match_records(session, &self.matched)? {
