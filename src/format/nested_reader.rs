@@ -122,8 +122,8 @@ pub trait AdGrammar<'t>: Sized {
         token: Located<Self::Token>,
     ) -> Option<Problem>;
 
-    /// Returns a problem to report at the end of the text; `None` if there is none. It is called until it returns
-    /// `None`.
+    /// Returns a problem to report at the end of the text. `None` ends the reading, so each problem must be returned
+    /// only once.
     fn at_end(_: &AdOrigin, _: &mut TokenStream<'t, Self::Lexer>) -> Option<Problem> {
         None
     }
@@ -357,7 +357,8 @@ impl<'t> AdBuilder<'t> {
         }
     }
 
-    /// Notes where the value of the last named attribute stands in the file. Does nothing if places are not needed.
+    /// Notes where the value of the newest attribute of the outermost ad stands in the file. Does nothing inside nested
+    /// ads and lists, or if places are not needed.
     pub fn note_source(&mut self, source: impl FnOnce() -> ExpressionSource) -> &mut Self {
         if let ([OpenValue::Ad(..)], Some(places)) = (self.open.as_slice(), &mut self.places)
             && let Some(place) = places.last_mut()
@@ -397,7 +398,8 @@ pub fn blanks_before(text: &[u8], offset: usize) -> usize {
     text[..offset].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Whether only blanks, at most `most_indent` of them, precede an offset on its line. False for the first line.
+/// Whether a line end and at most `most_indent` blanks directly precede an offset. So the result is false on the first
+/// line.
 pub fn begins_line(text: &[u8], offset: usize, most_indent: usize) -> bool {
     let blanks = blanks_before(text, offset);
     blanks <= most_indent && text[..offset - blanks].ends_with(b"\n")

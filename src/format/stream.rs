@@ -57,7 +57,7 @@ impl StreamBlock {
         StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0 }
     }
 
-    /// Reads the ads of the block. The numbers of ads count on from `ads_before`. Byte offsets count from the beginning
+    /// Reads the ads of the block. The first ad has the number `ads_before` + 1. Byte offsets count from the beginning
     /// of the block.
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
         let before = self.ads_before;
@@ -68,14 +68,14 @@ impl StreamBlock {
         })
     }
 
-    /// Reads the ads of the block, but only the attributes in the projection `selection`, which also has the dialect.
-    /// The block must be in the long form.
+    /// Reads the ads of the block, but only the attributes in a projection. Uses the dialect of the projection. The
+    /// block must be in the long form.
     pub fn project<'t, 's>(&'t self, selection: &'s mut Projection) -> ProjectingReader<'t, 's> {
         ProjectingReader::new(&self.text, self.ads_before, selection)
     }
 
     /// Reads all attributes of the ad that begins at byte `offset` of the block. Yields the ad or its problems.
-    /// `number` is the number of the ad. The block must be in the long form.
+    /// `number` is the 1-based number of the ad in the stream. The block must be in the long form.
     pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
         LongReader::at(&self.text, dialect, offset, number.saturating_sub(1)).into_next_ad().into_iter()
     }
@@ -176,7 +176,8 @@ impl Stream {
     /// discarded. Each error is returned only once.
     pub fn next_block(&mut self) -> io::Result<Option<StreamBlock>> {
         let form = self.form.unwrap_or_else(|| detect::format_of_comments(&self.window));
-        // A `window` without a complete ad is searched again only after it has grown by half, so that the total time
+        // Minimum length of `window` at which it is searched for complete ads. A `window` that is known to have none is
+        // searched only after more is read. After each search in vain the minimum grows by half, so that the total time
         // stays linear.
         let mut enough = if self.has_no_complete_ad { self.window.len() + 1 } else { 1 };
         loop {
@@ -297,7 +298,7 @@ mod tests {
 
     #[test]
     fn memory_does_not_grow_with_the_stream() {
-        /// Reader that repeats one ad without end.
+        /// Reader that repeats one ad without end. The number counts the bytes returned so far.
         struct Endless(usize);
 
         impl Read for Endless {

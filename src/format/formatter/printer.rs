@@ -38,8 +38,8 @@ pub struct TokenPlacement {
     pub indent: usize,
     /// Number of columns by which leading comments on their own lines are indented.
     pub comment_indent: usize,
-    /// Whether the comments before the token belong to it. If so, a comment between two tokens of one line moves to the
-    /// line of the second token. Otherwise the comment stays behind the first token.
+    /// Whether the comments before the token belong to it. If so, the comment in `a = 1; /* b */ c = 2` moves to the
+    /// new line of the token `c`. Otherwise the comment stays behind the previous token.
     pub owns_comments: bool,
     pub blanks: KeptBlankLines,
 }
@@ -157,8 +157,8 @@ impl LayoutPrinter {
             };
         }
         let together = place.spacing == Spacing::Line && place.owns_comments && !pieces.forces_line_break(at);
-        // Whether a line break separates this token from the previous token. If so, this token can stand on the line of
-        // its last comment.
+        // Whether a comment begins or ends a line, so that the previous token is on an earlier line than this token. If
+        // so, this token can stand on the line of its last comment.
         let begins_line = self.column == 0 || comments.iter().any(|comment| comment.line_ends > 0 || comment.ends_line);
         let mut must_break = together;
         for (position, comment) in comments.iter().enumerate() {
@@ -186,8 +186,8 @@ impl LayoutPrinter {
             return self.write_text(written);
         }
         let start = memchr::memrchr(b'\n', &text[..comment.range.start]).map_or(0, |end| end + 1);
-        // Limits both columns to the width. Without a limit, each of several comments on one line would be indented
-        // further than the previous comment.
+        // `old` and `new` are the columns of the comment before and after formatting, limited to the width. Without a
+        // limit, each of several comments on one line would be indented further than the previous comment.
         let old = display_columns(&text[start..comment.range.start]).min(self.width);
         let new = self.column.min(self.width);
         for (position, line) in written.split(|byte| *byte == b'\n').enumerate() {
@@ -261,8 +261,8 @@ impl LayoutPrinter {
             LayoutNodeKind::Sequence => {
                 let mut rest = tree.width_with_comments(node);
                 for (position, node) in nodes.iter().enumerate() {
-                    // `rest` becomes the width of the parts behind this part, plus all spaces in the node. This also
-                    // counts the spaces before this part, so a part that just fits may be broken, which is harmless.
+                    // `rest` becomes the width of everything behind this part. It also includes the spaces before this
+                    // part, so a part that just fits may be broken. This is harmless.
                     rest -= tree.width_with_comments(*node);
                     let place = match position.checked_sub(1) {
                         None => place,

@@ -17,7 +17,7 @@ pub enum LayoutNodeKind {
     Sequence,
     /// `a + b - c`: operands alternating with binary operators of the same precedence. The number is this precedence.
     Chain(u8),
-    /// `a ? b : c ? d : e`. The parts are in reverse order, so that `x ? y :` can be put before them by appending.
+    /// `a ? b : c ? d : e`. The parts are stored in reverse order, so that an outer `x ? y :` can be appended to them.
     Conditional,
     /// Adjacent string literals, which are one string.
     Strings,
@@ -54,8 +54,8 @@ pub struct LayoutNode {
     pub parts: Vec<LayoutNodeId>,
     /// Number of columns of the node on one line, without the comments before its first token.
     pub width: usize,
-    /// Number of columns of the comments before the first token. The first number counts all of them, the second only
-    /// those on the line of the token.
+    /// Number of columns of all comments before the first token, and number of columns of those comments that are on
+    /// the token's line.
     pub comment_columns: (usize, usize),
     /// Whether something inside the node forces a line break, such as a `//` comment.
     pub is_multiline: bool,

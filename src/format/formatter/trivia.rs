@@ -204,11 +204,10 @@ impl<'t> TriviaTokens<'t> {
         if piece.token == Some(Token::Elvis) { b"?:" } else { &self.text[piece.range.clone()] }
     }
 
-    /// Returns the number of columns of the comments before a token, including one space for each comment. The first
-    /// number counts all comments, the second only those on the token's line. Comments of several lines are not
-    /// counted.
+    /// Returns the number of columns of all comments before a token, and the number of columns of those comments that
+    /// are on the token's line. Each comment includes one space. Comments of several lines are not counted.
     ///
-    /// Formatting moves some comments to other lines, but changes neither number.
+    /// Formatting moves some comments to other lines, but does not change these widths.
     pub fn comment_columns(&self, at: usize) -> (usize, usize) {
         let piece = &self.tokens[at];
         let comments = &self.comments[piece.comments.clone()];

@@ -27,8 +27,8 @@ pub struct ProjectingReader<'t, 's> {
     at: usize,
     /// Number of ads begun so far in the stream, counting those before this text.
     number: usize,
-    /// Lines of the current piece that must be examined, as [`scan`] found them. Their offsets count from
-    /// `marked_from`.
+    /// Lines that must be examined in the piece of the text that [`scan`] searched last. Their offsets count from the
+    /// beginning of this piece, `marked_from`.
     marks: Vec<LineMark>,
     /// Byte offset in the text at which the current piece begins.
     marked_from: usize,
@@ -49,19 +49,20 @@ pub struct ProjectingReader<'t, 's> {
     /// The names of the projection that the current ad has, with the byte ranges of their values, in the order of the
     /// lines.
     found_values: Vec<ProjectedValueRange>,
-    /// `found_values` of the last ad for which an equal shared ad was looked up.
+    /// Names and byte ranges of the values that were last looked up among the shared ads.
     last_lookup: Vec<ProjectedValueRange>,
     /// Values of the label attributes, which identify the current ad. `None` for an attribute that is missing or not a
     /// plain literal.
     label_values: Vec<Option<Value>>,
     /// Ads and problems that are still to be yielded.
     pending: VecDeque<ReadResult>,
-    /// An ad with the label attributes of the ad read last, and maybe other attributes. `None` if each label attribute
-    /// is missing or a plain literal.
+    /// An ad with the label attributes of the ad read last, and maybe other attributes. It is set if a label attribute
+    /// is not a plain literal, or if the ad was read completely. If it is `None`, `label_values` has the values.
     unusual_labels: Option<Ad>,
 }
 
-/// Estimated number of bytes of the text for each line that must be examined. It decides how much memory is reserved.
+/// Estimated number of bytes of text from one line that must be examined to the next. It decides for how many such
+/// lines memory is reserved.
 const BYTES_PER_CANDIDATE_LINE: usize = 64;
 
 /// Result of examining one line.
@@ -151,7 +152,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.projection.names.get_index_of(name).is_some_and(|position| self.projection.has_occurred[position])
     }
 
-    /// Returns the number of the ad read last, counted from the beginning of the stream.
+    /// Returns the number of the ad read last. The first ad of the stream has number 1.
     #[must_use]
     pub fn number(&self) -> usize {
         self.number
@@ -432,7 +433,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// Returns an ad with these attributes. If ads are shared, this is the shared ad with the same text, or a new
     /// shared ad.
     ///
-    /// `newest` is the version that added the newest name to which the attributes refer.
+    /// `newest` is the first version of the projection that contains all names to which the attributes refer.
     fn intern_ad(&mut self, mut attributes: Vec<(Name, Expression)>, newest: usize, has_plain_labels: bool) -> Ad {
         let Projection { interner: Some(interner), names, .. } = &mut *self.projection else {
             return attributes.into_iter().collect();

@@ -14,8 +14,8 @@ use super::scan::LineFilter;
 /// Maximum number of names in a projection. With more names, reading ads completely is as fast.
 pub(super) const MAX_PROJECTED_NAMES: usize = 512;
 
-/// Number of bytes that are scanned at once. This piece stays in the processor's cache until its lines are examined. If
-/// names are added, only this piece must be scanned again.
+/// Number of bytes in a piece of text, which is scanned at once. A piece stays in the processor's cache until its lines
+/// are examined. If names are added, only one piece must be scanned again.
 const SCAN_PIECE_BYTES: usize = 1 << 15;
 
 /// The names of the attributes to read of each ad. While ads are read, the names to which values refer are added. Each
@@ -35,15 +35,15 @@ pub struct Projection {
     pub(super) filter: LineFilter,
     /// Number of bytes that are scanned at once.
     pub(super) piece_bytes: usize,
-    /// Cache of parsed values. The number stored with a value is the version that added the newest name to which the
-    /// value refers.
+    /// Cache of parsed values. The number stored with a value is the first version of the projection that contains all
+    /// names to which the value refers.
     pub(super) parse_cache: ParseCache<usize>,
     pub(super) prefilter: Option<LiteralPrefilter>,
     pub(super) interner: Option<AdInterner>,
     /// Version of the projection. It increases by 1 with each name that is added.
     pub(super) version: usize,
-    /// Version that added the newest of all names to which values refer. Only values read since `begin_input` count. 0
-    /// if they refer to no name.
+    /// First version of the projection that contains all names to which values refer. Only values read since
+    /// `begin_input` count. 0 if these values refer to no name.
     pub(super) newest_referenced: usize,
     /// Whether an expression was found that may read any attribute, so that no projection is possible.
     pub(super) reads_everything: bool,
@@ -52,7 +52,8 @@ pub struct Projection {
 /// Table of shared ads. Ads whose projected attributes have the same text become one `Ad`.
 #[derive(Default)]
 pub(super) struct AdInterner {
-    /// The shared ads by `key`. The number is the version that added the newest name to which the ad refers.
+    /// The shared ads, each by its [`AdInterner::key`]. The number is the first version of the projection that contains
+    /// all names to which the ad refers.
     ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
     /// Indexes of the names of the label attributes, which identify an ad in output.
     pub(super) labels: Vec<usize>,
@@ -89,8 +90,8 @@ pub(super) type ProjectedValueRange = (usize, Range<usize>);
 /// [`AdSharing::WhileProfitable`] begins to compare costs and savings.
 const EXPECTED_DISTINCT_ADS: usize = 2048;
 
-/// Maximum average number of lookups for each lookup that finds an ad. If the average is higher,
-/// [`AdSharing::WhileProfitable`] ends the lookups.
+/// Maximum number of lookups per successful lookup, on average. If there are more lookups,
+/// [`AdSharing::WhileProfitable`] ends them.
 const MAX_LOOKUPS_PER_HIT: usize = 16;
 
 impl AdInterner {
@@ -106,8 +107,9 @@ impl AdInterner {
             && self.hits * MAX_LOOKUPS_PER_HIT < self.lookups
     }
 
-    /// Returns the shared ad with the same values, and the version that added the newest name to which the ad refers.
-    /// `None` if there is no such ad yet, or if lookups have ended. Attributes that are only labels are not compared.
+    /// Returns the shared ad with the same values, and the first version of the projection that contains all names to
+    /// which the ad refers. `None` if there is no such ad yet, or if lookups have ended. Attributes that are only
+    /// labels are not compared.
     ///
     /// `values` are the values of the current ad in the order of its lines. `before` are the values of the previous
     /// lookup, which this call updates. `before` must be empty if the previous lookup was in another text, or if the
@@ -239,8 +241,8 @@ impl Projection {
 
     /// Makes ads share one `Ad` if their projected attributes have the same text.
     ///
-    /// The attributes `labels` identify an ad. Shared ads do not have these attributes, except those that are also
-    /// requested. [`super::ProjectingReader::label_value`] returns their values.
+    /// `labels` are the names of the attributes that identify an ad. Shared ads have only those label attributes that
+    /// are also requested. [`super::ProjectingReader::label_value`] returns the values of all label attributes.
     #[must_use]
     pub fn with_shared_ads(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
         let mut interner = AdInterner::default();
@@ -266,10 +268,10 @@ impl Projection {
         self.version
     }
 
-    /// Returns the version that added the newest of all names to which values refer. Only values read since
-    /// [`Projection::begin_input`] count. 0 if they refer to no name.
+    /// Returns the first version of the projection that contains all names to which values refer. Only values read
+    /// since [`Projection::begin_input`] count. 0 if these values refer to no name.
     ///
-    /// Ads that were read in an earlier version may lack the attribute of this name.
+    /// Ads that were read in an earlier version may lack attributes to which values refer.
     #[must_use]
     pub fn newest_referenced(&self) -> usize {
         self.newest_referenced
@@ -322,8 +324,8 @@ impl Projection {
         self.added_in_version[position]
     }
 
-    /// Adds the names to which an expression refers. Returns the version that added the newest of them; `None` if the
-    /// expression may read any attribute.
+    /// Adds the names to which an expression refers. Returns the first version of the projection that contains all
+    /// these names; `None` if the expression may read any attribute.
     pub(super) fn add_references(&mut self, expression: &Expression) -> Option<usize> {
         let references = FreeNames::of(expression, self.dialect);
         let newest = references.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
@@ -333,8 +335,8 @@ impl Projection {
 
     /// Parses a value and adds the names to which it refers. Returns `None` if the value is not exactly one expression.
     ///
-    /// The number is the version that added the newest of these names. It is missing if the expression may read any
-    /// attribute.
+    /// The number in the result is the first version of the projection that contains all these names. It is `None` if
+    /// the expression may read any attribute.
     pub(super) fn parse_value(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
         match self.parse_cache.parse(value) {
             CachedParse::Cached(expression, newest) => Some((expression, Some(newest))),

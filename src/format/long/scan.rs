@@ -12,8 +12,8 @@ use fearless_simd::{Level, dispatch, u8x64};
 /// Number of bytes in a chunk, which is scanned at once. Each byte has one bit of a mask.
 const CHUNK_BYTES: usize = 64;
 
-/// Number of bytes at the beginning of a line that the filter compares. They contain the name and, if the name is
-/// shorter, the byte behind it.
+/// Number of bytes at the beginning of a line that the filter compares. Of a longer name only these bytes are compared.
+/// A shorter name is compared together with the byte behind it.
 const MAX_PREFIX_BYTES: usize = 8;
 
 /// The bit of a filter mask that stands for no name. It lets lines pass whose first byte cannot begin an unquoted name.

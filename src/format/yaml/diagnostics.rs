@@ -8,8 +8,8 @@ use super::deserialize::YamlRejection;
 use super::node_end::brackets;
 use super::scalar_offset::position_offset;
 
-/// Maximum number of brackets that are open at once. For each word, libyaml visits all open brackets, so more would
-/// take quadratic time.
+/// Maximum number of brackets that are open at once. For each word, libyaml visits all open brackets, so without a
+/// limit the total time would be quadratic.
 const MAX_OPEN_BRACKETS: usize = 500;
 
 /// Finds the first reason why the parser should not read a document: bytes that are not UTF-8, characters that YAML
@@ -36,7 +36,8 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
 
 /// Converts a rejection by our visitors into a problem. `at` is the byte offset of the rejected node.
 pub fn from_rejection(text: &[u8], at: usize, rejection: YamlRejection) -> Problem {
-    // The text of an expression stands unchanged behind its tag, except with escapes or on several lines.
+    // Searches the text of the expression behind its tag. The search succeeds unless the source has escapes or several
+    // lines.
     if let Some(expression) = rejection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
         if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {

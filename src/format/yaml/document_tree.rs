@@ -200,7 +200,8 @@ fn error_offset(text: &[u8], error: &serde_yaml::Error) -> Option<usize> {
 struct YamlTreePass {
     /// Number of sequences and mappings read so far.
     count: Cell<usize>,
-    /// Number of the sequence or mapping that is rejected to find its position. `None` if none is rejected.
+    /// Number, counted from 0, of the sequence or mapping that is rejected to find its position. `None` if none is
+    /// rejected.
     rejected: Option<usize>,
     /// The scalar that was just rejected to find its position.
     scalar: Cell<Option<YamlNode>>,
@@ -252,8 +253,8 @@ impl YamlNodeSeed<'_> {
             YamlScalar::Null => (None, Some(Value::Undefined)),
             YamlScalar::Boolean(is) => (Some(is.to_string()), Some(Value::Boolean(is))),
             YamlScalar::Integer(integer) => (Some(integer.to_string()), Some(Value::Integer(integer))),
-            // A too large integer is no error here, because the setting may be an expression. Its parser then reports
-            // the integer.
+            // A too large integer is no error here, because the setting may be an expression. In this case the parser
+            // of expressions reports the integer.
             YamlScalar::LargeInteger(integer) => (Some(integer), None),
             YamlScalar::Real(real) => (Some(format!("{real:?}")), Some(Value::Real(real))),
             YamlScalar::Text(text) => (Some(text.to_owned()), Some(Value::string(text))),

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// Words that some readers of YAML 1.1 or 1.2 do not read as strings, so they must be quoted.
 const AMBIGUOUS_WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
-/// Returns a string as a scalar on one line. The scalar has quotes unless every reader of YAML reads it as this string
-/// without quotes.
+/// Returns a string as a scalar on one line. The scalar has quotes if some reader of YAML would misread it without
+/// quotes.
 #[must_use]
 pub fn string_scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
@@ -39,7 +39,7 @@ fn is_plain(text: &str) -> bool {
         && !AMBIGUOUS_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a character must be escaped: control characters, line ends, invisible characters and noncharacters.
+/// Whether a character must be escaped: control characters, line ends, U+FEFF, U+FFFE and U+FFFF.
 fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

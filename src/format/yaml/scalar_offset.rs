@@ -72,7 +72,7 @@ impl<'s> ScalarCursor<'s> {
         }
     }
 
-    /// Returns the number of bytes in the source of character `c` of the text. `None` if the source has another
+    /// Returns how many bytes character `c` of the text takes in the source. `None` if the source has another
     /// character.
     fn source_length(&self, c: char) -> Option<usize> {
         let first = self.rest.chars().next()?;
