@@ -82,7 +82,7 @@ fn sorted_positions(sets: Vec<u128>) -> Vec<Vec<usize>> {
 mod tests {
     use super::{Conflicts, greedy_hitting_sets, minimal_masks};
 
-    /// Computes the expected sets by trying every set of clauses.
+    /// Computes the expected conflicts by trying every set of clauses.
     fn brute(failing: &[u128], clauses: u32) -> Vec<Vec<usize>> {
         let is_conflict = |set: u128| failing.iter().all(|failed| failed & set != 0);
         super::sorted_positions(minimal_masks((0..1 << clauses).filter(|set| is_conflict(*set))))

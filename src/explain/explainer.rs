@@ -188,8 +188,8 @@ fn unmatched_verdict(report: &RequestReport, table: &mut OfferTable, request: &R
     }
     let residues: Vec<_> = report.clauses.iter().map(|clause| &clause.analysis.residue).collect();
     let decisive = inconsistencies(&residues, table.context.dialect).into_iter().find(|found| {
-        // Do not report a clause that contradicts itself if a comparison or a more specific reason can be reported for
-        // it.
+        // Report the contradiction of a single clause only if the clause is no comparison with a constant and its
+        // failure reason is vague. Otherwise the comparison or the reason says more.
         let is_telling = match found.clauses.as_slice() {
             [only] => {
                 let ClauseReport { analysis, failure, .. } = &report.clauses[*only];

@@ -171,8 +171,8 @@ pub fn type_phrase(kind: Type) -> &'static str {
     }
 }
 
-/// The type of a value. All types whose values can be compared with each other are given as one, such as `Real` for
-/// integers and reals.
+/// Returns one type for all types whose values can be compared with each other: `Real` for integers and reals, and in
+/// HTCondor's dialect also for booleans.
 fn comparable_class(value: &Value, dialect: Dialect) -> Type {
     match value.value_type() {
         Type::Integer => Type::Real,

@@ -58,8 +58,9 @@ fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl Fn
     }
 }
 
-/// Adds remarks on values that differ in type or in case only. Also adds remarks on unqualified names that the request
-/// lacks and an offer has, because they are read from the offer. `add` takes the kind and the text of a remark.
+/// Adds remarks on values that have another type than the bound, and on strings that differ from the bound in case
+/// only. Also adds a remark on each unqualified name that the request lacks and an offer has, because such a name is
+/// read from the offer. `add` takes the kind and the text of a remark.
 fn add_value_remarks(
     clause: &ClauseReport,
     table: &mut OfferTable,

@@ -11,8 +11,8 @@ use super::evaluation::{OfferTable, Refusal};
 use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
 
-/// Groups the refusals by the text of the first clause that the request does not meet. Groups with more suitable offers
-/// come first. Among groups with equally many, those with more offers come first.
+/// Groups the refusals by the text of the first clause that the request does not meet. Sorts the groups by the number
+/// of suitable offers, then by the number of all offers, both in descending order.
 pub fn group_refusals(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<RefusalGroup> {
     let mut found: IndexMap<Option<String>, RefusalGroup> = IndexMap::new();
     // Offers often share one expression in memory, so texts are cached by the identity of the expression.

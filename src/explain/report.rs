@@ -34,7 +34,7 @@ pub struct RequestReport {
     pub changes: Vec<RequestChange>,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
-    /// The refusals by offers, grouped by clause. Groups with more suitable offers come first.
+    /// The refusals by offers, grouped by clause. The group with the largest number of suitable offers comes first.
     pub refusals: Vec<RefusalGroup>,
     /// Remarks on names and types.
     pub remarks: Vec<ClauseRemark>,
@@ -127,7 +127,7 @@ impl RequestVerdict {
 /// The results of one clause over all offers.
 #[derive(Clone, Debug)]
 pub struct ClauseReport {
-    /// The analysis of the clause given the request.
+    /// The analysis of the clause while the offer is unknown.
     pub analysis: ClauseAnalysis,
     /// The text of the clause on one line.
     pub text: String,
@@ -139,8 +139,8 @@ pub struct ClauseReport {
     pub remaining: usize,
     /// Number of offers that fail this clause only and meet all others.
     pub sole_blocker: usize,
-    /// The offers' value that comes closest to meeting the comparison. `None` if the clause is no comparison with a
-    /// constant or no value is comparable.
+    /// The offers' value that comes closest to meeting the clause. `None` if the clause is no comparison with a
+    /// constant or if no value is comparable.
     pub closest_value: Option<Value>,
     /// The reason why no offer meets the clause; `None` if some do.
     pub failure: Option<FailureReason>,

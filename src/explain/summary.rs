@@ -195,7 +195,7 @@ impl SummaryWriter<'_> {
                     missing.unwrap_or_default()
                 )
             }
-            // The other verdicts have no cause.
+            // `summary` does not ask for the cause of the other verdicts.
             _ => String::new(),
         }
     }

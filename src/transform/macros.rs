@@ -171,7 +171,8 @@ impl<'a> MacroExpander<'a> {
                 continue;
             }
             let mut value = self.value(&rest, &found)?;
-            // Once the value replaces the macro, a dollar before it may begin a macro: `$(MY.$(name))`.
+            // A dollar before the macro may begin an outer macro, which is complete once the value replaces the inner
+            // one: `$(MY.$(name))`.
             let dollar = memchr::memchr(b'$', &rest[from..found.range.start]);
             let done = dollar.map_or(found.range.start, |at| from + at);
             out.extend_from_slice(&rest[from..done]);
@@ -265,7 +266,8 @@ fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'
     out
 }
 
-/// Expands only the macros of the variable `name`, because an assignment may refer to the variable's previous text.
+/// Expands only the macros of the variable `name` in `text`, which is assigned to this variable. Such a macro stands
+/// for the previous text of the variable: `A = $(A) x`.
 pub(super) fn expand_own(text: &str, name: &str, variables: &MacroVariables) -> Result<Vec<u8>, StatementFailure> {
     const MAX_VALUE_BYTES: usize = 1 << 16;
     let own = variables.get(&Name::new(name)).filter(|own| !own.is_empty());

@@ -75,8 +75,8 @@ impl fmt::Display for TransformLine {
     }
 }
 
-/// Returns a text for the end of a line. After a trailing backslash, another backslash and an empty line are appended,
-/// because the backslash would otherwise continue the line.
+/// Returns `text`, changed so that it can end a line. A backslash at its end would continue the line. Such a text gets
+/// a second backslash and an empty line: the parser drops the second backslash and keeps the first.
 fn line_end(text: &str) -> String {
     if text.ends_with('\\') { format!("{text}\\\n") } else { text.to_owned() }
 }

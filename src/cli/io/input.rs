@@ -68,7 +68,8 @@ impl NamedAd {
     ///
     /// `ad` may lack the attributes of the advertising protocol. `standing` is the header computed from these
     /// attributes; `advertisement` holds the attributes themselves, if notifications need them. The identity becomes
-    /// the display name, so that an ad whose identity is missing or no UTF-8 must be named by [`NamedAd::with_name`].
+    /// the display name. If the identity is missing or is not UTF-8, the caller must name the ad by
+    /// [`NamedAd::with_name`].
     pub fn from_projection(ad: Ad, standing: AdvertisementHeader, advertisement: Option<Ad>) -> Self {
         NamedAd { ad, standing: Some(standing), advertisement, ..NamedAd::default() }
     }
@@ -90,7 +91,8 @@ impl NamedAd {
         self.advertisement.as_ref().unwrap_or(&self.ad)
     }
 
-    /// Reports the fault in the ports of this ad, at its place in the source. Does nothing if the ad has no location.
+    /// Reports that the ports of this ad are invalid, with the position in the source. Does nothing if the ad has no
+    /// location.
     pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
         let Some(Location { text, offset, number }) = self.location.as_deref() else { return Ok(()) };
         // The span of the fault is an offset into the ad's own text, which only the bracketed form has.

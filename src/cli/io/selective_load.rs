@@ -23,12 +23,12 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 
 /// Reads the ads of both sides selectively. Ads that matching cannot tell apart may share one [`Ad`](classad::ad::Ad).
 ///
-/// `None` if the ads have to be read whole: some source is no file in the long form, or an expression may read any
-/// attribute.
+/// `None` if the ads have to be read whole, for example because some source is no file in the long form, or because an
+/// expression may read any attribute.
 ///
 /// An attribute that an ad mentions is read from the ad itself without a second pass. Matching may also look the
-/// attribute up on the other side. So a side is read again if the other side mentions names that were not selected when
-/// its reading began.
+/// attribute up on the other side. So a side is read again if the other side mentions a name that was not yet selected
+/// when the last pass over this side began.
 pub fn load_selectively(
     session: &mut Session,
     sides: [&[AdSource]; 2],
@@ -65,7 +65,8 @@ struct LoadedSide {
     /// Version of the projection when the pass began. The ads may lack attributes that were added to the projection in
     /// a later version.
     version_at_start: usize,
-    /// Latest version of the projection that added one of the names that these ads mention.
+    /// Version of the projection that added the newest of the names that these ads mention. 0 if the ads mention no
+    /// name.
     newest_name_version: usize,
 }
 

@@ -86,8 +86,9 @@ impl ClauseComparison {
     }
 }
 
-/// Returns the bound closest to `value` for which `value operator bound` is true: 7 for the value 8 and `>`. `None` for
-/// `>` and `<` if the value is not a number or the bound would overflow.
+/// Returns a bound close to `value` for which `value operator bound` is true: 7 for the value 8 and `>`. For `>` and
+/// `<` the bound of a real is a whole number: 7.0 for 7.5 and `>`. `None` for `>` and `<` if the value is not a number
+/// or the bound would overflow.
 fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
     Some(match (value, operator) {
         (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),

@@ -5,9 +5,9 @@ use crate::explain::clauses::{parenthesized, text};
 use crate::protocol::{Port, read_ports};
 use crate::text::join_and;
 
-/// One edit of a request. The edit holds the expression that it replaces and finds it in the request by its node in
-/// memory. A changed request shares its unchanged nodes with the original, so that several edits can be applied in
-/// sequence.
+/// One edit of a request. The edit holds the expression that it replaces, and finds this expression in the request by
+/// identity: it must be the same node in memory. A changed request shares its unchanged nodes with the original, so
+/// that several edits can be applied in sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestEdit {
     /// Drops a clause: replaces it with `true`.

@@ -22,8 +22,8 @@ use search::MAX_EDITS;
 pub use search::RequestChange;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 
-/// Maximum number of sets of unmet clauses for which changes are proposed. The sets of the offers that accept the
-/// request are counted separately from the sets of all offers.
+/// Maximum number of sets of unmet clauses for which changes are proposed. The maximum applies twice: to the sets of
+/// all offers, and to the sets of only those offers that accept the request.
 const MAX_CLAUSE_SETS: usize = 12;
 
 /// Maximum number of clauses in a set for which changes are proposed. If every set is larger, the smallest sets are
@@ -140,7 +140,8 @@ fn propose_for_set(
             together.add(dropped(&[*place]));
             continue;
         };
-        // Fix the remaining clauses for the rows with this value only, because these rows meet the clause just fixed.
+        // Keep only the rows in which the operand has `value`, because these rows meet the clause just fixed. The
+        // remaining clauses are then fixed for the kept rows.
         if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place))
             && let Some(comparison) = &analysis.clauses[*place].analysis.comparison
         {
@@ -152,9 +153,9 @@ fn propose_for_set(
     vec![together, dropped(places)]
 }
 
-/// Whether the clause at `place` has a literal bound, and another of the clauses at `places` compares the same operand.
-/// Two such clauses contradict each other. The rows must not be narrowed to one value then, because both bounds would
-/// be moved to that value.
+/// Whether no attribute holds the bound of the clause at `place`, and another of the clauses at `places` compares the
+/// same operand. Such clauses can contradict each other: `Memory > 9 && Memory < 5`. The caller must not narrow the
+/// rows to one value for such clauses, because both bounds would be moved to this value.
 fn is_contradicted(analysis: &RequestAnalysis, places: &[usize], place: usize) -> bool {
     let comparison = |place: usize| analysis.clauses[place].analysis.comparison.as_ref();
     let Some(fixed) = comparison(place).filter(|comparison| comparison.bound_holder.is_none()) else { return false };

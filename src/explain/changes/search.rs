@@ -212,7 +212,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 
     /// Adds edits to the proposals with the fewest remaining obstacles. The added edits are proposals for the changed
-    /// request. A proposal that removed no obstacle is extended, too, because a further edit can change its value again.
+    /// request. A proposal that removed no obstacle is extended, too, because a further edit can replace the value that
+    /// the proposal sets.
     fn extend(&mut self, insufficient: Vec<(Proposal, Ad)>) -> Result<Vec<Proposal>, P::Fault> {
         let mut closer = Vec::new();
         let short = insufficient.into_iter().filter(|(proposal, _)| proposal.edits.len() < MAX_EDITS);

@@ -43,9 +43,9 @@ impl OfferTable {
         (key.into(), Some(names))
     }
 
-    /// Returns the interned number of the expression that the request binds to `name`, and whether this expression is
-    /// not a literal. The number is [`ABSENT`] if the request lacks the attribute. `number` is the interned number of
-    /// `name`.
+    /// Returns the identifier of the expression that the request binds to `name`, and whether this expression is not a
+    /// literal. Equal expressions have the same identifier. The identifier is [`ABSENT`] if the request lacks the
+    /// attribute. `number` is the identifier of `name` in the store.
     fn request_binding(&mut self, request: &RequestContext, name: &Name, number: usize) -> (usize, bool) {
         *request.bindings.borrow_mut().entry(number).or_insert_with(|| match request.ad.get(name) {
             Some(bound) => (self.store.intern(bound), !matches!(bound.kind(), ExpressionKind::Literal(_))),
@@ -56,8 +56,8 @@ impl OfferTable {
     /// Returns the attributes that the value of an expression can depend on. `None` if the value can depend on anything
     /// else, such as on `random()`, which draws another number each time.
     ///
-    /// The attributes are cached for a request that lacks them or binds them to literals. For any other request they
-    /// are computed from the request's ad.
+    /// If the request lacks these attributes or binds them to literals, the result depends on the expression only and
+    /// is cached. Otherwise the result is computed from the request's ad.
     pub fn dependencies(&mut self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
         let usual = self.store.dependencies(expression)?;
         let names = usual.names.iter().zip(usual.name_ids.iter());

@@ -60,8 +60,8 @@ pub struct RequestContext {
     pub ad: Ad,
     frame: Arc<ScopeFrame>,
     has_scope_attribute: bool,
-    /// What the request binds to names. The key is the interned number of a name. The value is the interned number of
-    /// the bound expression, and whether this expression is not a literal.
+    /// The expressions that the request binds to names. The key is the identifier of a name in the store. The value is
+    /// the identifier of the bound expression, and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
     /// Cached results of clauses. The key is a number that identifies the clause, and the side that the clause belongs
     /// to.

@@ -38,8 +38,8 @@ pub enum EmptyPortCause {
     Unmet {
         /// Index of the clause.
         part: usize,
-        /// The text of the clause in the classad syntax. The texts of failed conditions have the same syntax, so that
-        /// they can be compared with it.
+        /// The text of the clause in the classad syntax. The texts of failed conditions are in the classad syntax, too,
+        /// so that this text can be looked up among them.
         text: String,
         /// The clause as a comparison with a constant, and the offers' value that comes closest to meeting the
         /// comparison. `None` if the clause is anything else, or if no value is comparable.

@@ -34,8 +34,9 @@ impl GangChanges<'_> {
         Ok(changes)
     }
 
-    /// Tries whether the request gets a gang if one of the offers in the deepest gang has a second copy. `None` if no
-    /// second copy suffices, or if the deepest gang holds no offer that fits a blocked port.
+    /// Tries whether the request gets a gang if one offer of the gang `failure.deepest` has a second copy. This gang
+    /// fills as many of the request's first ports as can be filled together. `None` if no second copy suffices, or if
+    /// no offer of this gang fits a blocked port.
     fn try_duplicate_offer(
         &self,
         request: &Ad,
@@ -70,8 +71,8 @@ impl ChangeProblem for GangChanges<'_> {
         self.matcher.dialect()
     }
 
-    /// Searches for a gang of a changed request. `None` also if the ports of the changed request are invalid, or if it has
-    /// no ports left: a request without ports asks for nothing.
+    /// Searches for a gang of a changed request. `None` also if the ports of the changed request are invalid, or if it
+    /// has no ports left: a request without ports asks for nothing.
     fn find_match(&mut self, request: &Ad) -> Result<Option<Gang>, GangFault> {
         match self.matcher.preview_gang(self.index, request) {
             Err(GangFault::Ports(_)) => Ok(None),
@@ -83,8 +84,8 @@ impl ChangeProblem for GangChanges<'_> {
         self.matcher.gang_failure(self.index, request).ok().flatten()
     }
 
-    /// Counts the required ports without candidates. The second count is the number of ports that the deepest gang
-    /// leaves empty.
+    /// Returns the number of required ports without candidates, and the number of ports that the incomplete gang
+    /// `failure.deepest` leaves empty.
     fn obstacles(&mut self, failure: &GangFailure) -> ObstacleCount {
         let empty = failure.ports.iter().filter(|port| port.is_required && port.independent == 0).count();
         (empty, failure.ports.len().saturating_sub(failure.deepest.ports.len()))
@@ -104,8 +105,8 @@ impl ChangeProblem for GangChanges<'_> {
     }
 }
 
-/// Proposes changes for one port: changes of the port's clauses that offers fail, and of the request's values that
-/// offers demand.
+/// Proposes changes for one port. Some proposals change clauses that offers fail; others set attributes of the request
+/// to values that offers demand.
 fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     let mut accepting: Vec<&RejectedOffer> = failed.offers.iter().filter(|offer| offer.demand.is_none()).collect();
@@ -116,7 +117,8 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     for mask in masks.into_iter().filter(|mask| *mask != 0).take(MAX_PART_SETS) {
         let offers: Vec<&RejectedOffer> = accepting.iter().copied().filter(|offer| offer.failed_mask == mask).collect();
         let parts = bit_positions(mask);
-        // If several clauses are unmet, propose only one fix for each. The next rounds add fixes of the other clauses.
+        // Each fix changes a single clause. If several clauses are unmet, propose only one fix for each, because the
+        // next rounds of the search add fixes of the other clauses.
         let most = if parts.len() == 1 { usize::MAX } else { 1 };
         for part in &parts {
             proposals.extend(fix_part(matcher, failed, *part, &offers).into_iter().take(most));

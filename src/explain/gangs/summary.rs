@@ -61,7 +61,8 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn read_values(&self, condition: &FailedCondition) -> String {
         let all = || condition.request_attributes.iter().chain(&condition.offer_attributes);
-        // Skip a literal if another attribute shown is a plain reference to it, because both have the same value.
+        // Skip an attribute that is a literal if another attribute shown is just a reference to it: skip `Cpu.Name`
+        // beside `Site.HostName = Cpu.Name`, because both have the same value.
         let is_told = |name: &str| all().any(|read| read.text == name);
         let reads = all().filter(|read| read.text != read.value || !is_told(&read.name)).map(|read| {
             let value = shorten(&read.value, self.max_clause_chars);
@@ -184,7 +185,7 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Says which clause of their own constraints makes suitable offers refuse the request.
+    /// Says which clause of the offers' own constraints makes suitable offers refuse the request.
     fn refusing_condition(&self, conditions: &[FailedCondition]) -> String {
         let mut refusing = conditions.iter().filter(|condition| !condition.is_of_request);
         let Some(first) = refusing.next() else { return String::new() };

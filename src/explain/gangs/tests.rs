@@ -84,7 +84,8 @@ fn a_misspelt_attribute_is_told_and_mended() {
 
 #[test]
 fn values_are_changed_where_they_are_written() {
-    // The bound stands in the request, then in the port, then in the condition itself.
+    // The bound stands in the request in the first case, in the port in the second, and in the clause itself in the
+    // third.
     for (request, expected) in [
         ("[ Size = 9; Ports = { [ Label = a; Constraint = a.Memory >= Size ] } ]", "Size 9 -> 8"),
         ("[ Ports = { [ Label = a; Size = 8; Constraint = a.Memory > Size ] } ]", "Size 8 -> 7"),

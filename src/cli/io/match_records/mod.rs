@@ -101,7 +101,7 @@ fn parse_record<T: DeserializeOwned>(record: Json) -> Result<T, RecordFault> {
     serde_json::from_value(record).map_err(|error| format!("this is no match: {error}"))
 }
 
-/// Refuses a record with another version than [`RECORD_VERSION`]. A record without a version is accepted.
+/// Refuses a record with another version than [`RECORD_VERSION`]. A record without a version passes this check.
 fn check_version(record: &Json) -> Result<(), RecordFault> {
     match record["version"].as_u64() {
         Some(other) if other != RECORD_VERSION => {
@@ -111,8 +111,8 @@ fn check_version(record: &Json) -> Result<(), RecordFault> {
     }
 }
 
-/// Merges another record of the match `known` into it. Several records are needed because the record of each recipient
-/// has only some of the tickets.
+/// Adds the tickets of `notice` to `known`. Fails if `notice` is a record of another match. A match has several
+/// records, because the record of each recipient has only some of the tickets.
 fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> {
     let same = |(a, b): (&Party, &Party)| a.id == b.id && a.sequence == b.sequence;
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {

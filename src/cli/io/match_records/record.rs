@@ -29,7 +29,7 @@ pub struct NoticeRecord {
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     address: Option<String>,
     /// All parties of the match, as in [`Notice::parties`]. Only the recipient and the parties docked directly at the
-    /// recipient have their tickets, because the recipient must not see the others.
+    /// recipient have their tickets here, because the recipient must not see the tickets of other parties.
     members: Vec<Party>,
 }
 
@@ -89,7 +89,7 @@ pub struct GangRecord {
     pub request: String,
     #[serde(serialize_with = "serialize_ports")]
     pub ports: Vec<PortRecord>,
-    /// Labels of the ports in groups that stay unfilled.
+    /// Labels of the request's ports that stay unfilled. Only a port of a group can stay unfilled.
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     pub unfilled: Vec<String>,
 }
