@@ -273,15 +273,15 @@ fn write_histogram(out: &mut dyn Write, summary: &AttributeSummary, census: &Cen
     if rows.is_empty() { Ok(()) } else { write_bars(out, "range", width, &bars, &rows, census) }
 }
 
-/// Returns two widths in characters: of the column of numbers with the heading `ads`, and of the column of texts.
+/// Returns the widths, in characters, of two columns: the numbers of ads, with the heading `ads`, and the texts.
 fn column_widths(rows: &[(String, usize)]) -> (usize, usize) {
     let numbers = rows.iter().map(|(_, ads)| ads.to_string().len());
     let texts = rows.iter().map(|(text, _)| text.chars().count());
     (numbers.fold("ads".len(), usize::max), texts.max().unwrap_or(0))
 }
 
-/// Writes a line for each row: the number of ads, the percentage, a bar and the text. `width` is the width of the
-/// numbers in characters.
+/// Writes a line for each row: the number of ads, the percentage, a bar and the text. `width` is the width, in
+/// characters, of the column of the numbers of ads.
 fn write_bars(
     out: &mut dyn Write,
     heading: &str,
@@ -310,8 +310,8 @@ fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &Index
     attributes.collect()
 }
 
-/// Formats `ads` as a percentage of all ads, with no decimal or one. With one, a share above 0 that rounds to 0 becomes
-/// `<0.1`, and a share below 100 that rounds to 100 becomes `>99.9`.
+/// Formats `ads` as a percentage of all ads, with 0 or 1 decimals. A share above 0 that rounds to 0 becomes `<1` or
+/// `<0.1`. A share below 100 that rounds to 100 becomes `>99` or `>99.9`.
 fn percent(ads: usize, census: &Census, decimals: u32) -> String {
     let (all, parts) = (census.ads(), 100 * 10_usize.pow(decimals));
     let text = |share: usize| if decimals == 0 { share.to_string() } else { format!("{}.{}", share / 10, share % 10) };

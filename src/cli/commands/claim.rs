@@ -103,7 +103,8 @@ impl ClaimCommand {
     }
 }
 
-/// The current ads by identity. Each ad is given by its index into all current ads and by its kind (`MyType`).
+/// For each identity, the current ads that have it. An ad is given by its index into all current ads and by its kind
+/// (`MyType`).
 type AdsByName<'a> = HashMap<&'a str, Vec<(usize, Option<String>)>>;
 
 /// Returns the index of the current ad that a party of a match stands for.

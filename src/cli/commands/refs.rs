@@ -166,7 +166,7 @@ struct CollectedReferences {
     /// A row for each ad and reference.
     rows: Vec<Vec<TableCell>>,
     /// For each reference in lower case: the first spelling, the number of ads with the reference, and the
-    /// [`Reference`], which is `None` for internal references and for `*`.
+    /// [`Reference`]. The [`Reference`] is `None` for internal references and for `*`, which stands for any attribute.
     counts: IndexMap<String, (String, usize, Option<Reference>)>,
     /// Edges of the graph: source, target, and whether the target is an attribute of the ad itself.
     edges: IndexSet<(String, String, bool)>,
@@ -214,13 +214,13 @@ impl CollectedReferences {
     /// Returns a table of the external references that no ad of the pool resolves, with similar names of the pool.
     fn missing_table(self, pool: &Census) -> ResultTable {
         let mut rows = ResultTable::new(&["reference", "ads", "near"]);
-        // An expression may be evaluated in a nested ad, which resolves names too: count the attributes of nested ads.
+        // Collect the attributes of nested ads too: an expression that is evaluated in a nested ad can refer to them.
         let inner = pool.attributes().filter_map(|(name, _)| Some(Name::new(name.as_str().rsplit_once('.')?.1)));
         let inner: HashSet<Name> = inner.collect();
         for (name, count, reference) in self.counts.into_values() {
             let Some(reference) = reference else { continue };
-            // The first part of a path is taken for the label of a port, unless the pool has an attribute with that
-            // name. After a label, the second part is the attribute.
+            // In `cpu.Memory`, take `cpu` for the label of a port and look for `Memory`. If the pool has an attribute
+            // `cpu`, look for `cpu`.
             let wanted = match reference.missing() {
                 [first, second, ..] if pool.attribute(first).is_none() => second,
                 [first, ..] => first,

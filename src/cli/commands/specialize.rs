@@ -159,7 +159,8 @@ struct SpecializeRun<'c> {
 }
 
 impl SpecializeRun<'_> {
-    /// Prepares `documents` for ads in the form of the next source. Does nothing if single expressions are written.
+    /// Tells the writer of ads in which form the next source is, because the ads are written in this form by default.
+    /// Does nothing if single expressions are written.
     fn begin_source(&mut self, form: FileFormat) -> Result<(), Failure> {
         match self.scope {
             SpecializeScope::WholeAd => self.documents.begin_file(&mut self.out, form),

@@ -21,8 +21,8 @@ pub struct CheckReport {
 
 /// A finding with its position in a file.
 pub struct LocatedFinding {
-    /// Number that the `Checker` gave the finding. `Checker::count` takes it and returns the number of ads with the
-    /// finding.
+    /// Identifying number that the `Checker` gave the finding. `Checker::count` takes it and returns how many ads have
+    /// the finding.
     pub number: usize,
     pub finding: LintFinding,
     pub file: Arc<str>,
@@ -101,8 +101,8 @@ impl LocatedFinding {
 }
 
 impl CheckReport {
-    /// Sets `ad_count` of each finding to `count(number)`. Sorts the findings by file and position. Files keep the
-    /// order of their first findings.
+    /// Sets `ad_count` of each finding, and sorts the findings by file and position. Files keep the order of their
+    /// first findings. `count` takes the identifying number of a finding and returns how many ads have the finding.
     pub fn count_and_sort(&mut self, count: impl Fn(usize) -> usize) {
         for found in &mut self.findings {
             found.ad_count = count(found.number).max(1);

@@ -257,8 +257,8 @@ impl CheckRun<'_> {
         }));
     }
 
-    /// Returns a finding for each definition that repeats an earlier attribute of the ad, with the number and the marks
-    /// of the finding.
+    /// Returns a finding for each definition that repeats an earlier attribute of the ad. Each finding comes with its
+    /// identifying number and the text ranges to mark.
     fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<located::LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
@@ -280,9 +280,9 @@ impl CheckRun<'_> {
     }
 }
 
-/// Returns the byte range and the text of each label of a finding. A label without a span marks the name of its
-/// attribute. A label of an attribute that is not in `places` marks the first byte of the ad, at `offset`. A finding
-/// without labels marks this byte too.
+/// Returns a byte range and a text for each label of a finding. The range is the span of the label or, without a span,
+/// the name of its attribute. If `places` lacks the attribute, the range is the first byte of the ad, at `offset`. A
+/// finding without labels gets this range with an empty text.
 fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<located::LabeledRange> {
     let mark = |label: &FindingLabel| {
         let place = places.iter().rev().find(|place| place.name == label.attribute);

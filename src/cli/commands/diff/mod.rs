@@ -133,7 +133,7 @@ impl Diff {
 }
 
 impl DiffReport {
-    /// Returns the numbers of changed, added, removed and equal ads, with their names in the JSON output.
+    /// Counts the changed, added, removed and equal ads. Returns each count with its key in the JSON output.
     fn counts(&self) -> [(&'static str, usize); 4] {
         let count = |kind| (kind, self.changes.iter().filter(|change| change.kind().0 == kind).count());
         [count("changed"), count("added"), count("removed"), ("equal", self.equal)]
@@ -165,8 +165,8 @@ impl AdComparison {
         })?;
         let unpaired = old_ads.into_iter().zip(identities).filter(|(old, _)| old.is_some());
         report.changes.extend(unpaired.map(|(before, identity)| AdChange { identity, before, after: None }));
-        // Put the ads of the first file in their order. The added ads follow in the order of the second file, because
-        // the sort is stable.
+        // Sort changed and removed ads by their numbers in the first file. Added ads come last, in the order of the
+        // second file, because the sort is stable.
         report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
         Ok(report)
     }

@@ -193,8 +193,8 @@ impl Explain {
         Ok(Status::of(matches_all))
     }
 
-    /// Selects the requests that the options ask for, both of those that the policy serves and of those that it does
-    /// not. The selection comes after the allocation, because the allocation depends on all requests.
+    /// Selects the requests that the options ask for. `requests` holds two lists: requests that the policy serves, and
+    /// unserved requests. The selection comes after the allocation, because the allocation depends on all requests.
     fn select_wanted(
         &self,
         session: &mut Session,
@@ -215,7 +215,7 @@ impl Explain {
     }
 
     /// Returns the requests that the policy serves, and the unserved requests. The served requests are in the order of
-    /// the policy with `--unmatched`, else in the order of the input. With `--reverse` all ads count as served.
+    /// the policy with `--unmatched`, else in the order of the input. With `--reverse` returns all offers as served.
     fn served_and_unserved(
         &self,
         session: &mut Session,

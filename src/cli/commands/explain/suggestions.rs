@@ -1,8 +1,8 @@
 //! Suggestions for misspelt attribute names, found before the ads are loaded selectively.
 //!
 //! Selective loading drops the attributes that matching does not need, and with them the candidates for a suggestion.
-//! A first pass therefore finds names that requests use and a sample of the offers lacks, and searches all attribute
-//! names for similar ones.
+//! A first pass therefore finds the names that requests use but no sampled offer has. For these names it searches the
+//! attribute names of all ads for similar names.
 
 use std::io;
 

@@ -75,7 +75,8 @@ fn functions() -> Vec<(String, String)> {
     FUNCTIONS.iter().map(row).collect()
 }
 
-/// Returns the operators from the tightest to the loosest binding. Binary operators come from [`BinaryOperator::ALL`].
+/// Returns a row for each precedence, from the tightest to the loosest binding: the operators and their meaning. Binary
+/// operators come from [`BinaryOperator::ALL`].
 fn operators() -> Vec<(String, String)> {
     let mut binary = BinaryOperator::ALL.to_vec();
     binary.sort_by_key(|operator| std::cmp::Reverse(operator.precedence()));
@@ -93,7 +94,8 @@ fn operators() -> Vec<(String, String)> {
     all
 }
 
-/// Describes the binary operators with the precedence of `symbol`.
+/// Describes all binary operators of one precedence. `symbol` is the first of these operators in
+/// [`BinaryOperator::ALL`].
 fn operator_meaning(symbol: &str) -> &'static str {
     match symbol {
         "*" => "products",

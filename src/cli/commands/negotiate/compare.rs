@@ -1,4 +1,5 @@
-//! Costs of a negotiation cycle as one acceleration after the other is added: figure 3 of the 2006 paper.
+//! Compares the costs of a negotiation cycle without accelerations, with one acceleration, with two, and so on: figure
+//! 3 of the 2006 paper.
 
 use std::time::Instant;
 
@@ -33,7 +34,8 @@ pub fn comparison_table(
     run("baseline", requests, UNACCELERATED)?;
     run("autoclusters", requests, WITH_AUTOCLUSTERS)?;
     run("match lists", requests, WITH_MATCH_LISTS)?;
-    // The agents of submitters build resource requests before the cycle, so the time to build them is not measured.
+    // Build the resource requests outside the measured time, because in a pool the agents of the submitters build them
+    // before the cycle.
     let NegotiationSettings { policy, protocol, context, .. } = settings;
     let clusters = RequestClusters::new(requests, offers, &policy.request_policies(), protocol, context);
     let numbered = clusters.clusters.iter().enumerate();

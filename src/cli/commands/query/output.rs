@@ -53,7 +53,7 @@ enum OutputMode<'q> {
     PrintMask(PrintMaskWriter<'q>),
     /// A row for each ad with the attributes that it lacks, for `--undefined`.
     MissingNames(TableWriter),
-    /// Values of `--group-by` with their numbers of ads.
+    /// The values of `--group-by`, each with the number of ads that have it.
     Groups,
     /// A table of the default columns.
     DefaultTable,
@@ -115,7 +115,8 @@ impl<'q> QueryOutput<'q> {
     }
 
     /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings. `ads_before` is the
-    /// true number of ads before `text`. A thread that scans `text` ahead does not know this number.
+    /// number of ads before `text`, and corrects the ad number of the finding: a thread that scans `text` ahead does
+    /// not know how many ads precede `text`.
     pub fn add(
         &mut self,
         session: &mut Session,

@@ -38,9 +38,9 @@ struct ScanTask {
 /// The result of scanning a block.
 struct ScanResult {
     findings: Vec<ScanFinding>,
-    /// Number of the last ad of the block. The first ad has the number `ads_before + 1`.
+    /// Number of the block's last ad, counted on from `block.ads_before`.
     last: usize,
-    /// Attributes to read, if the block extended the set; else `None`.
+    /// Attributes to read after this block, if ads of the block refer to new attributes; else `None`.
     known: Option<Vec<Name>>,
 }
 
@@ -66,8 +66,8 @@ pub struct SourceScan<'q, 'a> {
     pub selection: Option<Projection>,
     /// Number of threads to use.
     pub threads: usize,
-    /// First block of the first source with content. If the result is empty, its attribute names are suggested for
-    /// misspelt ones.
+    /// First block of the first source with content. If the query finds no ad, suggestions for misspelt names come from
+    /// this block.
     pub first_block: Option<SourceText>,
 }
 

@@ -50,8 +50,8 @@ pub struct AdScanner<'q> {
     pub unseen_names: ConstraintNames,
 }
 
-/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested. The first
-/// ad of a block has the number `ads_before + 1`.
+/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested. `number`
+/// identifies the ad: the first ad of a block has the number [`StreamBlock::ads_before`] + 1.
 pub enum ScanFinding {
     Present,
     /// A matching ad. `name` is `None` if it has no identity.
@@ -74,7 +74,8 @@ pub type ScanVisitor<'v, E> = &'v mut dyn FnMut(ScanFinding) -> Result<bool, E>;
 
 impl AdScanner<'_> {
     /// Scans a block and passes its findings to `visit`. With a selection, reads only the selected attributes of ads in
-    /// the long form. Returns the number of the last ad, or `None` if `visit` ended the scan.
+    /// the long form. Returns the number of the block's last ad, counted on from `block.ads_before`; `None` if `visit`
+    /// ended the scan.
     pub fn scan<E>(
         &self,
         block: &StreamBlock,
@@ -91,7 +92,8 @@ impl AdScanner<'_> {
         Ok(last.map(|_| selected.number()))
     }
 
-    /// Scans the items read from a block. Returns the number of the last ad, or `None` if `visit` ended the scan.
+    /// Scans the ads and problems read from a block. Returns the number of the last ad, counted on from
+    /// `block.ads_before`; `None` if `visit` ended the scan.
     fn scan_items<E>(
         &self,
         block: &StreamBlock,
@@ -154,7 +156,8 @@ impl AdScanner<'_> {
     }
 
     /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If there is a [`LiteralFilter`]
-    /// for the constraint, the filter becomes the prefilter of the projection.
+    /// for the constraint, the projection uses it to skip ads that the query cannot select. `--undefined` uses no such
+    /// filter.
     pub fn projection(&self) -> Option<Projection> {
         let mut needed_names = FreeNames::default();
         for expression in self.columns.expressions().chain([self.constraint]) {

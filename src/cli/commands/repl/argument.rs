@@ -35,7 +35,7 @@ impl<'e> EntryPart<'e> {
         self.offset..self.offset + self.text.len()
     }
 
-    /// Returns a part of the part; `range` is a byte range of its text.
+    /// Returns a smaller part of the entry. `range` is a byte range of the text of `self`.
     pub fn part(self, range: Range<usize>) -> Self {
         EntryPart { text: &self.text[range.clone()], offset: self.offset + range.start }
     }

@@ -113,8 +113,8 @@ commands! {
         ":quit";
 }
 
-/// Returns the command that `name` names or abbreviates. `None` if there is no such command, or if `name` abbreviates
-/// several and is the full name of none.
+/// Returns the command with the full name `name`, or else the only command that `name` abbreviates. `None` if there is
+/// neither.
 pub fn find_command(name: &str) -> Option<&'static ReplCommand> {
     let mut beginning = commands_with_prefix(name);
     match (beginning.next(), beginning.next()) {

@@ -51,8 +51,8 @@ pub fn pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     count_outcomes(state, &expression)
 }
 
-/// Returns the first word that is not the name of an existing file. `None` if there is no such word, or if some word
-/// does not look like a path.
+/// Returns the first word that is not the name of an existing file. `None` if there is no such word. `None` too if some
+/// word does not look like a path, because the argument is then an expression.
 fn missing_file(argument: EntryPart<'_>) -> Option<EntryPart<'_>> {
     let words = argument.words();
     let is_path = |text: &str| text.contains(['/', '.']) && !text.contains(['(', ')', '<', '>', '=', '"']);

@@ -28,7 +28,7 @@ pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the attributes with the numbers of cases, failures and errors in `files`.
+/// Returns the XML attributes that give the number of cases, of failures and of errors in `files`.
 fn count_attributes(files: &[SpecResult]) -> String {
     let problems: usize = files.iter().map(|file| file.problems.len()).sum();
     let count = |wanted: &[CaseStatus]| {

@@ -50,8 +50,9 @@ pub struct SpecResult {
 pub struct CaseResult {
     pub name: String,
     pub tags: Vec<String>,
-    /// Position of the case's expression; without an expression, of the first unmet expectation, else of the case.
-    /// `None` for passed and listed cases if the output does not print their positions.
+    /// Position of the case's expression. A case without an expression has the position of its first unmet expectation,
+    /// or its own position if all are met. `None` for passed and listed cases if the output does not print their
+    /// positions.
     pub position: Option<Position>,
     pub status: CaseStatus,
     /// Why the case did not pass; `None` for passed and listed cases.

@@ -131,7 +131,7 @@ pub struct PipelineResult<'a> {
 }
 
 impl PipelineResult<'_> {
-    /// Returns the style of expressions in the form of the input file.
+    /// Returns the style in which expressions are printed: `New` if the input file has bracketed ads, else `Long`.
     fn style(&self) -> Style {
         if self.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long }
     }

@@ -135,7 +135,7 @@ fn literal_pair(word: &str) -> Pair {
     Pair { display: word.to_owned(), replacement: word.to_owned() }
 }
 
-/// Returns the pairs whose replacement begins with `word`, ignoring case.
+/// Returns the completions whose replacement text begins with `word`, ignoring case.
 fn with_prefix(word: &str, all: impl Iterator<Item = Pair>) -> Vec<Pair> {
     all.filter(|pair| commands::begins_with(&pair.replacement, word)).collect()
 }
