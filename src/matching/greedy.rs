@@ -28,7 +28,7 @@ pub struct BilateralMatch {
 pub struct GreedyMatcher {
     matchmaker: Matchmaker,
     taken: Vec<bool>,
-    /// Number of candidates at the beginning of each match list that are known to be taken, by the address of the list.
+    /// For each match list, by its address: the number of leading candidates that are all known to be taken.
     taken_prefixes: FxHashMap<usize, usize>,
     /// Whether a matched offer is unavailable to later requests.
     pub consume: bool,

@@ -62,8 +62,8 @@ impl Candidate {
 pub struct Matchmaker {
     pair: Pair,
     pub(super) offers: Vec<Arc<ScopeFrame>>,
-    /// The offers from which the index was built, without later replacements. The index must evaluate these ads,
-    /// because the result for one offer is used for all equivalent offers.
+    /// The offers as they were when the index was built. The index uses the result for one offer for all equivalent
+    /// offers. It never evaluates a replacement, which may no longer be equivalent.
     indexed_offers: Vec<Arc<ScopeFrame>>,
     pub(super) accelerations: Accelerations,
     index: Option<OfferIndex>,

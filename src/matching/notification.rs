@@ -99,8 +99,8 @@ pub fn read_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> 
     })
 }
 
-/// Returns the identity of a part of the offer `id`. Part 1 is the offer as advertised, with the identity `id`. A later
-/// part gets its number: part 2 is `id#2`.
+/// Returns the identity of a part of an offer. Part 1 is the offer as advertised and has the identity `id`. The number
+/// of a later part is appended: part 2 has the identity `id#2`.
 #[must_use]
 pub fn part_name(id: &str, part: usize) -> String {
     if part == 1 { id.to_owned() } else { format!("{id}#{part}") }

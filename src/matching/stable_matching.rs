@@ -28,7 +28,8 @@ struct OfferHolder {
 pub fn stable_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
     let preferences = RequestClasses::new(lists);
     let mut holders: Vec<Option<OfferHolder>> = vec![None; preferences.offer_bound];
-    // For each class the first position in its list to which none of its requests has proposed yet.
+    // For each class, the position in its list of the first candidate to which no request of the class has proposed
+    // yet.
     let mut frontier = vec![0; preferences.lists.len()];
     for first in 0..lists.len() {
         let (mut request, mut place) = (first, frontier[preferences.class_of_request[first]]);

@@ -16,8 +16,8 @@ pub struct BoundCollector<S, B> {
     columns: IndexMap<(S, BinaryOperator), Vec<(usize, B)>, FxBuildHasher>,
 }
 
-/// The bounds of many rows from clauses `subject operator bound` with one subject and operator. A row has at most one
-/// bound.
+/// The bounds of many rows from clauses `subject operator bound`. The clauses have the same subject and the same
+/// operator. A row has at most one bound.
 pub struct BoundColumn<S> {
     /// The left operand of the clauses, such as the name of an attribute.
     pub subject: S,
@@ -38,9 +38,10 @@ impl<S, B> Default for BoundCollector<S, B> {
 }
 
 impl<S: Eq + Hash, B> BoundCollector<S, B> {
-    /// Adds the bound of a row to the column of its subject and operator, and returns the number of the column. Rows
-    /// must be added in ascending order. `None` if the operands of the operator cannot be exchanged, or if the row
-    /// already has a bound in the column; the caller must then check the clause without the column.
+    /// Adds the bound of a row to the column of its subject and operator, and returns the index of the column. Rows
+    /// must be added in ascending order. Returns `None` and adds nothing if the operands of the operator cannot be
+    /// exchanged, or if the row already has a bound in the column. The caller must then check the clause without the
+    /// column.
     pub fn add(&mut self, row: usize, subject: S, operator: BinaryOperator, bound: B) -> Option<usize> {
         operator.converse()?;
         let column = self.columns.entry((subject, operator));
@@ -53,8 +54,8 @@ impl<S: Eq + Hash, B> BoundCollector<S, B> {
         Some(number)
     }
 
-    /// Builds the columns, by column number, each with `rows` rows. `cell` converts the bound of a row to a column
-    /// cell.
+    /// Builds the columns in the order of their indexes, each with `rows` rows. `cell` converts the bound of a row to a
+    /// column cell.
     pub fn build(
         self,
         rows: usize,

@@ -17,8 +17,8 @@ type CensusHasher = BuildHasherDefault<FxHasher>;
 /// Maximum depth of nested ads whose attributes are counted.
 const MAX_NESTED_LEVELS: usize = 8;
 
-/// Maximum length in bytes of the path of a nested ad whose attributes are counted.  The name of each attribute
-/// repeats the path, so that longer paths would take too much memory.
+/// Maximum length in bytes of the path of a nested ad whose attributes are counted. The name of each attribute repeats
+/// the path, so that longer paths would take too much memory.
 const MAX_PATH_BYTES: usize = 256;
 
 /// The attributes of all ads added, each with its [`AttributeSummary`], in the order of first appearance.

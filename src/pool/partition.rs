@@ -82,7 +82,8 @@ impl GroupTable {
         }
     }
 
-    /// Returns the new group of the pair `number`. A pair that has no group yet gets the group `next`.
+    /// Returns the new group for a pair of an old group and a code, which are combined into `number`. A pair that has
+    /// no new group yet gets the group `next`.
     fn group_of(&mut self, number: usize, next: u32) -> u32 {
         let known = match self {
             GroupTable::Dense(known) => &mut known[number],

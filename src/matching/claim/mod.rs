@@ -119,9 +119,9 @@ impl<'a> Claimer<'a> {
     /// Lets the parties of a match vote, and claims the ads of the parties that commit. `indexes` gives for each party
     /// the index of its current ad, or the reason why the party has no ad.
     ///
-    /// A party votes after the parties docked at it. If a party docked at it votes ABORT, it votes ABORT too, unless
-    /// its attribute `AcceptPartial` is true. In `AcceptPartial` the name `aborted` denotes the list of the labels of
-    /// the ports that became empty.
+    /// A party votes after the parties docked at it. A party votes ABORT if a party docked at it voted ABORT and
+    /// `AcceptPartial` in its own ad is not true. In `AcceptPartial` the name `aborted` denotes the list of the labels
+    /// of the ports that became empty.
     ///
     /// If the request votes ABORT, the match is aborted. If only offers vote ABORT, the remaining parties vote again in
     /// another round.
@@ -165,8 +165,8 @@ impl<'a> Claimer<'a> {
         ClaimResult { claimed, vetoes: vote.into_vetoes(), transcript }
     }
 
-    /// Returns the reason that keeps a party from taking part in any match; `None` if there is no reason. Reasons are a
-    /// missing or expired ad, another ticket, and an earlier claim.
+    /// Returns the reason why a party cannot take part, whatever the other parties are; `None` if there is no reason.
+    /// Reasons: its ad is missing, expired or already claimed, or does not have the ticket in the notice.
     fn own_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
         let index = match index {
             Ok(index) => index,
@@ -225,7 +225,7 @@ impl ClaimState<'_> {
         self.notice.parties[party].docking.as_ref().map(|docking| docking.parent)
     }
 
-    /// Excludes the parties below those that voted ABORT. One pass suffices, because a parent has a lower index than
+    /// Excludes every party below a party that voted ABORT. One pass suffices, because a parent has a lower index than
     /// the parties docked at it.
     fn exclude_below_vetoes(&mut self) {
         for party in 0..self.excluded.len() {

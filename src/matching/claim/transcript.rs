@@ -54,7 +54,8 @@ fn present_links<'v>(vote: &'v ClaimState) -> impl Iterator<Item = (usize, usize
 pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<ClaimMessage>) {
     let mut say = |from, to, word| transcript.push(ClaimMessage { round, from, to, kind: word });
     let answer = |party: usize| vote.vetoes[party].clone().map_or(ClaimMessageKind::Ok, ClaimMessageKind::Veto);
-    // Stack of the parties that were asked and have not answered yet, each after its parent.
+    // Stack of pairs of a parent and a party: the parent has asked the party for its vote, and the party has not
+    // answered yet.
     let mut asked: Vec<(usize, usize)> = Vec::new();
     for (parent, party) in present_links(vote) {
         while let Some((above, below)) = asked.pop_if(|(_, below)| *below != parent) {
@@ -74,7 +75,7 @@ pub fn record_commit(vote: &ClaimState, round: usize, transcript: &mut Vec<Claim
     transcript.extend(present_links(vote).map(message));
 }
 
-/// Records that all parties below `top` that voted OK are told to abort.
+/// Records the message to abort for each party that is below `top` and voted OK.
 pub fn record_abort(vote: &ClaimState, round: usize, top: usize, transcript: &mut Vec<ClaimMessage>) {
     let mut below = vec![false; vote.excluded.len()];
     below[top] = true;

@@ -38,11 +38,13 @@ pub struct CollectedClauses<'a> {
     pub unindexable: FixedBitSet,
     /// Bounds on attributes of requests.
     pub bounds: BoundCollector<Name, OwnOperand<'a>>,
-    /// String lists of the offers, by the attribute of the request whose value the lists must contain.
+    /// String lists of the offers, by attribute of the request. The list in `stringListMember(TARGET.Owner, "ann,bob")`
+    /// is found under `Owner`.
     pub item_postings: FxHashMap<Name, ItemPostings>,
     /// Clauses that are neither bounds nor string lists.
     pub residues: ResidueTable<bool>,
-    /// Offers whose constraints contain each residue, by index of the residue.
+    /// For each residue, by index: the offers whose constraints contain the residue. An offer for which only evaluation
+    /// of the pair can decide the residue is in `needs_evaluation` instead.
     pub residue_offers: Vec<Vec<u32>>,
 }
 
@@ -106,7 +108,8 @@ impl<'a> CollectedClauses<'a> {
                 offers: FixedBitSet::with_capacity(self.eligible.len()),
                 postings: FxHashMap::default(),
             });
-            // Only the first list of an offer is indexed for each attribute. Another list becomes a residue.
+            // An offer may have several string lists for one attribute of requests. Only the first is indexed; the
+            // others become residues.
             if !lists.offers.put(offer) {
                 for item in string_list_items(list) {
                     lists.postings.entry(item).or_default().push(code(offer));
@@ -129,9 +132,9 @@ impl<'a> CollectedClauses<'a> {
     }
 }
 
-/// Evaluates a residue once for each class of offers, as far as the residue does not depend on the request. Offers that
-/// do not meet the residue are no longer eligible. Returns the residue with the offers that are still undecided; `None`
-/// if there are no such offers.
+/// Evaluates a residue without a request, once for each class of offers. Removes from `eligible` the offers that do not
+/// meet the residue, whatever the request is. Returns the residue with the offers for which the residue depends on the
+/// request; `None` if there are no such offers.
 pub fn settle_residue(
     mut residue: Residue<bool>,
     mut offers: Vec<u32>,

@@ -18,8 +18,8 @@ use super::request::ProbedRequest;
 pub struct OfferColumns {
     pub offers: Vec<Ad>,
     pub context: Rc<Context>,
-    /// Attributes through which the offers' clauses were found, and the rank. The value of such an attribute may be
-    /// circular. In a column, it is deviant unless it is a literal.
+    /// Attributes through which the offers' clauses were found, and the rank. Evaluating such an attribute may be
+    /// circular. Its cell in a column is therefore deviant, unless the offer binds a literal to it.
     pub followed: Vec<Name>,
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,

@@ -42,15 +42,17 @@ use residue::{Residue, ResidueTable};
 pub struct OfferIndex {
     columns: OfferColumns,
     protocol: Rc<Protocol>,
-    /// Offers that have a constraint and were not withdrawn.
+    /// Offers that may match a request. Offers without a constraint, offers with a residue that no request can meet,
+    /// and withdrawn offers are not included.
     eligible: FixedBitSet,
     /// Offers that have a clause which only evaluation of the pair can decide.
     needs_evaluation: FixedBitSet,
     /// Bounds of the offers on attributes of requests, one column for each attribute and operator. Sorted by attribute.
     imported_bounds: Vec<BoundColumn<Name>>,
-    /// String lists of the offers, by the attribute of the request whose value the lists must contain.
+    /// String lists of the offers, by attribute of the request. The list in `stringListMember(TARGET.Owner, "ann,bob")`
+    /// is found under `Owner`.
     item_postings: Vec<(Name, ItemPostings)>,
-    /// Residues of the offers' constraints, each with the offers whose constraints contain it.
+    /// Residues of the offers' constraints, each with the offers for which the residue depends on the request.
     offer_residues: Vec<(Residue<bool>, SparseRows)>,
     /// Residues of the constraints of all requests probed so far.
     request_residues: ResidueTable<bool>,

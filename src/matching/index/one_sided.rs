@@ -6,16 +6,16 @@ use crate::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, NameSet
 use crate::pool::ColumnCell;
 use crate::protocol::is_met;
 
-/// Whether only evaluation of the pair can decide a clause. This is so if the value may depend on more than the
-/// mentioned names, as with `eval(Text)`. It is also so if the clause mentions an attribute through which the clause
-/// was found, which is circular.
+/// Whether only evaluation of the pair can decide a clause. One reason is that the value may depend on attributes that
+/// the clause does not mention, as with `eval(Text)`. The other reason is that the clause may be circular: it mentions
+/// an attribute through which clauses of the constraint were found.
 pub fn needs_pair_evaluation(parts: &ConstraintClauses<'_>, mentions: &FreeNames) -> bool {
     mentions.reads_unknown() || mentions.names.iter().any(|name| parts.followed().any(|through| through == name))
 }
 
-/// Evaluates an attribute of an ad without a partner. The cell is deviant if the value depends on the partner. The cell
-/// is also deviant if the value refers to an attribute in `through`, because an evaluation that starts at that
-/// attribute is circular and gives another value.
+/// Evaluates the attribute `name` of an ad without a partner. The cell is deviant if the value depends on the partner,
+/// or on an attribute in `through`, such as `Requirements`. A match evaluates `Requirements` first, so that coming back
+/// to it is circular and gives another value.
 pub fn one_sided_cell(
     ad: &Ad,
     name: &Name,

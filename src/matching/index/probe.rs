@@ -84,8 +84,8 @@ impl OfferIndex {
             cells: FxHashMap::default(),
         };
         let mut left = RemainingOffers { all: self.eligible.clone(), unsure: self.needs_evaluation.clone() };
-        // All clauses are classified before the first one is looked up, so that the CPU loads their nodes at the same
-        // time.
+        // All clauses are classified before the first one is looked up. The CPU can then load the expressions of
+        // several clauses from memory at the same time.
         let clauses = request.clauses.items.iter().map(|clause| (clause.expression, ClauseForm::of(clause.expression)));
         let clauses: Vec<(&Expression, ClauseForm<'_>)> = clauses.collect();
         let mut residues = Vec::new();
@@ -203,7 +203,8 @@ impl OfferIndex {
                 left.unsure.union_with(offers);
                 continue;
             };
-            // Offers to exclude: those whose string list lacks the value of the request.
+            // `scratch` becomes the set of offers to exclude: offers whose string list lacks the value of the request's
+            // attribute.
             self.scratch.clone_from(offers);
             if let Value::String(item) = &value
                 && let Some(offers) = postings.get(item)

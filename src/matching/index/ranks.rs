@@ -56,8 +56,8 @@ impl OfferRanks {
 }
 
 impl ResidueTable<f64> {
-    /// Finds the [`RankForm`] of an ad, and adds its rank expression to the table. If the ad cannot be indexed, its
-    /// rank is known only if it is a literal or absent.
+    /// Finds the [`RankForm`] of an ad. A rank that must be computed is added to the table. The rank of an ad that
+    /// cannot be indexed needs evaluation of each pair, unless the rank is a literal or absent.
     pub fn classify_rank(
         &mut self,
         ad: &Ad,
@@ -74,7 +74,7 @@ impl ResidueTable<f64> {
         }
         let (number, is_new) = self.intern(expression, columns.context.dialect);
         let residue = &mut self.residues[number];
-        // A rank that mentions itself is circular. Without classes, it is evaluated for each pair.
+        // A rank that mentions itself is circular. It gets no classes, so that it is evaluated for each pair.
         if is_new && !residue.mentions.names.contains(protocol.rank_name()) {
             residue.classify(columns);
         }
@@ -83,8 +83,8 @@ impl ResidueTable<f64> {
 }
 
 impl Residue<f64> {
-    /// Computes the rank for the request paired with each of these offers, and writes it to `values`, by offer. An
-    /// offer becomes unsure if only evaluation of the pair can tell the rank.
+    /// Evaluates the rank expression for the request and each of these offers. Writes the rank to `values` at the index
+    /// of the offer. An offer becomes unsure if only evaluation of the pair can tell the rank.
     pub fn compute_ranks(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,

@@ -35,8 +35,8 @@ pub struct ClusterMatchList {
 }
 
 impl ClusterMatchList {
-    /// Updates the list if offers were divided since the last refresh. The docking vectors of undivided offers are kept
-    /// and not evaluated again.
+    /// Fills the list, or updates it if offers were divided since the last refresh. A docking vector in the list is
+    /// evaluated again only if its offer was divided since.
     ///
     /// # Errors
     ///

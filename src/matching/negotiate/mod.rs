@@ -76,8 +76,8 @@ pub fn negotiate(
     Ok(cycle.outcome)
 }
 
-/// Returns the names of the attributes that a cycle reads besides constraints, ranks and what these read: the names in
-/// the policy, the count of a resource request, and the user of an offer.
+/// Returns the names of the attributes that a cycle reads in addition to constraints, ranks and the attributes that
+/// they mention: the names in the policy, the count of a resource request, and the user of an offer.
 #[must_use]
 pub fn negotiation_names(policy: &Policy, dialect: Dialect) -> FreeNames {
     let mut mentions = policy.free_names(dialect);
@@ -117,7 +117,7 @@ struct NegotiationCycle<'c> {
     offers: CycleOffers,
     /// The match list of each autocluster, by index of the autocluster.
     lists: FxHashMap<usize, ClusterMatchList>,
-    /// For each autocluster that got no offer, the length of [`CycleOffers::divisions`] at that time.
+    /// Length of [`CycleOffers::divisions`] at the time when an autocluster got no offer, by index of the autocluster.
     failed_clusters: FxHashMap<usize, usize>,
     outcome: NegotiationOutcome,
     /// Called with each event as it happens.
@@ -135,7 +135,7 @@ impl<'c> NegotiationCycle<'c> {
         let policies = policy.match_policies();
         let clusters =
             accelerations.autoclusters.then(|| RequestClusters::new(ads, offers, &policies, protocol, context));
-        // Without autoclusters no two requests are known to be equivalent, so that no cached list would be used again.
+        // Without autoclusters no two requests are known to be equivalent, so that match lists are not cached.
         let match_lists = accelerations.match_lists && accelerations.autoclusters;
         let mut outcome = NegotiationOutcome::default();
         outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);

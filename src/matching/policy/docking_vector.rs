@@ -13,13 +13,13 @@ use super::{PolicyFault, PolicyRule, candidate_label};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyVector(pub Vec<Option<VectorComponent>>);
 
-/// A value that can be ordered among values of the same class.
+/// A value of a vector that can be ordered. It can be compared only with values of its class: numbers with numbers,
+/// strings with strings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorComponent {
     /// The value itself, such as the integer `2`.
     pub value: Value,
-    /// The type that stands for the class. [`Type::Real`] stands for all numbers, and in HTCondor's dialect for
-    /// booleans, too.
+    /// Class of the value: its type, but [`Type::Real`] for every number, and in HTCondor's dialect for booleans, too.
     class: Type,
 }
 
@@ -74,8 +74,8 @@ impl PolicyVector {
         first_difference(pairs.map(|(left, right)| compare_components(right.as_ref(), left.as_ref())))
     }
 
-    /// Compares the vector with the vector of `numbers`, which is filled up with zeros. A component that is not a
-    /// number counts as greater. A component that cannot be ordered counts as less.
+    /// Compares the vector with `numbers`, extended with zeros to the length of the vector. A component that is not a
+    /// number counts as greater than any number. A component that cannot be ordered counts as less.
     #[must_use]
     pub fn cmp_numbers(&self, numbers: [f64; 2]) -> Ordering {
         let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));

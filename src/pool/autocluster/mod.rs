@@ -11,7 +11,7 @@ use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
 
 use interner::{AutoclusterInterner, InternedId};
 
-/// The attribute of a resource-request ad that holds the number of its autocluster.
+/// The attribute of a resource-request ad that holds the identifier of its autocluster.
 pub const AUTOCLUSTER_ID: &str = "AutoClusterId";
 
 /// The expressions that policies evaluate besides the ads' own constraints and ranks.
@@ -30,8 +30,8 @@ pub struct RequestCluster {
     pub representative: Ad,
     /// Number of requests in the autocluster. A resource-request ad counts as all the requests that it stands for.
     pub members: usize,
-    /// Names of the significant attributes, sorted. The requests bind equal expressions to each of them, or all lack
-    /// it.
+    /// Names of the significant attributes, sorted. For each name, either all requests of the autocluster bind equal
+    /// expressions to the attribute, or all lack the attribute.
     pub significant: Vec<Name>,
 }
 
@@ -41,8 +41,8 @@ impl RequestCluster {
         self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?)))
     }
 
-    /// Builds the resource-request ad that stands for `count` requests (2006 paper 4.3). It has their significant
-    /// attributes, the number `id` of the autocluster, and the count.
+    /// Builds the resource-request ad that stands for `count` requests (2006 paper 4.3). The ad has the significant
+    /// attributes of the requests, the identifier `id` of the autocluster, and the count.
     #[must_use]
     pub fn resource_request(&self, id: usize, count: usize) -> Ad {
         let number = |number: usize| Expression::literal(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
@@ -150,8 +150,8 @@ impl<'c> SignificantAttributes<'c> {
         }
     }
 
-    /// Returns the size of `reads`, which no longer grows at the fixpoint: each name counts as one, and each
-    /// `everything` that is set.
+    /// Returns the number of names in `reads`, plus one for each `everything` that is set. At the fixpoint the result
+    /// no longer grows.
     fn size(&self) -> usize {
         self.reads.iter().map(|reads| reads.names.len() + usize::from(reads.everything)).sum()
     }

@@ -30,7 +30,8 @@ pub struct Store {
     name_ids: IndexSet<Name, FxBuildHasher>,
     interner: ExpressionInterner,
     free_names: FxHashMap<usize, Rc<FreeNames>>,
-    /// Dependencies of each expression, by the number that [`Store::intern`] returns; `None` if they are not known.
+    /// Dependencies of each expression, by the identifier that [`Store::intern`] returns; `None` if the dependencies
+    /// are not known.
     dependencies: FxHashMap<usize, Option<Dependencies>>,
 }
 
@@ -41,7 +42,7 @@ pub struct Store {
 pub struct Dependencies {
     /// The names of the attributes, sorted.
     pub names: Rc<[Name]>,
-    /// Numbers of these names, in the same order. Each name has one number in the whole store.
+    /// Identifiers of the names, in the order of `names`. A name has the same identifier in the whole store.
     pub name_ids: Rc<[usize]>,
 }
 
@@ -117,7 +118,7 @@ impl Store {
         })
     }
 
-    /// Returns the number of an expression. Equal expressions have the same number.
+    /// Returns the identifier of an expression. Equal expressions have the same identifier.
     pub fn intern(&mut self, expression: &Expression) -> usize {
         self.interner.intern(expression).0
     }
