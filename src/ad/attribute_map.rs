@@ -21,7 +21,7 @@ const MAX_LINEAR_ATTRIBUTES: usize = 8;
 enum PositionTable {
     /// Positions below 255; 255 marks a free slot.  There are no slots if the attributes are searched linearly.
     Bytes(Box<[u8]>),
-    /// Positions that do not fit a byte; `u32::MAX` marks a free slot.
+    /// Positions in a table for 255 or more attributes; `u32::MAX` marks a free slot.
     Words(Box<[u32]>),
 }
 

@@ -23,8 +23,8 @@ impl Dialect {
         self == Dialect::Condor
     }
 
-    /// Returns the usual names of the two ads of a match: first of the ad that holds the expression (`self` or `MY`),
-    /// then of its partner (`other` or `TARGET`).
+    /// Returns the usual names of the two ads of a match.  The first name denotes the ad that holds the expression
+    /// (`self` or `MY`), the second name denotes the partner of this ad (`other` or `TARGET`).
     #[must_use]
     pub fn side_names(self) -> [&'static str; 2] {
         if self.is_condor() { ["MY", "TARGET"] } else { ["self", "other"] }

@@ -193,8 +193,8 @@ impl From<ExpressionKind> for Expression {
 }
 
 impl ExpressionKind {
-    /// Whether this is a literal other than a list or an ad.  Only functions make literal lists and ads; these contain
-    /// expressions.
+    /// Whether this is a literal without child expressions.  Literal lists and ads, which only functions make, have
+    /// children.
     pub(crate) fn is_scalar(&self) -> bool {
         matches!(self, ExpressionKind::Literal(value) if !matches!(value, Value::List(_) | Value::Ad(_)))
     }

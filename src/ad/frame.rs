@@ -61,8 +61,9 @@ pub struct ScopeFrame {
     /// 0-based index, in the root ad's port list, of the port that the ad belongs to; `None` if the ad belongs to no
     /// port.  The index decides which labels of ports are visible in the ad.
     pub port: Option<u32>,
-    /// Whether a name that no ad of this chain has is looked up in the other ad of the match, in HTCondor's dialect.
-    /// True for a root ad, false in the frames that [`ScopeFrame::enter`] and [`ScopeFrame::dock`] create.
+    /// Whether names that are missing from this chain are looked up in the other ad of the match.  The papers' dialect
+    /// ignores the flag.  True for a root ad, false in the frames that [`ScopeFrame::enter`] and [`ScopeFrame::dock`]
+    /// create.
     pub falls_through: bool,
 }
 
@@ -103,8 +104,8 @@ impl ScopeFrame {
         })
     }
 
-    /// Returns a copy of this frame for evaluating an expression that is not written in the frame's ad.  The copy takes
-    /// `falls_through` from the enclosing frame; for a root ad it is true.
+    /// Returns a copy of this frame for evaluating an expression that is written outside the frame's ad.  The copy has
+    /// the `falls_through` of the enclosing frame; without an enclosing frame, `falls_through` is true.
     pub(crate) fn as_context(&self) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
             ad: self.ad.clone(),

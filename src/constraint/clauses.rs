@@ -13,7 +13,7 @@ pub struct ConstraintClauses<'a> {
     /// The clauses.
     pub items: Vec<ConstraintClause<'a>>,
     /// The attributes whose clauses were collected, the constraint's own attribute first. A clause that names one of
-    /// them again is circular: within the constraint it has another value than by itself.
+    /// these attributes again is kept as a clause, so that circular references are not followed endlessly.
     followed: Vec<FollowedAttribute<'a>>,
 }
 
@@ -26,8 +26,8 @@ pub struct ConstraintClause<'a> {
     followed_index: usize,
 }
 
-/// An attribute whose clauses were collected: the constraint's own attribute, or an attribute whose clauses replace a
-/// clause that is only its name.
+/// An attribute whose clauses were collected: the constraint's own attribute, or an attribute such as `START` in
+/// `START && a`, whose clauses replace the clause `START`.
 #[derive(Clone, Copy, Debug)]
 struct FollowedAttribute<'a> {
     name: &'a Name,
@@ -46,9 +46,9 @@ impl<'a> ConstraintClauses<'a> {
         })
     }
 
-    /// Collects the clauses of `constraint`, the expression of `attribute`. There are no clauses if `constraint` is
-    /// `None`. For a clause that is only a name, `resolve` returns the attribute whose clauses replace the clause;
-    /// `None` keeps the clause.
+    /// Collects the clauses of a constraint. `attribute` is the name of the attribute that holds the constraint.
+    /// There are no clauses if `constraint` is `None`. For a clause that is only a name, `resolve` returns the
+    /// attribute whose clauses replace the clause, or `None` to keep the clause.
     pub fn resolved(
         attribute: &'a Name,
         constraint: Option<&'a Expression>,

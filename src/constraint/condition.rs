@@ -113,8 +113,8 @@ impl<O> ClauseForm<'_, O> {
 }
 
 /// Returns a comparison as `subject operator bound`, with operands exchanged if necessary: `5 < x` becomes `x > 5`.
-/// `subject` and `bound` convert an operand, or return `None` if it is no subject or no bound. `None` if the operands
-/// are not one subject and one bound.
+/// The functions `subject` and `bound` decide which operand is the subject and which is the bound: each returns `None`
+/// for an unsuitable operand. The comparison is `None` if the operands suit in neither order.
 pub fn orient_comparison<O: Copy, S, B>(
     operator: BinaryOperator,
     left: O,

@@ -260,11 +260,11 @@ fn whole_seconds(value: &Value) -> Option<i64> {
 }
 
 /// Returns for each of `number` ads whether it is the current advertisement of its agent. The current ad has the
-/// greatest `UpdateSequenceNumber`; of several ads with the greatest number, the last one is current. An ad without a
-/// number is older than any ad with one.
+/// greatest sequence number, `UpdateSequenceNumber`. An ad without a sequence number is older than any ad with one. Of
+/// ads with the same sequence number, and of ads without one, the last ad is current.
 ///
-/// `standing` returns the header of the ad with an index. Two ads come from the same agent if their identities and
-/// kinds are equal. An ad without identity is always current. O(n) in the number of ads.
+/// `standing` returns the header of the ad with a 0-based index. Two ads come from the same agent if their identities
+/// and kinds are equal. An ad without identity is always current. O(n) in the number of ads.
 #[must_use]
 pub fn latest_advertisements<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, AdvertisementHeader>) -> Vec<bool> {
     let hash = |standing: &AdvertisementHeader| FxBuildHasher.hash_one((&standing.identity, &standing.kind));
@@ -351,7 +351,7 @@ mod tests {
         let three = [name("UpdateSequenceNumber = 2"), name("UpdateSequenceNumber = 3"), name("")];
         assert_eq!(counting(&three.each_ref().map(String::as_str)), [false, true, false]);
         assert_eq!(counting(&["[ Name = \"a\"; v = 1 ]", "[ Name = \"a\"; v = 2 ]"]), [false, true]);
-        // Of two ads with the same number, the later one is current.
+        // Of two ads with the same sequence number, the later ad is current.
         let twice = name("UpdateSequenceNumber = 1 + 1");
         assert_eq!(counting(&[&three[0], &twice]), [false, true]);
     }

@@ -50,8 +50,8 @@ impl PortGroup {
     /// Whether the group is satisfied when exactly the ports in `filled` are filled.
     #[must_use]
     pub fn is_satisfied_by(&self, filled: &PortPattern) -> bool {
-        // An empty nested group whose `Min` is 0 may be counted as filled or as unfilled: the number of filled entries
-        // is a range.
+        // A nested group that needs no filled port, such as one with `Min = 0`, may count as filled or as unfilled if
+        // no port in it is filled. So the number of filled entries is a range, from `least` to `most`.
         let (mut least, mut most) = (0, 0);
         for entry in &self.entries {
             let (has_filled, may_count) = match entry {
@@ -103,8 +103,8 @@ impl PortGroup {
             let mut more: Vec<Vec<PortPattern>> = vec![Vec::new(); by_count.len() + 1];
             for (count, before) in by_count.into_iter().enumerate() {
                 for (way, filled) in before.iter().flat_map(|before| ways.iter().map(move |way| (before, way))) {
-                    // At most `max` entries are filled. The empty pattern of a nested group with `Min = 0` counts as
-                    // filled, too.
+                    // Fill the entry if fewer than `max` entries are filled so far. A nested group with `Min = 0` may
+                    // count as filled although its pattern is empty.
                     if count < self.max {
                         let mut both = way.clone();
                         both.union_with(filled);

@@ -37,7 +37,7 @@ pub fn find_first_ad(text: &[u8]) -> AdBoundary {
                     return AdBoundary::Closed(Span::new(to_offset(start), to_offset(range.end)));
                 }
             }
-            // Between ads, the braces of a list and separators are skipped; inside an ad, every token is.
+            // Skip separators and the braces of a list before the ad, and all other tokens inside the ad.
             (Ok(Token::Comma | Token::Semicolon | Token::BraceOpen | Token::BraceClose), None) | (_, Some(_)) => {}
             (_, None) => {
                 let line = memchr::memchr2(b'\n', b'[', &text[range.end..]);
@@ -52,8 +52,9 @@ pub fn find_first_ad(text: &[u8]) -> AdBoundary {
     }
 }
 
-/// Returns the length, in bytes, of the part at the start of a text that appended text cannot change.  This part ends
-/// after the last complete ad or before the `[` of an unclosed ad, whichever is later.  0 if the text has no ad.
+/// Returns the number of bytes at the start of a text that are final: appending to the text cannot change the ads in
+/// these bytes.  They end after the last complete ad or, if the last ad is unclosed, before its `[`.  0 if the text has
+/// no ad.
 #[must_use]
 pub fn complete_ads_length(text: &[u8]) -> usize {
     let mut depth = 0_usize;

@@ -120,8 +120,9 @@ impl<'t> Grammar<'t> {
         self.run_within(parser, tokens, self.end(), tokens)
     }
 
-    /// Runs a parser over `tokens`, which may be a part of the text's tokens and ends at the span `end`.  Converts
-    /// chumsky's first error to a [`SyntaxError`], whose hint is derived from the tokens `around`.
+    /// Runs a parser over `tokens`, which may be a part of the text's tokens.  An unexpected end of `tokens` is
+    /// reported at the span `end`.  Converts chumsky's first error to a [`SyntaxError`].  The hint is derived from
+    /// `around`: `tokens`, and perhaps further tokens of the text.
     pub fn run_within<T>(
         self,
         parser: impl TokenParser<'t, T>,

@@ -26,7 +26,8 @@ pub(super) fn syntax_hint(error: Span, tokens: &[SpannedToken], text: &[u8]) -> 
 }
 
 impl ErrorContext<'_> {
-    /// Returns the token `by` tokens after the error, before it if `by` is negative; `None` if there is no such token.
+    /// Returns the token at the distance `by` from the token at the error: 1 is the next token, -1 the previous token.
+    /// `None` if there is no such token.
     fn token(&self, by: isize) -> Option<Token> {
         self.spanned(by).map(|(token, _)| *token)
     }

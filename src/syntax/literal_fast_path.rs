@@ -11,8 +11,8 @@ pub fn simple_literal(text: &[u8]) -> Option<Expression> {
     Some(Expression::new(ExpressionKind::Literal(value), span))
 }
 
-/// Parses a simple literal to its value; `None` for any other text.  `before` is often the same attribute's value in
-/// the previous ad: a string equal to it shares its memory.
+/// Parses a simple literal to its value; `None` for any other text.  A string that is equal to `before` shares the
+/// memory of `before`, which may be the attribute's value in the previous ad.
 #[must_use]
 pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value> {
     scan_simple_literal(text, before).map(|(value, _)| value)

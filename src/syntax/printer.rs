@@ -269,8 +269,8 @@ impl<'a> ExpressionPrinter<'a> {
         self.bracketed(["[", "; ", "]"], 4, attributes.into_iter());
     }
 
-    /// Prints the items of a list or an ad; the items of an ad have names.  If every item gets its own line, as in
-    /// HTCondor's library, the brackets are indented by `step` columns more and the items by twice as many.
+    /// Prints the items of a list or an ad; the items of an ad have names.  If lists and ads are printed over several
+    /// lines, the indentation grows by `step` columns for the brackets and by `2 * step` columns for the items.
     fn bracketed(
         &mut self,
         [open, separator, close]: [&'static str; 3],

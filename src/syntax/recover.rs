@@ -57,10 +57,10 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
             errors.push(error);
         }
     }
-    // Drop an error at the end of the text: the ad is not closed, and `first` shows the open bracket.
+    // An error at the end of the text means that the ad is not closed.  Drop the error: `first` shows the open bracket.
     errors.retain(|error| error.span.start < first.span.start || error.span.start < to_offset(text.len()));
-    // Report `first` itself if it is outside the attributes, or if it is an unclosed quote, which hides later
-    // attributes.
+    // Add `first` if all errors of attributes begin after `first`, so that none of them is the same error.  Add `first`
+    // also if a quote is probably missing, because the errors from `first` on were left out.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
         errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);
         errors.push(first);

@@ -12,7 +12,8 @@ pub enum StringSyntax {
     /// Strings with C's escapes: bracketed ads, expressions, JSON and XML.
     #[default]
     Escaped,
-    /// HTCondor's long form: a backslash is literal, except that `\"` is a quote unless it ends the line.
+    /// HTCondor's long form: a backslash stands for itself.  Only `\"` within a line is an escaped quote.  `\"` at the
+    /// end of a line is a backslash and the closing quote.
     Long,
 }
 
@@ -226,8 +227,8 @@ impl Token {
     }
 }
 
-/// Returns the number of bytes in `rest`, which follows an opening quote, up to and including the closing quote; `None`
-/// if the quote is missing.  A backslash escapes the next byte, and the text may have several lines.
+/// Returns the number of bytes up to and including the closing quote; `None` if the closing quote is missing.  `rest`
+/// begins after the opening quote.  A backslash escapes the next byte, and the quoted text may have several lines.
 fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(quote, b'\\', rest.get(at..)?) {
@@ -240,8 +241,8 @@ fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     None
 }
 
-/// Returns the number of bytes in `rest`, which follows the opening quote of a string in the long form, up to and
-/// including the closing quote; `None` if the line has no closing quote.
+/// Returns the number of bytes up to and including the closing quote of a string in the long form; `None` if the line
+/// has no closing quote.  `rest` begins after the opening quote.
 pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'"', b'\n', &rest[at..]) {

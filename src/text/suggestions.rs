@@ -14,7 +14,7 @@ const MAX_NAME_CHARACTERS: usize = 64;
 /// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
 /// A name is close if its edit distance to `name` is at most one plus a quarter of the letters of `name`. The distance
-/// must also be smaller than the longer of the two names, so that not every letter differs. O(m n) to compare names of
+/// must also be less than the length of the longer name, so that not every letter differs. O(m n) to compare names of
 /// lengths m and n.
 #[must_use]
 pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {

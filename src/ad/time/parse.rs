@@ -258,8 +258,8 @@ fn take_part<'t>(rest: &mut &'t str, unit: [char; 3]) -> &'t str {
     digits
 }
 
-/// Returns the sum of the parts and a fraction of a second, rounded once.  A part is the digits of a count and the
-/// seconds of its unit.  `None` if the whole seconds exceed 64 bits.
+/// Returns the sum, in seconds, of the parts and a fraction of a second, rounded once.  A part is a count and the
+/// seconds of its unit: `("2", 60)` is two minutes.  `None` if the whole seconds exceed 64 bits.
 fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
     let mut total: u64 = 0;
     for (digits, unit) in parts {

@@ -100,7 +100,8 @@ impl ValueDomain {
 
     /// Returns the values that count as true in a condition if `wanted`, else the values that count as false.
     pub(super) fn of_truth(wanted: bool, dialect: Dialect) -> Self {
-        // Of the samples only `false` counts as false. Numbers that count as false are in `numbers`.
+        // `false` is the only sample that counts as false. In HTCondor's dialect, 0 also counts as false, but 0 is no
+        // sample.
         let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { *value == Value::Boolean(false) };
         let numbers = if dialect.is_condor() {
             number_ranges(Type::Real, 0.0, |order| (order != Ordering::Equal) == wanted)
@@ -193,8 +194,8 @@ fn all_or_none<T: PartialOrd + Clone>(all: bool) -> Ranges<T> {
     if all { Ranges::all() } else { Ranges::none() }
 }
 
-/// Returns the values whose ordering relative to a point `at` satisfies `holds`. Values up to the bound `below` are
-/// less than the point, values from the bound `above` are greater.
+/// Returns the values whose ordering relative to a constant satisfies `holds`. Values less than the constant end at the
+/// bound `below`. Values equal to the constant lie between the bounds `at`. Greater values begin at the bound `above`.
 fn ranges_where<T: PartialOrd + Clone>(
     holds: impl Fn(Ordering) -> bool,
     below: Bound<T>,
@@ -214,7 +215,8 @@ fn ranges_where<T: PartialOrd + Clone>(
 fn number_ranges(kind: Type, at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
     let point = (Bound::Included(at), Bound::Included(at));
     if at.abs() >= MAX_EXACT_INTEGER {
-        // Comparisons round several integers to this real, so that all three ranges include it.
+        // Several large integers round to the real `at`. One of them may be less than another, so all three ranges
+        // include `at`.
         ranges_where(holds, Bound::Included(at), point, Bound::Included(at))
     } else if kind == Type::Real {
         ranges_where(holds, Bound::Excluded(at), point, Bound::Excluded(at))
