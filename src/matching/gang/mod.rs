@@ -39,7 +39,7 @@ pub struct DockedOffer {
     pub part: usize,
     /// 0-based index of the offer's own port that is docked, its link.
     pub link: usize,
-    /// Rank that the offer gets from the port at which it is docked.
+    /// Value of the rank of the port at which the offer is docked: how much this port prefers the offer.
     pub rank: f64,
     /// Value of the offer's rank: how much the offer prefers the participant at whose port it is docked.
     pub offer_rank: f64,

@@ -158,11 +158,12 @@ impl OfferPool {
             })
     }
 
-    /// Returns the rows that can dock at the port `place` without leaving the port `other` empty. If such a row docks
-    /// at `place`, then the attributes that `other` shows satisfy the demands of at least one row of `candidates`.
+    /// Returns the rows that can be docked at the port `place` so that at least one row of `candidates` still accepts
+    /// the port `other`.
     ///
+    /// Tests only attributes that `other` computes from the row at `place`: `Memory = cpu.Memory - 128`, for example.
     /// The result comes from the index alone and is correct only if nothing is docked. `None` if the index cannot
-    /// decide, or if `candidates` have more than `most` distinct demands.
+    /// decide, or if the rows of `candidates` form more than `most` classes with equal demands.
     pub fn rows_demanded_by(
         &mut self,
         place: PortPlace,

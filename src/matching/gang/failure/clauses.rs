@@ -124,8 +124,8 @@ impl ParticipantTable {
         clauses.iter().find(|clause| self.is_clause_refused(clause)).or_else(|| clauses.first()).cloned()
     }
 
-    /// Describes a clause of the port `place` of the request. The port must be open, because an operand that cannot be
-    /// evaluated is taken to read the candidate.
+    /// Describes a clause of the port `place` of the request. No candidate may be docked at the port: an operand
+    /// without a value counts as an operand that reads the candidate.
     pub fn port_clause(&self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
         let (clause, frame) = scoped;
         let label = Name::new(&self.label(place));

@@ -20,8 +20,8 @@ pub struct FailedCondition {
     pub is_of_request: bool,
     /// Attributes of the request that the clause reads.
     pub request_attributes: Vec<ReadAttribute>,
-    /// Attributes of offers that the clause itself names. They are attributes of the first of `offers`, or of offers
-    /// docked at other ports.
+    /// Attributes of offers that the clause itself names. Each belongs to an offer docked at another port, or to the
+    /// first offer in the list `offers`.
     pub offer_attributes: Vec<ReadAttribute>,
     /// Labels of other ports of the request that the clause mentions, itself or through attributes of the request.
     pub labels: Vec<String>,
@@ -85,7 +85,7 @@ impl FailedCondition {
                 let is_own = found.participant.is_request();
                 let reads = if is_own { &mut self.request_attributes } else { &mut self.offer_attributes };
                 // Skip an attribute of an offer that is read only through an attribute of the request: the value of the
-                // request's attribute is recorded instead.
+                // request's attribute is recorded instead. Also skip an attribute that is recorded already.
                 if !(is_own || is_clause) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }

@@ -41,10 +41,11 @@ pub struct GangFailure {
 pub struct PortCandidates {
     /// Label of the port.
     pub label: String,
-    /// Number of unused offers that fit the port by itself. With nothing else docked, neither constraint refuses.
+    /// Number of unused offers that fit the port by itself: with nothing else docked, neither the constraint of the
+    /// port nor the constraint of the offer refuses.
     pub independent: usize,
-    /// Number of the `independent` offers that leave no other port empty. For each port that must be filled together
-    /// with this port, some other offer fits while the counted offer is docked here.
+    /// Number of the `independent` offers that leave an offer for each port that must be filled together with this
+    /// port. Each of these ports is tested by itself, while the counted offer is docked at this port.
     pub consistent: usize,
     /// Number of offers that would fit the port by itself but are used up.
     pub used_up: usize,
@@ -57,8 +58,8 @@ pub struct PortCandidates {
 
 /// A port that cannot be filled while the deepest gang is docked, and what keeps offers from docking there.
 ///
-/// Only offers that fit the port by itself are listed or counted, each once. An offer with several ports is tried by
-/// each of its ports, and its best result counts.
+/// Only offers that fit the port by itself are listed or counted, each once. If several ports of an offer fit, each of
+/// them is tried as the link, and the best result counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockedPort {
     /// 0-based index of the blocked port.
@@ -119,8 +120,8 @@ impl DockingProgress {
 
 /// The failure analysis. A public method must be called while nothing is docked, and undocks whatever it docks.
 impl OfferPool {
-    /// Describes why the ports `next` of the request cannot be filled while the deepest gang is docked at the ports
-    /// before `next`.
+    /// Describes why the request's ports with the indices `next` cannot be filled while `deepest` is docked.
+    /// `deepest` must fill only ports with lower indices.
     pub fn failure(&mut self, deepest: Gang, next: Range<usize>) -> GangFailure {
         let independent = self.independent_candidates();
         let ports = self.table.request_ports().map(|place| self.port_candidates(place, &independent)).collect();
@@ -199,7 +200,8 @@ impl OfferPool {
         patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| others.intersect_with(pattern));
         others.set(place.port, false);
         let classes = self.candidate_classes();
-        // Examine one row of each class: equivalent rows leave the same candidates for other ports.
+        // Remember the result of each class, so that only one row of the class is examined: equivalent rows leave the
+        // same candidates for other ports.
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
         let rows = &independent[place.port];
         let mut consistent = RowBitmap::with_capacity(rows.len());
@@ -291,9 +293,9 @@ fn held_offers(gang: &Gang) -> Vec<Participant> {
     gang.members().iter().map(|docked| Participant::of_offer(docked.offer)).collect()
 }
 
-/// Docks one link after another at a port and calls `examine`, which returns the distance from docking and a result.
-/// Returns for each offer the link with the least distance. Of equally near links, the first counts. The links of an
-/// offer must be adjacent in `links`.
+/// Docks the `links` one by one at a port and calls `examine`, which returns the link's distance from docking and a
+/// result. Returns, for each offer, its link with the least distance, this distance and the result. Of an offer's links
+/// with the same distance, returns the first. The links of an offer must be adjacent in `links`.
 fn nearest_links<K: PartialOrd, T>(
     table: &mut ParticipantTable,
     place: PortPlace,

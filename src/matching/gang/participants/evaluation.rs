@@ -151,8 +151,8 @@ impl ParticipantTable {
         frame.ad.get(self.protocol.rank_name()).map(|rank| self.symbolic_value(rank, frame))
     }
 
-    /// Returns the rank that a port gives to the participant docked there. Returns 0 if the port has no rank. `None` if
-    /// the rank depends on an open port.
+    /// Returns the value of a port's rank for the participant docked there. Returns 0 if the port has no rank. `None`
+    /// if the value depends on an open port.
     pub fn rank(&mut self, place: PortPlace) -> Option<f64> {
         if !self.has_rank(place) {
             return Some(0.0);
@@ -168,8 +168,8 @@ impl ParticipantTable {
         self.with_docked(place, link, |table| table.docked_score(place, link))
     }
 
-    /// Returns the score of a docked candidate (thesis 3.2.4). The score is the docking vector if the policy has one,
-    /// otherwise the ranks that port and candidate give each other.
+    /// Returns the score of a docked candidate (thesis 3.2.4). The score is the docking vector if the policy has one.
+    /// Otherwise the score is the value of the port's rank and the value of the candidate's rank.
     pub fn docked_score(&mut self, above: PortPlace, link: PortPlace) -> CandidateScore {
         if self.docking_vector.is_empty() {
             let (Some(rank), Some(offer_rank)) = (self.rank(above), self.rank(link)) else {

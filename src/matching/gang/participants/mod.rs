@@ -227,7 +227,8 @@ impl ParticipantTable {
         self.member(place.participant).bindings[place.port].to
     }
 
-    /// Marks the ports of a participant that are not in `filled` as unfilled, so that their labels are undefined.
+    /// Marks as unfilled those ports of a participant that `filled` does not contain. The labels of these ports are
+    /// undefined then.
     pub fn mark_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
         self.bind_others(participant, filled, Some(UNFILLED_PORT));
     }
@@ -237,15 +238,16 @@ impl ParticipantTable {
         self.bind_others(participant, filled, None);
     }
 
-    /// Binds the labels of a participant's ports outside `filled` to `to`: `UNFILLED_PORT` marks the ports as unfilled,
-    /// `None` reopens them.
+    /// Binds the labels of those ports of a participant that `filled` does not contain. The binding `UNFILLED_PORT`
+    /// marks the ports as unfilled. The binding `None` reopens the ports.
     fn bind_others(&mut self, participant: Participant, filled: &PortPattern, to: Option<(Participant, usize)>) {
         for place in self.ports(participant).filter(|place| !filled.contains(place.port)) {
             self.bind(place, to);
         }
     }
 
-    /// Binds the label of a port to the participant and port `to`. `None` unbinds the label.
+    /// Binds the label of a port. `to` is the docked participant and the 0-based index of the participant's docked
+    /// port. `None` unbinds the label.
     fn bind(&mut self, place: PortPlace, to: Option<(Participant, usize)>) {
         match to {
             _ if !self.is_implicit(place.participant) => {

@@ -128,8 +128,8 @@ impl AttributeTranslation {
     }
 }
 
-/// Maximum depth to which nested references and operators are followed. A deeper expression is evaluated, and is opaque
-/// if it has no value yet.
+/// Maximum depth to which nested references and operators are followed. A deeper expression is only evaluated: it is
+/// either a constant or opaque, and no longer becomes a function of an attribute.
 const MAX_DEPTH: u32 = 32;
 
 impl ParticipantTable {
@@ -243,8 +243,8 @@ impl ParticipantTable {
         }
     }
 
-    /// Returns the open port with this label in the participant to which a scope belongs. `None` if the participant has
-    /// no such open port.
+    /// Returns the open port that has the label `label`. Searches the ports of the participant that owns the scope.
+    /// `None` if the participant has no such open port.
     fn open_port(&self, frame: &ScopeFrame, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
         let member = self.environment.members().get(participant.position())?;

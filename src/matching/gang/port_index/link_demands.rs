@@ -1,5 +1,5 @@
-//! Index of what offers demand of the port at which they dock, by the constraints of their own ports. Holds columns of
-//! bounds, and classes of rows with equal demands.
+//! Index of what offers demand of the port at which they dock. A demand is a clause of the offer's constraint, such as
+//! `other.Size <= 45`. The index holds columns of bounds, such as `45`, and classes of rows with equal demands.
 
 use rustc_hash::FxHashMap;
 
@@ -16,10 +16,11 @@ use super::selection_cache::SelectionCache;
 
 /// The demands of all rows on the port at which they dock. Some demands are not indexed and left to evaluation.
 pub struct LinkDemands {
-    /// Columns of bounds, one for each bounded value and operator, sorted by the attribute of the bounded value.
+    /// Columns of bounds. All demands with the same bounded value and operator share a column: `other.Size <= 45` and
+    /// `other.Size <= 60`, for example. The columns are sorted by the attribute of the bounded value.
     pub bounds: Vec<LinkBounds>,
-    /// For each row, the number of its class: rows of a class have equal demands and equal ranks. `None` if the index
-    /// does not know all demands and the rank of the row, so that the row must be evaluated.
+    /// Identifier of the class of each row. Rows of a class have equal demands and equal ranks. `None` if the index
+    /// lacks a demand or the rank of the row, so that the row must be evaluated.
     pub class_of: Vec<Option<u32>>,
 }
 
@@ -32,11 +33,13 @@ pub struct LinkBounds {
     selections: SelectionCache<HashableValue>,
 }
 
-/// Column index that stands for the rank in the key of a class. A key is a list of pairs of a column index and a value.
+/// Index given to the rank in the key of a class, because the rank has no column. The key is a list of pairs: the index
+/// of a column and the bound in this column.
 const RANK_COLUMN: usize = usize::MAX;
 
 impl LinkDemands {
-    /// Indexes the constraints and ranks of the rows, which are the ports `places`. No offer may be docked.
+    /// Indexes the constraints and ranks of the rows. `places` holds the port that each row stands for. No offer may be
+    /// docked.
     pub fn new(places: &[PortPlace], table: &ParticipantTable) -> Self {
         let dialect = table.context.dialect;
         let mut collector: BoundCollector<AttributeTranslation, Value> = BoundCollector::default();
@@ -61,8 +64,8 @@ impl LinkDemands {
                         // left to evaluation.
                         collector.add(row, translation, operator, bound).map(|column| (column, key))
                     }
-                    // Skip a clause that is met whatever docks, because it demands nothing. An operation on constants,
-                    // such as `1 < 2`, is not skipped but left to evaluation.
+                    // Skip a clause that is met whatever docks, because it demands nothing. A binary operation, such as
+                    // `1 < 2`, is left to evaluation even if it is always met.
                     SymbolicClause::Known(value)
                         if !matches!(clause.without_parentheses().kind(), ExpressionKind::Binary(..))
                             && is_met(&value, dialect) =>

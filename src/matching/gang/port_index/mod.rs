@@ -193,7 +193,8 @@ impl PortIndex {
             }
             // Drop the cached names, because the new ad may show further attributes.
             self.attribute_names.take();
-            // Rebuild the index once its cost is below that of evaluating every changed row for each query.
+            // Rebuild the index if more rows have changed than the square root of the number of all rows. Evaluating
+            // the changed rows for each query then costs more than rebuilding.
             let changed = self.changed.count_ones(..);
             if changed * changed <= self.places.len() {
                 return;
@@ -269,10 +270,11 @@ impl PortIndex {
             && self.changed.is_clear()
     }
 
-    /// Returns the rows that, docked at the port `at`, make another port satisfy the demands of at least one row of
-    /// `by`. `shown` is the window query of the other port, at which the rows of `by` are to dock.
+    /// Returns the rows that can be docked at the port `at` so that at least one row of `by` still accepts another
+    /// port. `shown` is the window query of the other port.
     ///
-    /// Considers only attributes that the other port computes from the candidate at `at`.
+    /// Tests only attributes that the other port computes from the row at `at`: `Memory = cpu.Memory - 128`, for
+    /// example.
     pub fn rows_demanded_by(
         &mut self,
         by: &[usize],
@@ -308,11 +310,11 @@ impl PortIndex {
         demanded
     }
 
-    /// Removes from `rows` the rows that reject a port while `row` is docked at the port `at`. `shown` is the window
-    /// query of the rejected port.
+    /// Narrows the candidates `rows` of an open port after `row` was docked at the port `at`. Removes the candidates
+    /// that reject an attribute which the open port computes from `row`. `shown` is the window query of the open port.
     ///
-    /// Considers only attributes that the rejected port computes from `row`. Returns false if the index lacks such an
-    /// attribute of `row`. Some rejecting rows may be left in `rows` then.
+    /// Returns false if the index lacks an attribute of `row` that the open port reads. Some candidates that reject the
+    /// open port may be left in `rows` then.
     pub fn retain_accepting(
         &mut self,
         rows: &mut RowBitmap,
@@ -330,8 +332,7 @@ impl PortIndex {
     }
 
     /// Partitions rows into classes with equal demands and equal values of the attributes `names`. A row is in no class
-    /// if no other row is equivalent, or if its offer has several ports. If `names` is `None`, all rows are in no
-    /// class.
+    /// if no other row is equivalent, or if its offer has several ports. If `names` is `None`, there are no classes.
     fn candidate_partition<'n>(
         &mut self,
         names: Option<impl Iterator<Item = &'n Name>>,
@@ -340,7 +341,8 @@ impl PortIndex {
         let mut partition =
             self.demands.partition(|row| names.is_some() && table.port_count(self.places[row].participant) == 1);
         for name in names.into_iter().flatten() {
-            // Skip names that no row shows. Most such names are attributes of the request itself.
+            // In the papers' dialect, skip a name that no row shows, because it tells no rows apart. In HTCondor's
+            // dialect, such a name may refer to something else than an attribute of the row.
             let is_its_own = table.context.dialect == Dialect::Classad && !self.attribute_names(table).contains(name);
             if is_its_own && !is_scope_name(name) {
                 continue;

@@ -28,7 +28,8 @@ pub struct WindowQuery {
     /// Values that the port shows to candidates. Each value comes with the index of the column of bounds on this value.
     pub(super) shown: Vec<(usize, HashableValue)>,
     /// Further values that the port shows, computed from the candidate at another port. Each entry holds the index of
-    /// the column of bounds, the other port, and the function of its candidate's attribute.
+    /// the column of bounds on the value, the other port, and the function that computes the value from an attribute of
+    /// the candidate.
     pub computed: Vec<(usize, PortPlace, AttributeTranslation)>,
     /// Whether `conditions` cover the whole constraint of the port.
     pub is_complete: bool,

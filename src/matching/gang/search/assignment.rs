@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::Participant;
 
-/// A bipartite matching that assigns each port its own offer. Ports are numbered in the order in which they are added.
+/// A bipartite matching that assigns each port its own offer. The index of a port is the number of ports added before
+/// it.
 #[derive(Default)]
 pub struct PortAssignment {
     /// The offers that each port accepts.
@@ -26,7 +27,7 @@ impl PortAssignment {
     ///
     /// # Errors
     ///
-    /// The numbers of the ports that compete for too few offers, including the new port. The new port is not added
+    /// The indices of the ports that compete for too few offers, including the new port. The new port is not added
     /// then.
     pub fn add(&mut self, acceptable: Vec<Participant>) -> Result<(), Vec<usize>> {
         let mut queue = vec![self.acceptable.len()];

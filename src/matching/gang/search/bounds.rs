@@ -112,7 +112,8 @@ impl ScoreBounds {
             let tops = self.top_candidates(pool, *place)?;
             let free = tops.iter().filter(|(offer, _)| !taken.contains(offer));
             let free: Vec<&(Participant, CandidateScore)> = free.collect();
-            // Take the best score at which this port and the ports before it can still get distinct offers.
+            // Group the candidates by equal score, best first. Take the score of the first group from which this port
+            // can get an offer while the ports before it still get distinct offers.
             let mut classes = free.chunk_by(|(_, left), (_, right)| left.compare(right) == Some(Ordering::Equal));
             let class = classes.find(|class| {
                 let offers = class.iter().map(|(offer, _)| *offer).collect();
@@ -150,9 +151,11 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Compares the upper bound of the ports that are still open after the decision at `depth` with the scores that the
-    /// best gang has there. `link` is the candidate about to be docked, which other ports cannot get. `None` if the
-    /// upper bound is unknown or no gang has been found.
+    /// Compares the upper bound on the scores of the ports that are open after the decision at `depth` with the scores
+    /// of these ports in the best gang. `Greater` means that the upper bound is better. `None` if the upper bound is
+    /// unknown, no gang has been found, or the decision fills no port.
+    ///
+    /// `link` is the candidate about to be docked, which other ports cannot get.
     fn compare_upper_bound(&mut self, depth: usize, link: Option<PortPlace>) -> Option<Ordering> {
         let place = self.decisions[depth].filled_port()?;
         let open: Vec<PortPlace> = self.decisions[depth].state_before.agenda.remaining_ports().collect();

@@ -242,10 +242,10 @@ impl GangSearch<'_> {
     }
 
     /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query. No docked
-    /// port may be undecided, because its constraint is ignored.
+    /// port may be undecided, because the constraints of docked ports are ignored.
     ///
-    /// `None` if the index does not know all attributes that the open port shows, or if the domain may depend on
-    /// `docked` in another way.
+    /// `None` if the index does not know all attributes that the open port shows, lacks an attribute of `link`, or
+    /// cannot prove the constraint of the open port.
     fn narrowed_by_index(
         &mut self,
         domain: &PortDomain,

@@ -238,8 +238,8 @@ impl GangSearch<'_> {
                 sized.sort_by_key(|(size, _)| *size);
             }
             ports = sized.iter().map(|(_, domain)| domain.place.port).collect();
-            // Keep only the candidates of the port that is filled first: nothing is docked before that, so they stay
-            // valid.
+            // Keep only the candidates of the port that is filled first. No offer is docked before this port is filled,
+            // so that its candidates stay valid.
             planned.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
         } else if self.looks_ahead {
             self.initialize_domains(&mut planned, participant, &ports)?;

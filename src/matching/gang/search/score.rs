@@ -10,7 +10,7 @@ use crate::matching::policy::PolicyVector;
 pub enum CandidateScore {
     /// The score depends on ports that are not docked yet.
     Unknown,
-    /// The rank that the port gives the candidate, then the rank that the candidate gives the port.
+    /// The value of the port's rank for the candidate, then the value of the candidate's rank for the port.
     Ranks(f64, f64),
     /// A candidate's docking vector under the policy.
     Vector(PolicyVector),
@@ -41,7 +41,7 @@ impl CandidateScore {
             (CandidateScore::Ranks(a, b), CandidateScore::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
             (CandidateScore::Vector(left), CandidateScore::Vector(right)) => left.cmp_greatest_first(right).reverse(),
             // The two gangs fill different ports: a candidate of one gang is compared with an unfilled or missing port
-            // of the other gang. Such a port is scored by numbers.
+            // of the other gang. The score of such a port is `Ranks` even if the policy has a docking vector.
             (CandidateScore::Ranks(a, b), CandidateScore::Vector(vector)) => vector.cmp_numbers([*a, *b]).reverse(),
             (CandidateScore::Vector(vector), CandidateScore::Ranks(a, b)) => vector.cmp_numbers([*a, *b]),
         })
