@@ -284,8 +284,8 @@ impl<'e> Evaluator<'e> {
         self.evaluate(element, scope)
     }
 
-    /// Returns the list of what `name` selects from each element of a list, as HTCondor does. The elements are
-    /// evaluated in the scope of the selection.
+    /// Returns the value of HTCondor's selection `list.name`: a list with the value of `element.name` for each element.
+    /// The elements are evaluated in the scope of the selection.
     fn select_each(
         &mut self,
         list: &ListValue,

@@ -40,8 +40,9 @@ struct PendingSubexpression {
     is_relocatable: bool,
 }
 
-/// Names that an expression mentions. They are found without an ad, but less exactly than [`super::References`]. Unless
-/// `reads_anything`, the expression reads only attributes with these names and what their expressions mention.
+/// Names that an expression mentions. They are found without an ad, but less exactly than [`super::References`]. If
+/// `reads_anything` is false, the expression reads only attributes with these names, and the attributes that their
+/// expressions read.
 #[derive(Clone, Debug, Default)]
 pub struct FreeNames {
     /// Every name in the expression, including names that are selected from something.

@@ -108,8 +108,8 @@ pub fn external_references(
 /// chain is most likely circular.
 const MAX_ALIAS_CHAIN: usize = 64;
 
-/// Maximum number of nodes visited while expressions that may be evaluated in other scopes are tried in every scope.
-/// The number could otherwise grow to all nodes times all scopes.
+/// Maximum number of visits to nodes of expressions that may be evaluated in any scope, such as elements of lists. Each
+/// of these nodes is visited in every scope, so there could otherwise be as many visits as nodes times scopes.
 const MAX_RELOCATED_VISITS: u64 = 1_000_000;
 
 struct ReferenceWalk<'w> {
@@ -132,8 +132,8 @@ struct ReferenceWalk<'w> {
     relocatable: IndexMap<usize, (Expression, usize)>,
     /// Names that are selected from an ad which the analysis cannot determine, such as `x` in `f(a).x`.
     names_of_unknown_ads: IndexSet<Name>,
-    /// Scopes in which the expressions of `relocatable` are tried, by the identity of their ad: those of nested ads and
-    /// of calls.
+    /// Scopes in which the expressions of `relocatable` are visited: those of nested ads and of calls. The key is the
+    /// identity of the scope's ad.
     call_scopes: IndexMap<usize, Arc<ScopeFrame>>,
 }
 
@@ -199,8 +199,8 @@ impl<'w> ReferenceWalk<'w> {
         while before.replace(size(self)) != Some(size(self)) {
             let names: Vec<_> = self.names_of_unknown_ads.iter().cloned().map(Expression::attribute).collect();
             if !self.found.external.is_empty() {
-                // The names may be selected from an ad of the other side. Outside all ads they do not resolve, so they
-                // become external.
+                // The ad from which a name is selected may belong to the other side, so the name must become external.
+                // For that it is visited in a scope outside all ads, where no name resolves.
                 let nowhere = ScopeFrame::outside_ads();
                 self.pending.extend(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))));
                 steps = self.visit(steps);
@@ -276,8 +276,8 @@ impl<'w> ReferenceWalk<'w> {
     fn add_scope(&mut self, frame: &Arc<ScopeFrame>) {
         let around = |frame: &ScopeFrame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
         let known = self.call_scopes.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
-        // An ad in a list element is a different ad in each scope in which the element is evaluated. Only one of its
-        // scopes is kept, so with a second one any attribute may be read.
+        // An ad in a list element may be evaluated inside several enclosing ads, which give it different scopes. Only
+        // the first scope is kept. If the enclosing ad differs from that of the kept scope, any attribute may be read.
         self.found.reads_anything |= around(known) != around(frame);
     }
 

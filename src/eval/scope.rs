@@ -18,7 +18,7 @@ pub struct Environment {
     members: Vec<EnvironmentMember>,
     /// Whether this is a match or a gang. HTCondor's `root` then is the match ad, not one of the participants.
     is_match: bool,
-    /// Whether the partner is unknown; there may also be no partner.
+    /// Whether the partner is unknown. There may then also be no partner at all.
     is_partner_unknown: bool,
     /// Whether the ad that holds the evaluated expression is unknown, too.
     is_ad_unknown: bool,
@@ -34,14 +34,14 @@ pub struct EnvironmentMember {
     /// Names that this ad's scope binds to other ads. If several visible bindings have the same name, the last one
     /// applies.
     pub bindings: Vec<NameBinding>,
-    /// Place where a name is looked up that the ad neither defines nor binds.
+    /// Where the ad looks up a name that it neither defines nor binds.
     pub fallback: NameFallback,
     /// Whether the ad is known completely.
     pub knowledge: Knowledge,
 }
 
-/// Place where a name is looked up that an ad neither defines nor binds. Only an ad without a port list looks it up in
-/// its partner.
+/// Where an ad looks up a name that it neither defines nor binds. Only an ad without a port list looks it up in its
+/// partner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameFallback {
     /// Nowhere: the name is undefined.
@@ -179,7 +179,8 @@ impl Environment {
     }
 
     /// Returns an environment of `ad` and its partner `target`, both known completely, and the scope of `ad`. If
-    /// `target` is `None`, there is no partner. If only `ad` is `None`, an ad without attributes stands for it.
+    /// `target` is `None`, there is no partner. If only `ad` is `None`, an ad without attributes stands for it. If both
+    /// are `None`, the result is [`Environment::empty`].
     pub fn known(ad: Option<Ad>, target: Option<Ad>) -> (Self, Arc<ScopeFrame>) {
         match (ad, target) {
             (ad, Some(target)) => {
@@ -278,8 +279,8 @@ impl Environment {
         if context.dialect.is_condor() { None } else { self.resolve_built_in(frame, name, context) }
     }
 
-    /// Returns the resolution of a name that was not found. It is `Unknown` if the outermost ad may have further
-    /// attributes, or if `my` depends on an unknown partner; else it is `Missing`.
+    /// Returns the resolution of a name that was not found: `Unknown` if the outermost ad may have further attributes,
+    /// else `Missing`. In the papers' dialect `my` exists only in a match, so an unknown partner makes it `Unknown`.
     fn resolve_missing(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         let may_be_my = context.dialect == Dialect::Classad && self.is_partner_unknown && name.is("my");
         if may_be_my || self.is_partly_known(frame.outermost()) {

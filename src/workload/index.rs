@@ -5,7 +5,8 @@ use crate::ad::{Ad, BinaryOperator, Expression, Name};
 use super::generator::{AdGenerator, AdKind, GeneratedAds};
 use super::rng::SeededRng;
 
-/// Objects and equally many queries. Each has bounds on the attributes of the other kind (thesis 4.6.1).
+/// Objects and equally many queries. An object's constraint has bounds on attributes of queries, a query's constraint
+/// on attributes of objects (thesis 4.6.1).
 #[derive(Clone, Debug)]
 pub struct IndexWorkload {
     /// Number of objects, which is also the number of queries.

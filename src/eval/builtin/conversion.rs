@@ -143,7 +143,7 @@ fn leading_number(text: &ByteString, dialect: Dialect) -> Option<Value> {
 fn parse_numeric_literal(text: &str) -> Option<Value> {
     let text = text.trim();
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-');
-    // A longer text is left to C's syntax, which reads such a number equally well.
+    // Texts of more than 400 bytes are not parsed. The caller then reads their numbers in C's syntax.
     if text.len() > 400 || !text.bytes().all(plain) {
         return None;
     }

@@ -68,7 +68,7 @@ pub struct BuiltinFunction {
     pub min_arguments: usize,
     /// Maximum number of arguments; `None` if unlimited.
     pub max_arguments: Option<usize>,
-    /// Which arguments are evaluated, and whether more than their values is used.
+    /// Which arguments are evaluated, and whether the value of a call depends on more than their values.
     pub kind: FunctionKind,
     /// Name, parameters and result types, such as `size(list | ad | string) -> int`. Specialization relies on the
     /// result types.

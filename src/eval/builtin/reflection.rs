@@ -43,8 +43,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| Ok(call.value(0)?)),
 ];
 
-/// Returns the names of attributes whose expressions, not just values, are read by calls in an ad. `unparse(name)`
-/// anywhere in the ad reads the expression of `name`.
+/// Returns the names of attributes whose expressions, not just values, are read by a function call anywhere in the ad:
+/// `x` for the call `unparse(x)`.
 pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
@@ -162,8 +162,8 @@ fn unresolved(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::Boolean(false))
 }
 
-/// Returns the unresolved names of a dotted path, joined by dots. A qualifier for one side of a match is left out:
-/// `x.y` of `TARGET.x.y`.
+/// Returns the names of a dotted path that do not resolve, joined by dots. A leading qualifier such as `TARGET` is left
+/// out: the result for `TARGET.x.y` is `x.y`.
 fn missing_part(reference: &Reference) -> Name {
     let mut parts = reference.missing();
     if let [first, rest @ ..] = parts

@@ -180,8 +180,8 @@ impl NonEmptyMatcher {
         let source = as_utf8(pattern.text.as_bytes());
         let start = format!("(*NOTEMPTY_ATSTART){MATCH_LIMITS}");
         if source.contains("\\K") {
-            // `\K` moves the reported start of a match, so the start cannot be checked afterwards and the pattern is
-            // anchored by `\G`. The line break ends a comment at the end of an extended pattern.
+            // `\K` moves the reported start of a match, so the start cannot be checked afterwards. Instead, `\G`
+            // anchors the pattern. `\E` ends an open `\Q` of the pattern, the line break ends an open comment.
             let end = if pattern.options.has(PatternOptions::EXTENDED) { "\\E\n)" } else { "\\E)" };
             if let Ok(regex) = build(&format!("{start}\\G(?:{source}{end}"), pattern.options) {
                 return Ok(NonEmptyMatcher { regex, anchored: true });
@@ -199,8 +199,8 @@ fn build(pattern: &str, options: PatternOptions) -> Result<Regex, String> {
         .multi_line(options.has(PatternOptions::MULTI_LINE))
         .dotall(options.has(PatternOptions::DOT_ALL))
         .extended(options.has(PatternOptions::EXTENDED));
-    // PCRE2 compiles by recursion: into nested parentheses, at most 250 deep, and along references between groups. That
-    // may need more stack.
+    // PCRE2 compiles nested parentheses, at most 250 deep, and references between groups by recursion. The recursion
+    // may need more stack than is left.
     stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || builder.build(pattern)).map_err(|error| error_message(&error))
 }
 
@@ -346,8 +346,8 @@ pub(crate) fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
     pieces
 }
 
-/// Returns the text that a capture group matched; empty if the group took no part in the match. `None` if no later
-/// group took part either, since the match then lacks the group for HTCondor.
+/// Returns the text that a capture group matched. The text is empty if the group took no part in the match, but a later
+/// group did. The result is `None` if no later group did either, since for HTCondor there is then no such group.
 pub(crate) fn group_text<'s>(groups: &CaptureLocations, subject: &'s [u8], group: usize) -> Option<&'s [u8]> {
     let text = || groups.get(group).and_then(|(start, end)| subject.get(start..end)).unwrap_or_default();
     (group..groups.len()).any(|later| groups.get(later).is_some()).then(text)
@@ -357,7 +357,7 @@ pub(crate) fn group_text<'s>(groups: &CaptureLocations, subject: &'s [u8], group
 /// unmatched text of the subject is left out unless `keeps_unmatched`.
 ///
 /// The matches are those of HTCondor's library. An empty match may be followed by a non-empty match at the same
-/// position. If there is none, the next byte is skipped, and kept even if `keeps_unmatched` is false. Unlike the
+/// position. If there is none, the next byte is copied to the result, even if `keeps_unmatched` is false. Unlike the
 /// library, this function stops at the end of the subject.
 fn replace_matches(
     pattern: &CompiledPattern,

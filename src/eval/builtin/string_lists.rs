@@ -261,8 +261,8 @@ impl ItemSearch {
         self.list.items().any(|item| same(item, self.wanted.as_bytes()))
     }
 
-    /// Whether the list contains all wanted items. As in HTCondor's library, it does so for an empty wanted string, but
-    /// not for a wanted string of delimiters alone.
+    /// Whether the list contains all wanted items. As in HTCondor's library, the result is true if the wanted string is
+    /// empty, but false if it consists of delimiters alone.
     fn lists_all(&self, fold: fn(&[u8]) -> Vec<u8>) -> bool {
         if self.wanted.as_bytes().is_empty() {
             return true;

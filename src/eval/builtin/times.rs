@@ -17,8 +17,8 @@ macro_rules! clock {
     };
 }
 
-/// Table entry of a function that extracts a part of an absolute time, of a relative time in whole seconds, or of
-/// either.
+/// Table entry of a function that extracts a part of a time, such as `getHours()`. `$absolute` computes the part of an
+/// absolute time, `$relative` that of a relative time. `None` means that the function rejects such times.
 macro_rules! part {
     ($name:ident $of:literal, $doc:literal, $dialect:ident $call:literal => $value:literal, $absolute:expr, $relative:expr) => {
         function!($name(1, 1) Strict concat!("(", $of, ") -> int"),
@@ -147,7 +147,7 @@ fn part(
 ) -> CallResult {
     let value = call.value(0)?;
     let number = match (&value, of_absolute, of_relative) {
-        // The part is that at the local UTC offset, not at the offset of the value.
+        // The time is converted to the local UTC offset first, whatever the offset of the value is.
         (Value::AbsoluteTime(time), Some(part), _) => {
             part(&calendar_parts(in_local_zone(time.seconds)), call.dialect())
         }
@@ -250,8 +250,8 @@ fn format_time(call: &mut Call<'_, '_>) -> CallResult {
     })
 }
 
-/// Reads the parts of a time from attributes such as `Year`. They may be out of range. Only integers count, wrapped to
-/// 32 bits as in HTCondor.
+/// Reads the parts of a time from attributes such as `Year`. The parts may be out of range. An integer is wrapped to 32
+/// bits, as in HTCondor; any other value counts as a missing part.
 fn calendar_time_of_ad(call: &mut Call<'_, '_>, nested: &AdValue) -> Result<CalendarTime, Abort> {
     let mut part = |name: &str, missing: i64| -> Result<i64, Abort> {
         Ok(match call.evaluator.attribute(&nested.frame, &Name::new(name))? {

@@ -1,7 +1,7 @@
 //! Specialization: partial evaluation in an ad that is known in part (thesis 2.6.1).
 //!
-//! A completion of the ad is one with values for all unknowns. The evaluator computes each subexpression without
-//! unknowns, so the value holds in every completion. An operator on an unknown operand is dropped only if it provably
+//! A completion of the ad gives a value to every unknown. The evaluator computes the subexpressions that contain no
+//! unknowns, so their values hold in every completion. An operator on an unknown operand is dropped only if it provably
 //! changes nothing. [`TypeSet`] tracks which types the operand can have.
 
 mod partial_result;

@@ -144,8 +144,9 @@ pub fn apply_operator(operator: BinaryOperator, left: &Value, right: &Value, dia
     value
 }
 
-/// Returns example values of the type with this bit index. Operators on them yield every possible type of result.
-/// Numbers are below, at, between and above 0 and 1, since booleans compare as 0 and 1; some reals overflow.
+/// Returns example values of the type with this bit index. Operators on the examples yield every possible type of
+/// result. Booleans compare as 0 and 1, so there are numbers equal to, below and above these. `f64::MAX` makes sums
+/// overflow.
 fn example_values(index: usize) -> Vec<Value> {
     match index {
         0 => vec![Value::Undefined],

@@ -26,7 +26,8 @@ const NUMBERS: [(&str, i64); 6] = [
     ("TransferInputSizeMB", 4000),
 ];
 
-/// Attributes with a condition each. One job in five has the condition, the others have `false` instead.
+/// Attributes that hold a boolean expression: name and expression. One job in five has the expression; in the others
+/// the attribute is `false`.
 const CONDITIONS: [(&str, &str); 2] = [
     ("PeriodicHold", "(JobStatus == 2) && (time() - JobCurrentStartDate > 259200)"),
     ("PeriodicRemove", "NumJobStarts > 5"),

@@ -241,7 +241,7 @@ fn resources(rng: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, host: 
     }
 }
 
-/// Returns a share, from 0 to 1, of a whole number, rounded down.
+/// Returns `whole` times `share`, rounded down. `share` is from 0 to 1.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // all far below 2^53
 fn share_of(whole: i64, share: f64) -> i64 {
     (whole as f64 * share) as i64

@@ -37,7 +37,8 @@ pub struct JobRequestMix {
     pub machines: i64,
 }
 
-/// Whether many machines meet a request, a few, or none. Each reason for none is a class of its own.
+/// Class of a request: many machines meet it, a few, or none. There is one class for each reason why no machine meets
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum JobRequestClass {
     Ordinary,
@@ -139,8 +140,8 @@ const RANKS: [(&str, f64); 7] = [
 
 const PRIORITIES: [(i64, f64); 3] = [(0, 85.0), (5, 8.0), (-20, 7.0)];
 
-/// A random number from 0 to 1 selects the class of a request. If it is below this threshold, an ordinary request also
-/// gets one of [`COMMON_CLAUSES`].
+/// Threshold for the random number, from 0 to 1, that selects the class of a request. An ordinary request whose number
+/// is below the threshold also gets one of [`COMMON_CLAUSES`].
 const WISH_THRESHOLD: f64 = 0.75;
 
 /// Maximum number of consecutive duplicates. After these the search for further distinct requests is given up.
@@ -229,8 +230,8 @@ impl JobRequestMix {
     }
 }
 
-/// Returns a clause that at most one machine meets: a pattern with a machine's number, or a full name with a random
-/// lab.
+/// Returns a clause that at most one machine meets. It compares the machine's name with a pattern for a random number,
+/// or with a full name made of a random number and a random lab.
 fn one_machine(rng: &mut SeededRng, machines: i64) -> String {
     let number = rng.below(machines);
     if rng.with_probability(0.5) {

@@ -5,8 +5,8 @@ use crate::ad::time::{CalendarTime, MONTHS, clock_seconds, from_local_clock, loc
 
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// Returns the number of a day in the year of `time`; 1 is the first of January of year 1. A month out of range counts
-/// with an average length, as in HTCondor.
+/// Returns the number of days from the beginning of year 1 to the end of a day. The day is given by the year of `time`,
+/// a month and a day of the month. A month out of range counts with an average length, as in HTCondor.
 fn day_number(time: &CalendarTime, month: i64, day: i64) -> i64 {
     let before = time.year - 1;
     let short_february = match month {
