@@ -62,7 +62,6 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     // Add `first` if all errors of attributes begin after `first`, so that none of them is the same error.  Add `first`
     // also if a quote is probably missing, because the errors from `first` on were left out.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
-        errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);
         errors.push(first);
     }
     errors.sort_by_key(|error| error.span.start);

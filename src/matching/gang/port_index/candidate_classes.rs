@@ -66,8 +66,10 @@ impl CandidateClassifier {
         Rc::clone(self.classes.insert(Rc::new(classes)))
     }
 
-    /// Drops the cached classes. Must be called after the ad of an offer has been replaced.
+    /// Drops the cached classes. Must be called after the ad of an offer has been replaced. The new ad may mention names
+    /// that no offer mentioned before.
     pub fn invalidate(&mut self) {
+        self.has_read_offers = false;
         self.classes = None;
         self.demand_classes = None;
     }
