@@ -1,11 +1,11 @@
 //! Classified advertisements: the language in which HTCondor and its descendants describe jobs,
 //! machines, licences and policies, and the matchmaking that brings them together.
 //!
-//! A module is a floor; it uses only those below it. From top to bottom:
+//! Each module is a layer that uses only the layers below it. From top to bottom:
 //!
-//! | floor | what is there |
+//! | layer | what is there |
 //! |---|---|
-//! | [`policy_test`] | specs of what ads and policies are to do, and what comes of their cases |
+//! | [`policy_test`] | unit tests of ads and policies: specs, their cases, and the results of the cases |
 //! | [`explain`] | why a request is unmatched: clause counts, conflicts, refusals, verified changes |
 //! | [`lint`] | probable mistakes in ads |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, claims |

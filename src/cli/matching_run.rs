@@ -57,8 +57,8 @@ impl PairSelection {
     }
 
     /// Makes pairs from candidate lists, and adds them to `outcome`. Each list belongs to a request, or to one unit of
-    /// a request with a resource count. `units` converts the index of a list to the index of the request and the number
-    /// of the unit.
+    /// a request with a resource count. `units` gets the index of a list, and returns the index of its request and the
+    /// 1-based number of its unit, if any.
     fn add_pairs(
         &self,
         outcome: &mut NegotiationOutcome,
@@ -96,7 +96,8 @@ impl PairSelection {
     }
 }
 
-/// Converts a match to a grant of a whole offer. The request of a match has no resource count.
+/// Converts a match to a grant of a whole offer. `unit` is `None`: the caller sets it for a request with a resource
+/// count.
 fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: BilateralMatch) -> Grant {
     Grant { request, unit: None, offer, part: 1, request_rank, offer_rank, vector: None, preempted: None }
 }
@@ -134,7 +135,7 @@ pub struct MatchingRun {
     pub follows_policy: bool,
     /// Whether the requests were read selectively, so that equivalent requests already share one ad.
     has_shared_ads: bool,
-    /// Number of distinct ads among the requests. If `has_shared_ads`, also the number of autoclusters.
+    /// Number of distinct ads among the requests. If `has_shared_ads`, each distinct ad is an autocluster.
     distinct_requests: u64,
 }
 
@@ -215,8 +216,8 @@ impl MatchingRun {
             (requests.to_vec(), 0)
         };
         let mut ranking = PolicyCandidates::new(settings, offers);
-        // `lists` has one candidate list for each unit of a request. `units` has for each list the request's index and
-        // the unit's number.
+        // `lists` has a candidate list for each request, or for each unit of a request with a resource count. `units`
+        // has the index of the request and the 1-based number of the unit for each list.
         let (mut units, mut lists) = (Vec::new(), Vec::new());
         let total = roots.len();
         for (index, root) in roots.into_iter().enumerate() {

@@ -82,8 +82,8 @@ pub fn refuse<T>(reason: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::refused(reason))
 }
 
-/// Refuses options that contradict each other. Each pair is a condition and its reason; the first pair whose condition
-/// is true is the failure.
+/// Refuses options that contradict each other. Each pair is a condition, and the reason why the options are refused if
+/// the condition is true. Fails with the reason of the first true condition.
 pub fn refuse_contradictions(contradictions: &[(bool, &str)]) -> Result<(), Failure> {
     contradictions.iter().find(|(is_true, _)| *is_true).map_or(Ok(()), |(_, reason)| refuse(*reason))
 }
@@ -101,7 +101,7 @@ struct Cli {
 /// Defines the enum of commands. Each command has a name, and a struct that holds its arguments and runs it.
 macro_rules! commands {
     ($($name:ident $arguments:ty,)*) => {
-        /// The commands. Defining all of them for clap takes 0.2 ms of a run of 2.2 ms.
+        /// The commands. Each run defines all of them for clap, as this takes only 0.2 ms of the 2.2 ms of a run.
         #[derive(Subcommand)]
         enum Command {
             $($name($arguments),)*

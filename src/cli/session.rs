@@ -30,8 +30,8 @@ pub struct Session {
     location_prefix: String,
 }
 
-/// Numbers of errors, warnings and lossy values about one entry of a script, or of a whole run. Messages that were not
-/// printed count, too.
+/// Counts of the errors, warnings and lossy values reported in one entry of a script, or in a whole run without a
+/// script. Messages that were not printed count, too.
 #[derive(Default)]
 struct MessageCounts {
     errors: usize,
@@ -107,8 +107,8 @@ impl Session {
         if self.context.is_interrupted() { Err(Failure::Refused(None)) } else { Ok(()) }
     }
 
-    /// Begins the next entry of a script, at the location `place`. Prints a note of how many messages about the
-    /// previous entry were suppressed, and resets the counters of messages.
+    /// Begins the next entry of a script. Prints a note of how many messages about the previous entry were suppressed,
+    /// and resets the counters of messages. `place` is the location of the next entry, the prefix of its messages.
     pub fn begin_entry(&mut self, place: String) {
         self.note_suppressed();
         self.entry_counts = MessageCounts::default();
@@ -170,7 +170,7 @@ impl Session {
     }
 
     /// Reports the values of an ad that the output form cannot represent: as warnings, or as errors with `--strict`.
-    /// Returns whether the ad may be written, which it may not after an error.
+    /// Returns `false` if errors were reported, because the ad must not be written then.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
         let (kind, consequence) = if self.options.strict {
             ("error", "; the ad is left out")

@@ -87,8 +87,8 @@ impl AdCheck<'_> {
         logic::check_contradictions(&parts, position, self.context.dialect, self.found);
     }
 
-    /// Whether an expression has the same value wherever one evaluation reads it, as far as the ad tells. An expression
-    /// that depends on `random()` does not: each reference draws another number.
+    /// Whether an expression has the same value each time it is evaluated, as far as the attributes of the ad tell. An
+    /// expression that calls `random()` has not: each evaluation draws another number.
     fn is_steady(&self, expression: &Expression) -> bool {
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         let mut pending = vec![expression.clone()];
@@ -105,8 +105,8 @@ impl AdCheck<'_> {
 
     /// Reports a clause of the constraint that is never met, whatever the other side is.
     fn report_never_met(&mut self, constraint: &Name, attribute: &Name, written: &Expression, value: &Value) {
-        // Skip a clause that has a value without the ad. A literal `false` is intended, and other rules report all
-        // other constants.
+        // Skip a clause that is constant even without the attributes of the ad. A literal `false` is intended, and
+        // other rules report other constants.
         let (nothing, nowhere) = Environment::unknown();
         let by_itself = specialize(written, &nowhere, &nothing, self.context, SpecializeOptions::default());
         if by_itself.value.is_some() {
@@ -152,8 +152,8 @@ impl AdCheck<'_> {
         for (place, port) in ports.list.iter().enumerate() {
             let Some(record) = &port.record else { continue };
             if self.protocol.constraint_name(record).is_none() {
-                // In an ad with groups of ports, the entries of the list are not the ports. The finding then marks the
-                // whole list, and its message names the port.
+                // If an ad has groups of ports, an element of the list `Ports` may be a group instead of a port. The
+                // finding then marks the whole list, and its message names the port.
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);

@@ -176,8 +176,8 @@ fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect,
     }
 }
 
-/// Reports parts of a condition that have a constant value. Skips parts of `true` and `false` alone, because programs
-/// that generate conditions write such parts.
+/// Reports parts of a condition that have a constant value. Skips a part that consists only of `true` and `false`,
+/// such as `true || false`, because programs that generate conditions write such parts.
 fn check_constants(
     attribute: &Name,
     parts: &[&Expression],

@@ -23,19 +23,19 @@ pub use pool::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
 
-/// Checks ads one after the other. The first ad with a finding reports the finding; later ads with the same finding are
-/// only counted. The findings of each expression and of each ad are cached.
+/// Checks ads one after the other. A finding is reported once, for the first ad that has it. Later ads with the same
+/// finding are only counted. The findings of each expression and of each ad are cached.
 pub struct Checker {
     protocol: Protocol,
     context: Context,
     pool: Option<PoolStatistics>,
-    /// Number of ads with each finding. The index is the number of the finding.
+    /// Number of ads that have each finding. The index is the identifying number of the finding.
     counts: Vec<usize>,
-    /// Numbers of the findings in each expression, cached by attribute and fingerprint.
+    /// Results of checking each expression, cached by attribute and fingerprint.
     expressions: FxHashMap<(Name, u64), CheckedExpression>,
-    /// Numbers of the findings about an ad as a whole, cached by a hash of everything that decides them.
+    /// Identifying numbers of the findings about an ad as a whole, cached by a hash of everything that decides them.
     ads: FxHashMap<u64, Vec<usize>>,
-    /// Number of each reported finding, by a hash of the finding's content.
+    /// Identifying number of each reported finding, by a hash of the finding's content.
     numbers_by_content: FxHashMap<u64, usize>,
 }
 
@@ -67,8 +67,8 @@ impl Checker {
         Checker { pool: Some(pool), ..self }
     }
 
-    /// Checks an ad. Returns the findings that no earlier ad had, with their numbers. Findings of earlier ads are only
-    /// counted.
+    /// Checks an ad. Returns the findings that no earlier ad had, each with its identifying number. A finding that an
+    /// earlier ad had is only counted.
     pub fn check(&mut self, ad: &Ad) -> Vec<(usize, LintFinding)> {
         let mut new = Vec::new();
         let mut checked = CheckedAttributes::default();
@@ -99,19 +99,20 @@ impl Checker {
         new
     }
 
-    /// Returns the number of ads that have the finding of this number.
+    /// Returns the number of ads that have a finding. `number` identifies the finding.
     #[must_use]
     pub fn count(&self, number: usize) -> usize {
         self.counts.get(number).copied().unwrap_or(0)
     }
 
-    /// Registers a new finding of the parser, with a count of one ad. Returns the number of the finding.
+    /// Registers a new finding of the parser, with a count of one ad. Returns the identifying number of the finding.
     pub fn register_external(&mut self) -> usize {
         self.counts.push(1);
         self.counts.len() - 1
     }
 
-    /// Returns the number of a finding. Adds the finding to `new` if no earlier finding has the same content.
+    /// Returns the identifying number of a finding. Adds the finding to `new` if no earlier finding has the same
+    /// content.
     fn register(&mut self, ad: &Ad, finding: LintFinding, new: &mut Vec<(usize, LintFinding)>) -> usize {
         *self.numbers_by_content.entry(content_hash(ad, &finding)).or_insert_with(|| {
             self.counts.push(0);
@@ -148,8 +149,8 @@ impl Checker {
         seen
     }
 
-    /// Returns the attributes that the constraint, the rank and the ports of an ad depend on, and the names of these
-    /// three.
+    /// Returns the names of the constraint, the rank and the ports of an ad, and of all attributes that these three
+    /// depend on.
     fn reachable_attributes(&self, ad: &Ad, checked: &CheckedAttributes) -> Vec<Name> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();

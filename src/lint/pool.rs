@@ -86,8 +86,8 @@ struct PoolReference<'e> {
     is_qualified: bool,
 }
 
-/// Checks the references to the other ad in the attributes `reached`. The constraint or the rank of the ad depends on
-/// each of these attributes.
+/// Checks references to the other ad. `reached` names the attributes of the ad to check: its constraint, its rank and
+/// the attributes that these two depend on.
 pub(super) fn check_references(
     ad: &Ad,
     reached: &[Name],
@@ -110,7 +110,8 @@ pub(super) fn check_references(
     }
 }
 
-/// Returns the references in an expression to attributes that `ad` does not have.
+/// Returns the references in an expression to attributes of the other ad. These are names such as `TARGET.Memory`, and
+/// unqualified names that `ad` does not have.
 fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolReference<'e>> {
     let mut references = Vec::new();
     let mut pending = vec![expression];
@@ -134,8 +135,8 @@ fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolRef
     references
 }
 
-/// Returns the finding that unqualified names in an attribute are looked up in the other ad, because this ad lacks
-/// them. `None` if there are no such names.
+/// Returns the finding that unqualified names in an attribute are looked up in the other ad, because the attribute's
+/// own ad lacks them. `None` if there are no such names.
 fn fall_through(attribute: &Name, references: &[PoolReference<'_>], dialect: Dialect) -> Option<LintFinding> {
     let mut firsts: IndexMap<&Name, &Expression> = IndexMap::new();
     for reference in references.iter().filter(|reference| !reference.is_qualified) {
@@ -231,8 +232,8 @@ impl PoolCheck<'_> {
         }
     }
 
-    /// Reports the comparison `part` of the attribute `name` with `value`, if the values in the pool have only other
-    /// types.
+    /// Reports the comparison of an attribute of the pool with a value, if the attribute has only values of other types
+    /// in the pool. `part` is the whole comparison.
     fn check_type(
         &mut self,
         part: &Expression,
@@ -270,8 +271,8 @@ impl PoolCheck<'_> {
         }
     }
 
-    /// Reports the comparison `part` by `is` or `isnt` if the pool has the compared string in another case only.
-    /// `other` is the operand that is the string.
+    /// Reports a comparison by `is` or `isnt` if the pool has the compared string in another case only. `part` is the
+    /// whole comparison, and `other` is its operand whose value is the string.
     fn check_case(
         &mut self,
         part: &Expression,

@@ -20,8 +20,8 @@ pub type OpenFile<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
 /// An ad of a spec, with its display name.
 #[derive(Clone, Debug)]
 pub struct SpecAd {
-    /// The ad's identity. An ad without identity has its name in the spec here, or its position in its file or
-    /// sequence.
+    /// The ad's identity. For an ad without identity, this is its name in the spec, or its position in its file or
+    /// sequence, such as `#2`.
     pub id: String,
     /// The ad.
     pub ad: Ad,

@@ -6,11 +6,11 @@ use classad::matching::Accelerations;
 /// The options that switch accelerations off. None of them changes which ads match.
 #[derive(Args)]
 pub struct AccelerationArgs {
-    // The requests of an autocluster do not share their candidates.
+    // With this option, the requests of an autocluster do not share their candidates.
     /// Consider each request by itself, though others are like it
     #[arg(long)]
     no_autocluster: bool,
-    // No match list is kept for later requests.
+    // With this option, no match list is kept for later requests.
     /// Find the candidates of each request anew
     #[arg(long)]
     no_matchlist: bool,

@@ -24,7 +24,7 @@ pub struct LifetimeArgs {
     /// `ClassAdLifetime`: a time as of --now [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
-    // Ads are not left out because they have expired, or because there is a later ad of the same identity.
+    // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.
     /// Take the ads as they are given: expired ones, too, and all of several that have one name
     #[arg(long, conflicts_with = "at")]
     as_given: bool,

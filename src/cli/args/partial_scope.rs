@@ -49,8 +49,8 @@ impl PartialKnowledge {
         known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 
-    /// Returns the environment and the scope for specializing an expression of `ad`. Both ads are given without the
-    /// attributes that are to be treated as unknown.
+    /// Returns the environment and the scope for specializing an expression of `ad`. The environment has both
+    /// ads without the attributes that are to be treated as unknown.
     pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
         let extent = if self.is_complete { Knowledge::Complete } else { Knowledge::Partial };
         let ad = ad.map(|ad| self.known_attributes(ad, false));

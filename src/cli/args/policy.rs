@@ -115,7 +115,7 @@ impl LoadedPolicy {
 }
 
 /// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown
-/// there. The text is never `None`.
+/// there. The text is always `Some`: a [`LoadedPolicy`] stores it as an optional text.
 ///
 /// # Errors
 ///

@@ -126,17 +126,19 @@ impl GangView {
         ad(own, ports, unfilled)
     }
 
-    /// Converts the tree of ports from the leaves up, and returns the converted ports and the unfilled labels of the
-    /// request. `fold` converts one port: it gets the port's label, the offer docked there, and that offer's own
-    /// converted ports and unfilled labels.
+    /// Converts the filled ports of the gang with `fold`, from the leaves up. Returns the converted ports of the
+    /// request, and the labels of its unfilled ports.
+    ///
+    /// `fold` gets the label of a filled port, the offer docked there, the converted ports of this offer, and the
+    /// labels of its unfilled ports.
     fn fold<T>(&self, fold: impl Fn(&str, &DockedRecord, Vec<T>, Vec<String>) -> T) -> (Vec<T>, Vec<String>) {
         let ended = |(mut ports, mut unfilled): (Vec<T>, Vec<String>)| {
             ports.reverse();
             unfilled.reverse();
             (ports, unfilled)
         };
-        // Converted ports and unfilled labels at each depth, in reverse order. The ad to which they belong comes later
-        // in this loop.
+        // For each depth, the converted ports of an ad and the labels of its unfilled ports, in reverse order. The loop
+        // goes backwards: it reaches the ports of an offer before the port at which the offer is docked.
         let mut levels: Vec<(Vec<T>, Vec<String>)> = Vec::new();
         for port in self.ports.iter().rev() {
             let below = if levels.len() > port.depth { levels.pop().map(ended) } else { None };

@@ -91,8 +91,9 @@ impl GangWriter {
     }
 }
 
-/// Returns the cells of a gang. They are the request, the offers depth-first in the order of the ports, and for each
-/// offer two ranks: the one that it gets and the one that it gives.
+/// Returns three cells for a gang: the name of the request, the names of the offers, and two ranks for each offer, such
+/// as `5/2`. The offer gets the first rank from the port at which it is docked. The second rank is the value of the
+/// offer's own rank. The offers are in the depth-first order of the ports.
 fn gang_row(gang: &Gang, parties: &Parties, between: &str) -> Vec<TableCell> {
     let members = gang.members();
     let ids: Vec<String> = members.iter().map(|docked| parties.offer_name(docked.offer, docked.part)).collect();

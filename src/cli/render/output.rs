@@ -131,7 +131,7 @@ impl AdWriter {
     ///
     /// # Errors
     ///
-    /// The form is one of rows or trees, which whole ads cannot have.
+    /// The form is for rows or trees, not for whole ads.
     pub fn new(form: Option<OutputForm>, input: FileFormat) -> Result<Self, Failure> {
         let form = match form {
             None => Some(input),

@@ -176,7 +176,7 @@ mod tests {
         grid
     }
 
-    /// Asserts that every word of the cells occurs, uncut.
+    /// Asserts that the rendered table contains every request and every offer of [`grid`] as an uncut word.
     fn has_all_words(text: &str) {
         for word in ["job-1", "slot1@node-001.cluster.example.org", "job-22", "slot1@b"] {
             assert!(text.split_whitespace().any(|found| found == word), "{word}: {text}");

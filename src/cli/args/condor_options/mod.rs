@@ -16,8 +16,8 @@ use OptionMeaning::{Ads, Columns, Form, Format, Implied, Switch, Unknown, WithVa
 enum OptionMeaning {
     /// The command has no such option.
     Unknown,
-    /// The option is dropped, because the command is already chosen: `-better-analyze` only turns `query` into
-    /// `explain`.
+    /// The option, such as `-better-analyze`, is dropped. Its only effect is to turn `query` into `explain`, which
+    /// [`translate`] has already done.
     Implied,
     /// One of our options without a value.
     Switch(&'static str),
@@ -59,7 +59,7 @@ const CONDOR_OPTIONS: [CondorOption; 15] = [
 /// Options that turn `query` into `explain`.
 const ANALYSIS_OPTIONS: [&str; 2] = ["better-analyze", "reverse"];
 
-/// The commands that accept HTCondor's options. The number is the index of the command's meaning in the array of a
+/// The commands that accept HTCondor's options. Each has the index of its [`OptionMeaning`] in the array of a
 /// [`CondorOption`].
 const COMMAND_COLUMNS: [(&str, usize); 3] =
     [("query", QUERY_COLUMN), ("explain", EXPLAIN_COLUMN), ("why", EXPLAIN_COLUMN)];

@@ -53,8 +53,8 @@ impl<'c> ExplanationInput<'c> {
         if self.is_reverse { explainer } else { explainer.with_docking(self.policy.policy.docking.clone()) }
     }
 
-    /// Groups ads that get the same explanation, by autocluster. `left` has the indexes of these ads in `subjects`, and
-    /// so do the groups. Groups and their members are in the order of the input.
+    /// Groups ads that get the same explanation, by autocluster. `left` and the groups hold indexes into `subjects`.
+    /// Groups and their members are in the order of the input.
     pub fn group_equivalent(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
         if let [only] = left {
             return vec![vec![*only]];
@@ -102,7 +102,7 @@ impl<'c> ExplanationInput<'c> {
         single_line(&self.summary_writer(session, &subject, group, longest).summary(report))
     }
 
-    /// Returns the writer of sentences about a group. The sentences call the group `subject`.
+    /// Returns the writer of sentences about a group. `subject` is the name of the group in these sentences.
     pub fn summary_writer<'w>(
         &'w self,
         session: &Session,

@@ -16,7 +16,7 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     let length = |text: &str| text.chars().count();
     let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
     let room = width.saturating_sub(right + 2).max(20);
-    // A part such as "`old` -> `new`" is split at the arrow if it is too long for one line.
+    // Split an entry of the left column, such as "`old` -> `new`", at its arrow if it is wider than the column.
     let lines = |(place, part): (usize, &String)| {
         let part = if place > 0 { format!("and {}", single_line(part)) } else { single_line(part) };
         match part.split_once("` -> `") {
@@ -39,7 +39,8 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     text
 }
 
-/// Appends a line such as `and 5 more` if the number of items, `all`, exceeds the number of printed items, `most`.
+/// Appends a line such as `and 5 more` if not all items are printed. `all` is the number of items, `most` the maximum
+/// number of printed items.
 pub fn push_rest(text: &mut String, all: usize, most: usize) {
     if all > most {
         let option = if most < MAX_EVIDENCE_ITEMS { " (-v)" } else { "" };

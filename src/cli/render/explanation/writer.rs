@@ -26,10 +26,11 @@ use super::{diagram, gangs};
 /// Maximum number of characters of a clause that is quoted in a sentence.
 pub const MAX_CLAUSE_CHARS: usize = 70;
 
-/// Maximum number of changes and of refusals printed without `-v`, and of nearest offers printed with `-v`.
+/// Maximum number of items in a section of a report without `-v`, such as changes or refusals. With `-v`, this is the
+/// maximum number of nearest offers.
 pub const DEFAULT_MAX_ITEMS: usize = 3;
 
-/// Maximum number of refusals, of conflicts and of a port's failed conditions printed with `-v`.
+/// Maximum number of items in most sections of a report with `-v`, such as refusals or conflicts.
 pub const MAX_EVIDENCE_ITEMS: usize = 10;
 
 /// Writes reports one after the other. A JSON document is only written by [`ExplanationWriter::finish`].

@@ -28,8 +28,8 @@ pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
 pub use json::{gang_report_json, port_fields};
 pub use text::{gang_report_text, summary_writer};
 
-/// Whether some of these ads have ports. An ad that was read only in part has none, because `explain` reads all ads
-/// whole if any of them has ports.
+/// Whether some of these ads have ports. Ads that were read only in part are skipped, because `explain` reads ads in
+/// part only if none of them has ports.
 pub fn any_ports(ads: &[NamedAd]) -> bool {
     ads.iter().any(|ad| !ad.is_projected() && has_ports(&ad.ad))
 }
@@ -148,8 +148,8 @@ impl<'g> GangExplainer<'g> {
     }
 
     /// Returns the attributes of a request that its gang can depend on. These are the attributes reachable from its
-    /// ports, its constraint and its rank, and from the names that offers and the policy look up, `sought`. Returns all
-    /// attributes if an expression may read any attribute.
+    /// ports, its constraint and its rank, and from the names that offers and the policy look up. `sought` holds these
+    /// names. Returns all attributes if an expression may read any attribute.
     fn significant_attributes(&self, request: &Ad, sought: &FreeNames, session: &Session) -> Vec<(Name, Expression)> {
         let reached = sought.all_names().cloned().and_then(|mut names| {
             names.extend(self.case.protocol.attribute_names().chain([&*PORTS]).cloned());

@@ -13,8 +13,8 @@ use crate::cli::render::table::TableLayout;
 /// Maximum number of offers named in one line.
 const MAX_OFFERS_NAMED: usize = 3;
 
-/// Returns the writer of sentences about the gang of one request. The sentences call the request `subject`.
-/// `max_clause_chars` is the maximum number of characters of a condition that a sentence quotes.
+/// Returns the writer of sentences about the gang of one request. `subject` is the name of the request in these
+/// sentences. `max_clause_chars` is the maximum number of characters of a condition that a sentence quotes.
 pub fn summary_writer<'w>(
     parties: &'w Parties,
     subject: &'w str,
@@ -166,7 +166,8 @@ pub fn docking_summary(dockings: &[TrialDocking], request: &str, offer: &str) ->
     format!("{offer} could dock at {} of {request} by itself", docks.join(" and "))
 }
 
-/// Returns `summary`, and below it the conditions that keep the offer from the other ports.
+/// Returns `summary`, and below it a line for each port at which the offer does not dock: the condition that keeps the
+/// offer away.
 pub fn docking_text(summary: &str, dockings: &[TrialDocking], parties: &Parties, dialect: Dialect) -> String {
     let mut text = format!("{summary}\n");
     let writer = summary_writer(parties, "", dialect, MAX_CLAUSE_CHARS);
