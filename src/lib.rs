@@ -1,9 +1,9 @@
 //! Classified advertisements: the language in which HTCondor and its descendants describe jobs,
 //! machines, licences and policies, and the matchmaking that brings them together.
 //!
-//! Each module is a layer that uses only the layers below it. From top to bottom:
+//! Each module is a floor that uses only the floors below it. From top to bottom:
 //!
-//! | layer | what is there |
+//! | floor | what is there |
 //! |---|---|
 //! | [`policy_test`] | unit tests of ads and policies: specs, their cases, and the results of the cases |
 //! | [`explain`] | why a request is unmatched: clause counts, conflicts, refusals, verified changes |
