@@ -27,6 +27,11 @@ pub fn value_json(value: &Value) -> serde_json::Value {
     }
 }
 
+/// Writes a value over several lines, in one piece: each of the small pieces of a value would lock standard output.
+pub fn write_json_value(out: &mut dyn Write, value: &serde_json::Value) -> io::Result<()> {
+    out.write_all(format!("{value:#}\n").as_bytes())
+}
+
 /// Writes records as one JSON document: an object with the counts, and then an array named `key` of all records. For
 /// [`OutputForm::Jsonl`], writes each record as a line instead, without the counts.
 pub fn write_json_document(

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use classad::lint::{LintFinding, LintLevel};
 use serde_json::{Value, json};
 
-use crate::cli::render::json::JoinedRecord;
+use crate::cli::render::json::{JoinedRecord, write_json_value};
 
 use super::located::{CheckReport, FindingRegion};
 
@@ -37,7 +37,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
         "warnings": report.count_at_level(LintLevel::Warning),
         "notes": report.count_at_level(LintLevel::Note),
     });
-    writeln!(out, "{report:#}")
+    write_json_value(out, &report)
 }
 
 fn region_json(place: &FindingRegion) -> Value {

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use classad::lint::{LintFinding, RULES};
 use serde_json::{Value, json};
 
+use crate::cli::render::json::write_json_value;
+
 use super::located::{CheckReport, FindingRegion, LocatedFinding};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -32,7 +34,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
             "results": report.findings.iter().map(result).collect::<Vec<Value>>(),
         }],
     });
-    writeln!(out, "{log:#}")
+    write_json_value(out, &log)
 }
 
 fn result(found: &LocatedFinding) -> Value {

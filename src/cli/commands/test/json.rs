@@ -16,6 +16,7 @@ use classad::format::Position;
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
+use crate::cli::render::json::write_json_value;
 
 use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, UnmetExpectation};
 
@@ -29,8 +30,7 @@ pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
         "updated": report.updated,
         "files": report.files.iter().map(spec_json).collect::<Vec<Value>>(),
     });
-    writeln!(out, "{document:#}")?;
-    Ok(())
+    Ok(write_json_value(out, &document)?)
 }
 
 fn spec_json(file: &SpecResult) -> Value {

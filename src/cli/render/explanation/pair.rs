@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::expression_tree;
+use crate::cli::render::json::write_json_value;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -80,7 +81,7 @@ pub fn explain_pair(
     }
     if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
         let document = json!({ "schema": "classad.explain.pair/1", "pairs": documents });
-        writeln!(out(), "{document:#}")?;
+        write_json_value(&mut out(), &document)?;
     }
     out().flush()?;
     Ok(Status::of(matches_all))

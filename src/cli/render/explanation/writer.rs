@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::json::write_json_value;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
@@ -84,7 +85,7 @@ impl<'c> ExplanationWriter<'c> {
     /// Adds a report as JSON.
     fn add_json(&mut self, json: Json) -> Result<(), Failure> {
         if self.form == OutputForm::Jsonl {
-            writeln!(out(), "{json}")?;
+            out().write_all(format!("{json}\n").as_bytes())?;
         } else {
             self.reports.push(json);
         }
@@ -102,7 +103,7 @@ impl<'c> ExplanationWriter<'c> {
     pub fn finish(self) -> Result<(), Failure> {
         if self.form == OutputForm::Json {
             let document = json!({ "schema": "classad.explain/1", "reports": self.reports });
-            writeln!(out(), "{document:#}")?;
+            write_json_value(&mut out(), &document)?;
         }
         out().flush()?;
         Ok(())
