@@ -66,8 +66,8 @@ impl Ad {
         Ad(Arc::new(attributes))
     }
 
-    /// Returns the memory address of the attributes.  Clones share the attributes and so the address; two other living
-    /// ads have different addresses.
+    /// Returns the memory address of the attributes.  Clones of an ad share its attributes, so they have the same
+    /// address.  Ads that were created separately have different addresses while both exist.
     #[must_use]
     pub fn identity(&self) -> usize {
         Arc::as_ptr(&self.0) as usize

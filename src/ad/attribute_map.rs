@@ -32,8 +32,8 @@ impl Default for PositionTable {
 }
 
 impl PositionTable {
-    /// Creates a table with room for the positions of `attributes` attributes.  It has no slots if so few attributes
-    /// are searched linearly.
+    /// Creates a table with room for the positions of `attributes` attributes.  The table has no slots for up to
+    /// [`MAX_LINEAR_ATTRIBUTES`] attributes, which are searched linearly.
     fn new(attributes: usize) -> Self {
         let length = if attributes > MAX_LINEAR_ATTRIBUTES { (2 * attributes).next_power_of_two() } else { 0 };
         if attributes < usize::from(u8::MAX) {

@@ -149,8 +149,8 @@ impl Expression {
 
     /// Returns a hash that is consistent with `==`.  O(n) in the size of the tree.
     ///
-    /// The hash is a sum over all nodes, each hashed with the path to it, so that the order of attributes does not
-    /// count.
+    /// The hash is the sum of the hashes of all nodes, so that the order of attributes does not matter.  The hash of a
+    /// node includes the path from the root to the node.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut sum = 0_u64;

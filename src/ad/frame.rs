@@ -104,8 +104,9 @@ impl ScopeFrame {
         })
     }
 
-    /// Returns a copy of this frame for evaluating an expression that is written outside the frame's ad.  The copy has
-    /// the `falls_through` of the enclosing frame; without an enclosing frame, `falls_through` is true.
+    /// Returns a copy of this frame for evaluating an expression that is not written in the frame's ad, such as the
+    /// first argument of `evalInEachContext`.  The copy takes `falls_through` from the enclosing frame; the frame of a
+    /// root ad has `true`.  Without an enclosing frame, the copy has `true`.
     pub(crate) fn as_context(&self) -> Arc<ScopeFrame> {
         Arc::new(ScopeFrame {
             ad: self.ad.clone(),

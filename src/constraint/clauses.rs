@@ -56,8 +56,8 @@ impl<'a> ConstraintClauses<'a> {
     ) -> Self {
         let mut items = Vec::with_capacity(INITIAL_CAPACITY);
         let mut followed = vec![FollowedAttribute { name: attribute, parent: None }];
-        // An entry is a clause and its root node. The nodes of both operands are read before either operand is
-        // processed, so that their CPU cache misses overlap.
+        // An entry is a clause and the root node of its expression. Both operands of an `&&` are pushed before one of
+        // them is processed, so that the CPU can fetch both root nodes from memory at the same time.
         let mut pending = Vec::with_capacity(INITIAL_CAPACITY);
         let push = |pending: &mut Vec<_>, part: ConstraintClause<'a>| {
             pending.push((part, part.expression.without_parentheses().kind()));

@@ -260,8 +260,8 @@ fn whole_seconds(value: &Value) -> Option<i64> {
 }
 
 /// Returns for each of `number` ads whether it is the current advertisement of its agent. The current ad has the
-/// greatest sequence number, `UpdateSequenceNumber`. An ad without a sequence number is older than any ad with one. Of
-/// ads with the same sequence number, and of ads without one, the last ad is current.
+/// greatest sequence number, `UpdateSequenceNumber`. An ad without a sequence number is older than any ad with one. If
+/// several ads have the greatest number, or if no ad has a number, the last ad is current.
 ///
 /// `standing` returns the header of the ad with a 0-based index. Two ads come from the same agent if their identities
 /// and kinds are equal. An ad without identity is always current. O(n) in the number of ads.

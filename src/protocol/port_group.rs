@@ -50,8 +50,8 @@ impl PortGroup {
     /// Whether the group is satisfied when exactly the ports in `filled` are filled.
     #[must_use]
     pub fn is_satisfied_by(&self, filled: &PortPattern) -> bool {
-        // A nested group that needs no filled port, such as one with `Min = 0`, may count as filled or as unfilled if
-        // no port in it is filled. So the number of filled entries is a range, from `least` to `most`.
+        // A nested group without a filled port can be satisfied, such as a group with `Min = 0`. It may then count as
+        // filled or as unfilled. So the number of filled entries is a range, from `least` to `most`.
         let (mut least, mut most) = (0, 0);
         for entry in &self.entries {
             let (has_filled, may_count) = match entry {
@@ -78,8 +78,8 @@ impl PortGroup {
     /// Returns the patterns that satisfy the group; `ports` is the number of ports of the ad. Patterns that fill more
     /// ports come first. Of patterns with the same number of ports, those with smaller port indexes come first.
     ///
-    /// Returns `None` if more than [`MAX_PORT_PATTERNS`] patterns are enumerated, including those that fill too few
-    /// ports.
+    /// Returns `None` if more than [`MAX_PORT_PATTERNS`] patterns are enumerated. The patterns with fewer than `min`
+    /// filled entries count, too.
     #[must_use]
     pub fn patterns(&self, ports: usize) -> Option<Vec<PortPattern>> {
         let mut patterns = self.unsorted_patterns(ports)?;
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(patterns(&some(1, 1), 3), [[0], [1], [2]]);
         assert_eq!(patterns(&some(1, 2), 3), [vec![0, 1], vec![0, 2], vec![1, 2], vec![0], vec![1], vec![2]]);
         assert_eq!(patterns(&some(0, 0), 3), [[0; 0]]);
-        // Fills port 0, and either port 1 or both port 2 and port 3.
+        // The group `all` demands port 0, and either port 1 or both port 2 and port 3.
         let both = PortGroup { entries: vec![PortGroupEntry::Port(2), PortGroupEntry::Port(3)], min: 2, max: 2 };
         let either = PortGroup { entries: vec![PortGroupEntry::Port(1), PortGroupEntry::Group(both)], min: 1, max: 1 };
         let all = PortGroup { entries: vec![PortGroupEntry::Port(0), PortGroupEntry::Group(either)], min: 2, max: 2 };

@@ -52,9 +52,9 @@ pub fn find_first_ad(text: &[u8]) -> AdBoundary {
     }
 }
 
-/// Returns the number of bytes at the start of a text that are final: appending to the text cannot change the ads in
-/// these bytes.  They end after the last complete ad or, if the last ad is unclosed, before its `[`.  0 if the text has
-/// no ad.
+/// Returns the number of settled bytes at the start of a text: appended text cannot change the ads in these bytes.  The
+/// settled bytes end after the last complete ad.  If an unclosed ad follows, they end before its `[`.  0 if the text
+/// has no ad.
 #[must_use]
 pub fn complete_ads_length(text: &[u8]) -> usize {
     let mut depth = 0_usize;

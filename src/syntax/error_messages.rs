@@ -86,8 +86,8 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
     }
 }
 
-/// Returns the first string before the error that extends over the end of a line, as its closing quote is probably
-/// missing.  `None` if every string before the error ends on its line.
+/// Finds the first string with a line break, up to the error: the closing quote of this string is probably missing.
+/// Returns the span of the string's opening quote, with a message.  `None` if there is no such string.
 fn broken_string(span: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<(Span, String)> {
     let (_, string) = tokens.iter().find(|(token, at)| {
         *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()

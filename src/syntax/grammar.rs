@@ -120,9 +120,9 @@ impl<'t> Grammar<'t> {
         self.run_within(parser, tokens, self.end(), tokens)
     }
 
-    /// Runs a parser over `tokens`, which may be a part of the text's tokens.  An unexpected end of `tokens` is
-    /// reported at the span `end`.  Converts chumsky's first error to a [`SyntaxError`].  The hint is derived from
-    /// `around`: `tokens`, and perhaps further tokens of the text.
+    /// Runs a parser over `tokens`, which may be a part of the text's tokens, and converts chumsky's first error to a
+    /// [`SyntaxError`].  The error has the span `end` if `tokens` end too early.  `around` holds the tokens in which
+    /// the hint for the error is found: `tokens`, and perhaps the tokens after them.
     pub fn run_within<T>(
         self,
         parser: impl TokenParser<'t, T>,

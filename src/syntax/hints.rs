@@ -130,8 +130,8 @@ impl ErrorContext<'_> {
         match (before, self.token(0)) {
             (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
             (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
-            // One attribute is parsed alone, without the `[` of its ad. The `]` closes that `[`, so that no hint is
-            // needed.
+            // The tokens begin with `name =`: they are an attribute that is parsed alone, without the `[` of its ad.
+            // The `]` closes the `[` of the ad, so it needs no hint.
             (_, Some(Token::BracketClose)) if self.tokens.get(1).is_some_and(|(token, _)| *token == Token::Assign) => {
                 None
             }

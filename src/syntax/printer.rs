@@ -40,8 +40,8 @@ pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
 pub enum LossyChange {
     /// A newline in a string became a space.
     Newline,
-    /// A space was put between a backslash at the end of a string and the closing quote, because `\"` closes a string
-    /// only at the end of the line.
+    /// A space was put between a backslash at the end of a string and the closing quote.  Without the space, `\"` would
+    /// be read as an escaped quote.  At the end of the line no space is needed.
     Backslash,
 }
 

@@ -59,8 +59,9 @@ pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     }
     // An error at the end of the text means that the ad is not closed.  Drop the error: `first` shows the open bracket.
     errors.retain(|error| error.span.start < first.span.start || error.span.start < to_offset(text.len()));
-    // Add `first` if all errors of attributes begin after `first`, so that none of them is the same error.  Add `first`
-    // also if a quote is probably missing, because the errors from `first` on were left out.
+    // `first` is the parser's error for the whole ad.  Add `first` if all errors of attributes begin after `first`, so
+    // that none of them repeats `first`.  Also add `first` if a quote is probably missing, because the loop then left
+    // out all errors from `first` on.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
         errors.push(first);
     }

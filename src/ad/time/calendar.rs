@@ -93,8 +93,8 @@ fn clamped_timestamp(seconds: i64) -> jiff::Timestamp {
 /// back, a clock time occurs twice: the second occurrence counts, as in HTCondor.
 #[must_use]
 pub fn from_local_clock(clock: i64) -> AbsoluteTime {
-    // The zone's offset changes at most once in two days.  Of the offsets a day earlier and a day later, the smaller
-    // one belongs to standard time.
+    // The clocks change at most once between the day before and the day after.  If they change, the smaller of the two
+    // days' offsets is that of standard time.
     let standard =
         local_offset(clock.saturating_sub(SECONDS_PER_DAY)).min(local_offset(clock.saturating_add(SECONDS_PER_DAY)));
     let offset = local_offset(clock.saturating_sub(i64::from(standard)));

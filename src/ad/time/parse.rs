@@ -96,8 +96,8 @@ fn split_clock(text: &str) -> Option<(&str, &str, &str)> {
     Some((hours, minutes, seconds))
 }
 
-/// Parses a printed time whose year is negative or has not four digits, or whose offset has 100 hours or more, such as
-/// `12001-02-03T04:05:06-06:00`.  `None` for any other text.
+/// Parses a printed time with an unusual year or offset, such as `12001-02-03T04:05:06-06:00`.  An unusual year is
+/// negative or does not have four digits; an unusual offset has 100 hours or more.  `None` for any other text.
 fn parse_expanded(text: &str) -> Option<AbsoluteTime> {
     let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (year, rest) = rest.split_once('-')?;
@@ -111,7 +111,7 @@ fn parse_expanded(text: &str) -> Option<AbsoluteTime> {
     let fields: Vec<&str> = clock.split(':').collect();
     let [hour, minute, second] = fields.as_slice() else { return None };
     let (hours, minutes) = offset.get(1..)?.split_once(':')?;
-    // A year of more digits cannot be printed: 2^63 seconds are fewer than 10^12 years.
+    // A printed year has at most 12 digits: 2^63 seconds are fewer than 10^12 years.
     let year = parse_digits(year, 12)?;
     let year = if negative { -year } else { year };
     let [month, day, hour, minute, second, minutes] =
@@ -158,8 +158,8 @@ fn skip_to_digit(rest: &mut &[u8]) {
     *rest = rest.get(digit..).unwrap_or_default();
 }
 
-/// Skips to the next digit and reads a number from two bytes; a second byte that is no digit is skipped.  `None` if
-/// fewer than two bytes are left.
+/// Skips to the next digit and takes two bytes.  Returns the number that their leading digits form: 12 for `12`, 1 for
+/// `1:`.  `None` if fewer than two bytes are left.
 fn two_digits(rest: &mut &[u8]) -> Option<i64> {
     skip_to_digit(rest);
     let (pair, after) = rest.split_at_checked(2)?;
@@ -258,8 +258,9 @@ fn take_part<'t>(rest: &mut &'t str, unit: [char; 3]) -> &'t str {
     digits
 }
 
-/// Returns the sum, in seconds, of the parts and a fraction of a second, rounded once.  A part is a count and the
-/// seconds of its unit: `("2", 60)` is two minutes.  `None` if the whole seconds exceed 64 bits.
+/// Returns the sum, in seconds, of the parts and a fraction of a second.  A part is a number of units and the length of
+/// the unit in seconds: `("2", 60)` is two minutes.  Only the exact sum is rounded to a real.  `None` if the whole
+/// seconds exceed 64 bits.
 fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
     let mut total: u64 = 0;
     for (digits, unit) in parts {
@@ -269,8 +270,8 @@ fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
     format!("{total}.{fraction}").parse().ok()
 }
 
-/// Returns the sum of the parts, computed in reals; see [`exact_seconds`].  It is used for sums beyond 64 bits, where a
-/// fraction of a second is lost in rounding.
+/// Returns the sum of the parts of [`exact_seconds`], computed in reals.  Used for sums beyond 64 bits: rounding loses
+/// the fraction of a second in such a sum, so the function takes no fraction.
 #[allow(clippy::cast_precision_loss)] // the units are small
 fn nearest_seconds(parts: [(&str, u64); 4]) -> f64 {
     parts.into_iter().map(|(digits, unit)| digits.parse().unwrap_or(0.0) * unit as f64).sum()

@@ -13,13 +13,14 @@ use crate::protocol::is_met;
 
 use super::ranges::Ranges;
 
-/// A set of values of all types. It may hold too many values, never too few.
+/// A set of values of all types. It may hold more values than the exact set, never fewer.
 #[derive(Clone, Debug)]
 pub(super) struct ValueDomain {
     /// Bit set over [`SAMPLES`]. A sample represents all values that compare in the same way.
     samples: u16,
-    /// The integers of the set, as ranges of reals. NaN belongs to `samples`.
+    /// The integers of the set, as ranges of reals.
     integers: Ranges<f64>,
+    /// The reals of the set, without NaN, which is one of the samples.
     reals: Ranges<f64>,
     strings: Ranges<StringOrderKey>,
 }

@@ -129,7 +129,8 @@ impl<'e> ValueConstraints<'e> {
     }
 
     /// Combines the conditions of two operands of which one must hold. Unites the domains of the subjects that both
-    /// operands restrict, and drops all other subjects, because the other operand leaves them free.
+    /// operands restrict. Drops a subject that only one operand restricts: the subject may have any value if the other
+    /// operand holds.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (ValueConstraints::Unsatisfiable, other) => other,
