@@ -21,7 +21,7 @@ pub struct Evaluator<'e> {
     pub(super) circular_references: u64,
     depth: u32,
     steps: u64,
-    /// Number of the last step that needs no check of the step budget and the interrupt.
+    /// Value of the field `steps` above which the step budget and the interrupt are checked next.
     next_check: u64,
 }
 
@@ -145,7 +145,7 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
-    /// Checks the interrupt and the step budget, and sets the step before which they are not checked again.
+    /// Checks the interrupt and the step budget, and sets the number of steps after which the next check is due.
     #[cold]
     fn check_limits(&mut self) -> Result<(), Abort> {
         if self.context.is_interrupted() {
@@ -387,8 +387,8 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// Takes a list or an ad out of its scope, so that the ads around it are not searched for names. HTCondor's
-/// `ad["name"]` and `list.name` do so.
+/// Takes a list or an ad out of its scope, so that the ads around it are not searched for names. In HTCondor the
+/// values of `ad["name"]` and `list.name` have no scope.
 fn without_scope(value: Value) -> Value {
     let nowhere = |ad| ScopeFrame::root(ad, Participant::NONE);
     match value {

@@ -48,8 +48,8 @@ pub fn short_circuit(
     }
 }
 
-/// Returns the value of `&&` or `||` from the truth value of the left operand and the right operand. [`short_circuit`]
-/// must have returned `None` for the left operand.
+/// Returns the value of `&&` or `||`. `left` is the truth value of the left operand, `right` the right operand itself.
+/// Precondition: [`short_circuit`] returned `None` for the left operand.
 pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dialect, span: Span) -> Value {
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
     let right_truth = truth(right, dialect);

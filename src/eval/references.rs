@@ -127,8 +127,8 @@ struct ReferenceWalk<'w> {
     /// Expressions parsed from texts of `eval()`. They must stay alive, because an identity is an address.
     texts: Vec<Expression>,
     /// Expressions that may be evaluated in another scope than the one they are written in: elements of lists, and
-    /// arguments that are evaluated in each ad of a list. The key is the expression's identity; the number in the value
-    /// is the identity of its ad.
+    /// arguments that are evaluated in each ad of a list. The key is the identity of the expression. The number in the
+    /// value is the identity of the ad that holds the expression.
     relocatable: IndexMap<usize, (Expression, usize)>,
     /// Names that are selected from an ad which the analysis cannot determine, such as `x` in `f(a).x`.
     names_of_unknown_ads: IndexSet<Name>,
@@ -190,8 +190,8 @@ impl<'w> ReferenceWalk<'w> {
         steps
     }
 
-    /// Visits the expressions of `relocatable` in every scope until nothing new is found. If that takes more than
-    /// [`MAX_RELOCATED_VISITS`] steps, any attribute may be read.
+    /// Visits the expressions of `relocatable` in every scope until nothing new is found. After
+    /// [`MAX_RELOCATED_VISITS`] steps it gives up and sets `reads_anything`.
     fn visit_relocatable(&mut self) {
         let mut steps = MAX_RELOCATED_VISITS;
         let mut before = None;
@@ -200,7 +200,7 @@ impl<'w> ReferenceWalk<'w> {
             let names: Vec<_> = self.names_of_unknown_ads.iter().cloned().map(Expression::attribute).collect();
             if !self.found.external.is_empty() {
                 // The ad from which a name is selected may belong to the other side, so the name must become external.
-                // For that it is visited in a scope outside all ads, where no name resolves.
+                // The name is therefore visited in a scope outside all ads, where no name resolves.
                 let nowhere = ScopeFrame::outside_ads();
                 self.pending.extend(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))));
                 steps = self.visit(steps);
@@ -277,7 +277,7 @@ impl<'w> ReferenceWalk<'w> {
         let around = |frame: &ScopeFrame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
         let known = self.call_scopes.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
         // An ad in a list element may be evaluated inside several enclosing ads, which give it different scopes. Only
-        // the first scope is kept. If the enclosing ad differs from that of the kept scope, any attribute may be read.
+        // the first scope is kept. For a scope with another enclosing ad any attribute counts as read.
         self.found.reads_anything |= around(known) != around(frame);
     }
 

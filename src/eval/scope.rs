@@ -16,11 +16,11 @@ use super::Context;
 #[must_use]
 pub struct Environment {
     members: Vec<EnvironmentMember>,
-    /// Whether this is a match or a gang. HTCondor's `root` then is the match ad, not one of the participants.
+    /// Whether the ads form a match or a gang. HTCondor's `root` is then the match ad, not one of the participants.
     is_match: bool,
     /// Whether the partner is unknown. There may then also be no partner at all.
     is_partner_unknown: bool,
-    /// Whether the ad that holds the evaluated expression is unknown, too.
+    /// Whether the ad that holds the evaluated expression is unknown. The partner is then unknown, too.
     is_ad_unknown: bool,
 }
 
@@ -217,7 +217,8 @@ impl Environment {
         self.members.get_mut(participant.position())
     }
 
-    /// Adds a member. The participant number of its frames must be the number of members added before.
+    /// Adds a member. Precondition: the participant number in the member's frames is the number of members added
+    /// before.
     pub fn add_member(&mut self, member: EnvironmentMember) {
         self.members.push(member);
     }
@@ -280,7 +281,7 @@ impl Environment {
     }
 
     /// Returns the resolution of a name that was not found: `Unknown` if the outermost ad may have further attributes,
-    /// else `Missing`. In the papers' dialect `my` exists only in a match, so an unknown partner makes it `Unknown`.
+    /// else `Missing`. In the papers' dialect `my` exists only in a match, so `my` is `Unknown` for an unknown partner.
     fn resolve_missing(&self, frame: &Arc<ScopeFrame>, name: &Name, context: &Context) -> NameResolution {
         let may_be_my = context.dialect == Dialect::Classad && self.is_partner_unknown && name.is("my");
         if may_be_my || self.is_partly_known(frame.outermost()) {

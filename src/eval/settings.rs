@@ -11,7 +11,7 @@ pub struct EvaluationSettings {
     pub dialect: Option<Dialect>,
     /// The time in seconds since 1970; the system clock if `None`.
     pub now: Option<i64>,
-    /// Seed of the random numbers; if `None`, each run draws others.
+    /// Seed of the random numbers; if `None`, each run draws different numbers.
     pub seed: Option<u64>,
     /// Maximum number of steps of one evaluator; the default of [`Context::new`] if `None`.
     pub max_steps: Option<u64>,
@@ -20,7 +20,7 @@ pub struct EvaluationSettings {
 }
 
 impl EvaluationSettings {
-    /// Returns a copy of these settings in which those that are `None` are taken from `outer`.
+    /// Returns a copy of these settings. A setting that is `None` is taken from `outer`.
     #[must_use]
     pub fn with_defaults(&self, outer: &EvaluationSettings) -> EvaluationSettings {
         EvaluationSettings {

@@ -10,7 +10,7 @@ use super::super::{Abort, Evaluator};
 /// Reason why the body of a function ended without its regular result.
 #[derive(Debug)]
 pub(in crate::eval) enum EarlyEnd {
-    /// The call has this value because of one of its arguments. The value may be undefined, an error or any other.
+    /// Value of the call, decided by one of the arguments. The value may be undefined, an error or any other.
     Decided(Value),
     /// The evaluation was aborted, so the call has no value.
     Aborted(Abort),

@@ -152,7 +152,7 @@ impl BuiltinFunction {
         (self.body)(call)
     }
 
-    /// Returns the types that a result of the function can have: those in the signature, undefined and error.
+    /// Returns the types that a result of the function can have: those in the signature, and undefined and error.
     pub(super) fn result_types(&self) -> TypeSet {
         let types = self.signature.rsplit("-> ").next().unwrap_or_default();
         let sets = types.split(" | ").map(|name| match name {
@@ -231,7 +231,8 @@ mod tests {
         value.map_or_else(|abort| abort.to_string(), |value| value.to_string())
     }
 
-    /// Calls all functions with random arguments. Specialization relies on the result types in the signatures.
+    /// Calls all functions with random arguments and asserts that each result has a type of the function's signature.
+    /// Specialization relies on the result types in the signatures.
     #[test]
     fn calls_give_what_their_signatures_say() {
         let values = [

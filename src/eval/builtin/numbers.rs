@@ -100,7 +100,7 @@ fn quantize(call: &mut Call<'_, '_>) -> CallResult {
 }
 
 /// Returns the last element of a list of steps if all elements are below `number`; 0.0 for an empty list. Otherwise the
-/// call ends with the first element that is not below `number`.
+/// call ends, and its value is the first element that is not below `number`.
 fn last_step(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> CallResult {
     let mut step = Value::Real(0.0);
     for index in 0..list.elements.len() {

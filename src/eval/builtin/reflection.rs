@@ -43,8 +43,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| Ok(call.value(0)?)),
 ];
 
-/// Returns the names of attributes whose expressions, not just values, are read by a function call anywhere in the ad:
-/// `x` for the call `unparse(x)`.
+/// Returns the names of attributes whose expressions are read by function calls in the ad. An example is `x` in the
+/// call `unparse(x)`, which reads the expression of `x` instead of its value.
 pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();

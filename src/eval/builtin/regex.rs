@@ -97,8 +97,8 @@ pub(crate) struct CompiledPattern {
     next: OnceCell<Result<NonEmptyMatcher, String>>,
 }
 
-/// Regular expression that finds a non-empty match at a given position. Functions that replace all matches need it
-/// after an empty match at the same position.
+/// Regular expression that finds a non-empty match at a given position. Functions that replace all matches use it
+/// after an empty match, so that they do not find the empty match again.
 struct NonEmptyMatcher {
     regex: Regex,
     /// Whether the regular expression can match only at the given position. If false, the caller must check where a
@@ -346,8 +346,8 @@ pub(crate) fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
     pieces
 }
 
-/// Returns the text that a capture group matched. The text is empty if the group took no part in the match, but a later
-/// group did. The result is `None` if no later group did either, since for HTCondor there is then no such group.
+/// Returns the text that a capture group matched. A group that took no part in the match has an empty text. `None`
+/// if no later group took part either: for HTCondor such trailing groups do not exist.
 pub(crate) fn group_text<'s>(groups: &CaptureLocations, subject: &'s [u8], group: usize) -> Option<&'s [u8]> {
     let text = || groups.get(group).and_then(|(start, end)| subject.get(start..end)).unwrap_or_default();
     (group..groups.len()).any(|later| groups.get(later).is_some()).then(text)

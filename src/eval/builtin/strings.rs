@@ -82,8 +82,8 @@ fn join(call: &mut Call<'_, '_>) -> CallResult {
     Ok(if any_undefined && !any_defined { Value::Undefined } else { joined.finish(call) })
 }
 
-/// Returns the separator followed by the items to join. In a call with at most two arguments, a list as the last
-/// argument holds the items.
+/// Returns the separator, then the items to join. `join("-", a, b)` and `join("-", { a, b })` have the same items. The
+/// separator of `join({ a, b })` is empty.
 fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Abort> {
     let mut values = (0..call.arguments.len()).map(|index| call.value(index)).collect::<Result<Vec<_>, _>>()?;
     if let [separator @ .., Value::List(list)] = values.as_slice()

@@ -41,7 +41,7 @@ enum ArgumentSyntax {
     Second,
 }
 
-/// Returns the syntax whose number, 1 or 2, is the second argument; 2 if there is no such argument.
+/// Returns the syntax that the second argument, 1 or 2, selects; the second syntax if the call lacks the argument.
 fn argument_syntax(call: &mut Call<'_, '_>) -> CallResult<ArgumentSyntax> {
     let number = if call.arguments.len() > 1 { call.value(1)? } else { Value::Integer(2) };
     match &number {

@@ -18,7 +18,7 @@ macro_rules! clock {
 }
 
 /// Table entry of a function that extracts a part of a time, such as `getHours()`. `$absolute` computes the part of an
-/// absolute time, `$relative` that of a relative time. `None` means that the function rejects such times.
+/// absolute time; `None` if the function rejects absolute times. `$relative` does the same for relative times.
 macro_rules! part {
     ($name:ident $of:literal, $doc:literal, $dialect:ident $call:literal => $value:literal, $absolute:expr, $relative:expr) => {
         function!($name(1, 1) Strict concat!("(", $of, ") -> int"),
@@ -138,8 +138,9 @@ fn month_of_name(name: &str) -> Option<i64> {
     month_number(if is_whole { &name[..3] } else { name })
 }
 
-/// Returns a part of the time in the first argument. An absolute time has the parts of its local date and clock, a
-/// relative time those of its whole seconds. A kind of time whose function is `None` is an error.
+/// Returns a part of the time in the first argument. `of_absolute` computes the part of an absolute time from its date
+/// and clock in the local time zone. `of_relative` computes the part of a relative time from its whole seconds. If one
+/// of the two is `None`, times of its kind are an error.
 fn part(
     call: &mut Call<'_, '_>,
     of_absolute: Option<fn(&CalendarTime, Dialect) -> i64>,
@@ -267,7 +268,7 @@ fn calendar_time_of_ad(call: &mut Call<'_, '_>, nested: &AdValue) -> Result<Cale
         hour: part("Hours", 0)?,
         minute: part("Minutes", 0)?,
         second: part("Seconds", 0)?,
-        // `formatTime()` computes the weekday and the day of the year from the date, as HTCondor does.
+        // Nothing reads these zeros: `formatTime()` computes both numbers from the date, as HTCondor does.
         weekday: 0,
         day_of_year: 0,
     })

@@ -68,7 +68,7 @@ fn compare_versions(left: &[u8], right: &[u8]) -> i64 {
     let (left, right) = (digits(&left[number..]), digits(&right[number..]));
     let (left_zeros, right_zeros) = (leading_zeros(left), leading_zeros(right));
     if left_zeros != right_zeros {
-        // The number with more leading zeros comes first, as a fraction: `1.01` before `1.1`.
+        // The number with more leading zeros comes first, as among decimal fractions: `1.01` before `1.1`.
         return signed(right_zeros) - signed(left_zeros);
     }
     if left_zeros == 0 && left.len() != right.len() {

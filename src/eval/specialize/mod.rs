@@ -238,7 +238,7 @@ mod tests {
                 ("Requirements", "Idle > 900"),
                 ("MY.Requirements && TARGET.x", "Idle > 900 && TARGET.x"),
                 // In HTCondor's dialect the name `j` in the nested ad `n` is not looked up on the other side of a
-                // match. Outside `n` it would be, so `j` must not replace `n.k`.
+                // match. A name `j` outside `n` is looked up there, so `j` must not replace `n.k`.
                 ("n.k", "n.k"),
             ],
         );

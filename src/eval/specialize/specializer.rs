@@ -166,8 +166,8 @@ impl<'e> Specializer<'e> {
         if let Some(value) = inside.value {
             return Some(PartialResult::known(original, value));
         }
-        // The specialized expression may replace the reference only if its names resolve to the same attributes in
-        // `frame`.
+        // The specialized expression may replace the reference only if the names in the expression resolve to the same
+        // attributes in `frame`.
         if self.options.inline && inside.inlined < MAX_INLINED_ATTRIBUTES && is_same_scope(scope, frame) {
             return Some(PartialResult { inlined: inside.inlined + 1, ..inside });
         }

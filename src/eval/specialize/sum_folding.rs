@@ -1,7 +1,7 @@
 //! Constant folding across a sum: `3 + a + 7` becomes `10 + a` (thesis 2.6.1).
 //!
-//! Folding may change a value, since sums of reals round and sums of integers overflow in between. So sums are folded
-//! only if `SpecializeOptions::loose` is set.
+//! Folding changes the order of the additions. Reals may then round differently, and integers may overflow. So sums are
+//! folded only if `SpecializeOptions::loose` is set.
 
 use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 

@@ -137,8 +137,8 @@ const NUMBERS: [(&str, i64, i64); 29] = [
     ("UpdatesTotal", 0, 99_999),
 ];
 
-/// Attributes that hold a random real: name, upper bound, and the inverse of the step to which it is rounded. `1e3`
-/// means a multiple of 0.001.
+/// Attributes that hold a random real: name, upper bound, and precision. The precision `1e3` means that the real is
+/// rounded to a multiple of 0.001.
 const REALS: [(&str, f64, f64); 9] = [
     ("AvgTransferInputMB", 90.0, 1e4),
     ("AvgTransferOutputMB", 900.0, 1e4),

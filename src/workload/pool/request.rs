@@ -140,11 +140,12 @@ const RANKS: [(&str, f64); 7] = [
 
 const PRIORITIES: [(i64, f64); 3] = [(0, 85.0), (5, 8.0), (-20, 7.0)];
 
-/// Threshold for the random number, from 0 to 1, that selects the class of a request. An ordinary request whose number
-/// is below the threshold also gets one of [`COMMON_CLAUSES`].
+/// Threshold of the random number that selects the class of a request, from 0 to 1. If the random number of an
+/// ordinary request is below the threshold, the request also gets one of [`COMMON_CLAUSES`].
 const WISH_THRESHOLD: f64 = 0.75;
 
-/// Maximum number of consecutive duplicates. After these the search for further distinct requests is given up.
+/// Maximum number of duplicate requests generated one after another. After these the search for further distinct
+/// requests is given up.
 const MAX_CONSECUTIVE_DUPLICATES: usize = 1000;
 
 impl JobRequestMix {
@@ -230,8 +231,8 @@ impl JobRequestMix {
     }
 }
 
-/// Returns a clause that at most one machine meets. It compares the machine's name with a pattern for a random number,
-/// or with a full name made of a random number and a random lab.
+/// Returns a clause that at most one machine meets, since it demands a random machine name. The clause contains either
+/// the full name or a pattern for the number in it, such as `^node0*17[.]`.
 fn one_machine(rng: &mut SeededRng, machines: i64) -> String {
     let number = rng.below(machines);
     if rng.with_probability(0.5) {

@@ -5,8 +5,8 @@ use crate::ad::time::{CalendarTime, MONTHS, clock_seconds, from_local_clock, loc
 
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// Returns the number of days from the beginning of year 1 to the end of a day. The day is given by the year of `time`,
-/// a month and a day of the month. A month out of range counts with an average length, as in HTCondor.
+/// Returns the number of a day, counted from 1 for the first of January of year 1. The day is in the year of `time`.
+/// `month` may be out of range: months before January and after December have 30 or 31 days, as in HTCondor.
 fn day_number(time: &CalendarTime, month: i64, day: i64) -> i64 {
     let before = time.year - 1;
     let short_february = match month {
@@ -65,8 +65,8 @@ fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Formats a time by a template. The text is cut off after `most` bytes. The parts of the time may be out of range. Its
-/// weekday and day of the year are computed from its date, as HTCondor does.
+/// Formats a time by a template. The text is cut off after `most` bytes. The parts of the time may be out of range. The
+/// weekday and the day of the year are computed from the date, as HTCondor does.
 pub(super) fn format(time: &CalendarTime, template: &[u8], most: usize) -> Vec<u8> {
     let mut writer = TimeFormatter { time, out: Vec::new(), max_bytes: most };
     writer.template(template);
@@ -242,7 +242,8 @@ impl TimeFormatter<'_> {
         self.number(number, 2, FormatDirective { padding: directive.padding.or(Some(b'_')), ..directive });
     }
 
-    /// Appends a number with at least `digits` digits, or as many as the width of the directive if that is more.
+    /// Appends a number, padded on the left to `digits` characters or to the width of the directive if the width is
+    /// larger. With the flag `-` only the width counts.
     fn number(&mut self, number: i64, digits: usize, directive: FormatDirective<'_>) {
         let sign = if number < 0 { "-" } else { "" };
         let magnitude = number.unsigned_abs().to_string();
