@@ -122,8 +122,8 @@ pub trait AdGrammar<'t>: Sized {
         token: Located<Self::Token>,
     ) -> Option<Problem>;
 
-    /// Returns a problem to report at the end of the text. `None` ends the reading, so each problem must be returned
-    /// only once.
+    /// Returns a problem to report at the end of the text. The method is called again until it returns `None`, so each
+    /// problem must be returned only once.
     fn at_end(_: &AdOrigin, _: &mut TokenStream<'t, Self::Lexer>) -> Option<Problem> {
         None
     }

@@ -15,8 +15,9 @@ use super::trivia::TriviaTokens;
 /// Formats a text of bracketed ads for lines of at most `width` columns.
 pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> FormattedText {
     let (layout, is_certain) = format_parsable_ads(text, dialect, width, line_end);
-    // Formatting may move the end of a bad ad whose end is uncertain. In that case the result is used only if two
-    // checks succeed: it contains the same ads as `text`, and formatting it again changes nothing.
+    // The end of a bad ad is uncertain if, for example, a quote is not closed. Formatting may move an
+    // uncertain end. So in this case the formatted text is used only if two checks succeed: it contains the same ads as
+    // `text`, and formatting it again changes nothing.
     let is_stable = |formatted: &[u8]| {
         parsed_ads(formatted, dialect) == parsed_ads(text, dialect)
             && format_parsable_ads(formatted, dialect, width, line_end).0.text == formatted
@@ -24,8 +25,8 @@ pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &
     if is_certain || is_stable(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
 }
 
-/// Formats the ads that parse and copies the bad ads unchanged. The second result is whether the end of every bad ad is
-/// certain.
+/// Formats the ads that parse and copies the bad ads unchanged. The second result is true if the end of every bad ad is
+/// certain. The end is uncertain if, for example, a quote is not closed.
 fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> (FormattedText, bool) {
     let mut reader = BracketedReader::new(text, dialect);
     let mut file = BracketedFormatter { text, depth: 0, printer: LayoutPrinter::new(width, line_end) };

@@ -72,8 +72,8 @@ struct LayoutTreeBuilder<'p, 't> {
 }
 
 impl<'p, 't> LayoutTreeBuilder<'p, 't> {
-    /// Reads what stands where an operand or an attribute begins: one token, or the whole of `.name`, `name =` or
-    /// adjacent strings.
+    /// Reads one part of the text where an operand or an attribute can begin. The part is one token, `.name`,
+    /// `name =`, or several adjacent strings.
     fn read_operand(&mut self, token: Token) {
         let next = self.tree.tokens.tokens.get(self.at + 1).and_then(|piece| piece.token);
         match token {

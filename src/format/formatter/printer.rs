@@ -157,8 +157,8 @@ impl LayoutPrinter {
             };
         }
         let together = place.spacing == Spacing::Line && place.owns_comments && !pieces.forces_line_break(at);
-        // Whether a comment begins or ends a line, so that the previous token is on an earlier line than this token. If
-        // so, this token can stand on the line of its last comment.
+        // Whether the previous token is on an earlier line, because a comment begins or ends a line. If so, this token
+        // can stand beside the last comment.
         let begins_line = self.column == 0 || comments.iter().any(|comment| comment.line_ends > 0 || comment.ends_line);
         let mut must_break = together;
         for (position, comment) in comments.iter().enumerate() {
@@ -186,8 +186,8 @@ impl LayoutPrinter {
             return self.write_text(written);
         }
         let start = memchr::memrchr(b'\n', &text[..comment.range.start]).map_or(0, |end| end + 1);
-        // `old` and `new` are the columns of the comment before and after formatting, limited to the width. Without a
-        // limit, each of several comments on one line would be indented further than the previous comment.
+        // `old` and `new` are the columns at which the comment begins before and after formatting. They are limited to
+        // the width of a line. Otherwise many comments on one line would be indented further and further.
         let old = display_columns(&text[start..comment.range.start]).min(self.width);
         let new = self.column.min(self.width);
         for (position, line) in written.split(|byte| *byte == b'\n').enumerate() {
@@ -261,8 +261,8 @@ impl LayoutPrinter {
             LayoutNodeKind::Sequence => {
                 let mut rest = tree.width_with_comments(node);
                 for (position, node) in nodes.iter().enumerate() {
-                    // `rest` becomes the width of everything behind this part. It also includes the spaces before this
-                    // part, so a part that just fits may be broken. This is harmless.
+                    // From here on, `rest` is the width of the parts behind this part, plus the spaces between all
+                    // parts. Because of these spaces, a part that just fits may be broken. This is harmless.
                     rest -= tree.width_with_comments(*node);
                     let place = match position.checked_sub(1) {
                         None => place,

@@ -193,8 +193,8 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             Ok(JsonToken::BracketOpen) if matches!(before, Some(JsonToken::BracketOpen | JsonToken::Comma)) => {
                 origin.problem_at(range, "an array of ads cannot hold another array")
             }
-            // Brackets and commas around ads are skipped. The brackets need not balance, because the text of a block
-            // may begin in the middle of an array.
+            // Brackets and commas around ads are skipped. The brackets need not balance, because the text may be a
+            // part of a stream and may begin in the middle of an array.
             Ok(JsonToken::BracketOpen | JsonToken::BracketClose | JsonToken::Comma) => return None,
             Ok(_) => {
                 // The problem covers the rest of the line, but ends before an ad, an array or a malformed token.
@@ -260,7 +260,7 @@ mod tests {
             ("{} // }{}\n{} /* {} */ {", 12),
             ("{} /* {}", 2),
             (r#", {"a": 1}]"#, 10),
-            // The prefix of complete ads includes the bad ad. It ends where the reader continues.
+            // The first ad is bad. The bad ad ends before the next ad, so the bad ad counts as complete.
             ("{\"a\": \"x}\n{\"b\": 1}\n{", 18),
             ("{\"a\": 1\n{\"b\": 1}\n{", 16),
             ("{\"a\": [1}, {\"b\"", 9),

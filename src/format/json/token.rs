@@ -16,8 +16,8 @@ pub enum JsonTokenError {
 
 /// Kind of a token.
 ///
-/// The flag `extras` of the lexer means that the rest of the text has no `*/`. With this flag the rest is searched only
-/// once, even if many comments are not closed.
+/// The lexer sets its flag `extras` when the rest of the text has no `*/`. From then on the lexer does not search for
+/// `*/` again, so many unclosed comments do not take quadratic time.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(utf8 = false, extras = bool, error = JsonTokenError)]
 #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]

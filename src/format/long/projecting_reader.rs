@@ -27,8 +27,8 @@ pub struct ProjectingReader<'t, 's> {
     at: usize,
     /// Number of ads begun so far in the stream, counting those before this text.
     number: usize,
-    /// Lines that must be examined in the piece of the text that [`scan`] searched last. Their offsets count from the
-    /// beginning of this piece, `marked_from`.
+    /// The lines that must be examined in the current piece of the text. Offsets of lines count from the beginning of
+    /// this piece, `marked_from`.
     marks: Vec<LineMark>,
     /// Byte offset in the text at which the current piece begins.
     marked_from: usize,
@@ -56,13 +56,14 @@ pub struct ProjectingReader<'t, 's> {
     label_values: Vec<Option<Value>>,
     /// Ads and problems that are still to be yielded.
     pending: VecDeque<ReadResult>,
-    /// An ad with the label attributes of the ad read last, and maybe other attributes. It is set if a label attribute
-    /// is not a plain literal, or if the ad was read completely. If it is `None`, `label_values` has the values.
+    /// The label attributes of the ad read last, and maybe other attributes of the ad. They are stored here if a label
+    /// attribute is not a plain literal, or if the ad was read completely. Otherwise this is `None`, and `label_values`
+    /// has the values.
     unusual_labels: Option<Ad>,
 }
 
-/// Estimated number of bytes of text from one line that must be examined to the next. It decides for how many such
-/// lines memory is reserved.
+/// Estimated distance in bytes between two lines that must be examined. The distance decides for how many such lines
+/// memory is reserved.
 const BYTES_PER_CANDIDATE_LINE: usize = 64;
 
 /// Result of examining one line.

@@ -111,9 +111,9 @@ impl AdInterner {
     /// which the ad refers. `None` if there is no such ad yet, or if lookups have ended. Attributes that are only
     /// labels are not compared.
     ///
-    /// `values` are the values of the current ad in the order of its lines. `before` are the values of the previous
-    /// lookup, which this call updates. `before` must be empty if the previous lookup was in another text, or if the
-    /// projection has grown since.
+    /// `values` are the values of the current ad in the order of its lines. `before` has the values of the previous
+    /// lookup, and the call updates `before`. The caller must empty `before` if the previous lookup was in another
+    /// text, or if the projection has grown since.
     pub(super) fn lookup(
         &mut self,
         text: &[u8],

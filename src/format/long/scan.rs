@@ -16,7 +16,8 @@ const CHUNK_BYTES: usize = 64;
 /// A shorter name is compared together with the byte behind it.
 const MAX_PREFIX_BYTES: usize = 8;
 
-/// The bit of a filter mask that stands for no name. It lets lines pass whose first byte cannot begin an unquoted name.
+/// The bit of a filter mask that stands for no name. Because of this bit, a line passes if it begins with neither a
+/// letter nor an underscore.
 const NOT_A_NAME_BIT: u64 = 1 << 63;
 
 /// Filter for the beginnings of lines.
@@ -150,8 +151,8 @@ impl ScanState {
         let starts = masks.line_end << 1 | u64::from(self.line_start);
         self.line_start = masks.line_end >> (CHUNK_BYTES - 1) == 1;
 
-        // Finds the end of the name in each line: its first `=`, or the end of a line without `=`. The addition of
-        // `starts` carries a bit over all bytes of the name to this place.
+        // Finds the end of the name in each line: the first `=` of the line, or the line end if there is no `=`. The
+        // addition carries each bit of `starts` over all bytes of the name to the end of the name.
         let name_goes_on = !(masks.equals | masks.line_end);
         let (sum, carried) = starts.overflowing_add(name_goes_on);
         let (sum, carried_in) = sum.overflowing_add(u64::from(self.in_name));
@@ -165,7 +166,8 @@ impl ScanState {
             let first = open & open.wrapping_neg();
             look |= first;
             if first & masks.line_end != 0 {
-                // A string without a closing quote ends with its line. So the bits from this line end on are inverted.
+                // A string without a closing quote ends with its line. So all bits of `in_string` from this line end on
+                // are inverted.
                 in_string ^= first.wrapping_neg();
             }
             open = in_string & (name_ends | masks.line_end) & !(first | (first - 1));
@@ -306,8 +308,8 @@ mod tests {
                 prop_assert!(ends.clone().all(|found| found == end), "{}", line.escape_ascii());
                 let is_found_by_its_beginning = found.iter().any(|mark| mark.at == start && mark.end.is_some());
                 prop_assert!(is_found_by_its_beginning || ends.count() == 0);
-                // The filter compares 8 bytes. A line that begins less than 8 bytes before the end of the text always
-                // gets a mark.
+                // The filter needs 8 bytes. So a line that begins less than 8 bytes before the end of the text gets a
+                // mark even if it is plain.
                 if is_plain(line, &names) {
                     prop_assert!(!looked_at || start + 8 > text.len(), "{}", line.escape_ascii());
                 } else {

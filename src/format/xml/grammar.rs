@@ -280,7 +280,7 @@ mod tests {
             ("<c><a n=\"x\"><s><![CDATA[</c>]]></s></a></c>", 43),
             ("<c><a n=\"x\"><s>&lt;/c&gt;</s></a></c><", 37),
             ("</classads></c><c></c>", 22),
-            // The prefix of complete ads includes the bad ad. It ends where the reader continues.
+            // The first ad is bad. The bad ad ends before the next ad, so the bad ad counts as complete.
             ("<c><a n=\"x\"></c>\n<c></c>\n<c>", 24),
             ("<c><a n=\"x\"><i>1</i></a><c></c>", 31),
         ] {

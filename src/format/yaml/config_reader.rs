@@ -62,8 +62,9 @@ impl<'o> ConfigReader<'o> {
         }
     }
 
-    /// Returns the entries of a mapping whose keys are among `known`. Records a problem for each other key and for each
-    /// repeated key. `what` names the mapping in messages.
+    /// Returns the entries of a mapping. An entry is left out and recorded as a problem if its key is not in `known`.
+    /// Also records a problem for each repeated key, or if the node is not a mapping. `what` names the mapping in
+    /// messages.
     pub fn known_entries(
         &mut self,
         node: &'o YamlNode,

@@ -44,7 +44,8 @@ pub struct YamlAdPass<'s> {
     pub rejection: RefCell<Option<YamlRejection>>,
     /// Index of the current ad in a sequence of ads; `None` if the document is no sequence.
     pub element: Cell<Option<usize>>,
-    /// Reals so large that the document may contain them as integers. Such integers must be reported.
+    /// The reals of the document that are at least `MIN_LARGE_REAL` in absolute value. Such a real may be an integer
+    /// in the document. The integer must be reported, because it does not fit into 64 bits.
     pub large_reals: RefCell<Vec<f64>>,
 }
 

@@ -36,8 +36,8 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
 
 /// Converts a rejection by our visitors into a problem. `at` is the byte offset of the rejected node.
 pub fn from_rejection(text: &[u8], at: usize, rejection: YamlRejection) -> Problem {
-    // Searches the text of the expression behind its tag. The search succeeds unless the source has escapes or several
-    // lines.
+    // Looks for the text of the expression in the document, to show the exact place of the error. The text is not found
+    // if the expression is written with escapes or on several lines.
     if let Some(expression) = rejection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
         if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {

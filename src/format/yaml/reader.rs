@@ -42,7 +42,8 @@ pub fn read_ads(text: &[u8], dialect: Dialect) -> impl Iterator<Item = ReadResul
 /// document's content.
 ///
 /// Reading ends at a bad ad or bad expression. The document is then read again without this ad or expression. So all
-/// problems are reported, and all good ads are kept.
+/// problems are reported, and all good ads are kept. But if the document is malformed or has more
+/// than [`MAX_PROBLEMS_PER_DOCUMENT`] bad ads and bad expressions, reading ends early and only problems are returned.
 fn read_document(text: &[u8], content: usize, dialect: Dialect) -> Vec<Result<Ad, Vec<Problem>>> {
     if let Some((range, message)) = diagnostics::find_unreadable(text) {
         return vec![Err(vec![Problem::error_at(range, 0, message)])];

@@ -11,8 +11,8 @@ use super::documents::DocumentExtents;
 /// Returns the places of attributes of the document that contains byte `offset`. Only attributes that begin a line are
 /// found.
 ///
-/// If the document is one ad, returns the attributes that are indented as far as the first one. Otherwise, returns the
-/// attributes whose name begins only one line of the document.
+/// If the document is one ad, returns the attributes that are indented as far as the first attribute. Otherwise, an
+/// attribute is left out if another line of the document begins with the same name.
 pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
     let Some(document) = (DocumentExtents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();

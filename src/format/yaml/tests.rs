@@ -223,7 +223,7 @@ fn problems_have_a_place_and_cost_no_other_document() {
     ] {
         let both = items(&format!("{text}\n---\nc: 3\n"));
         assert_eq!(both, [problem, "[ c = 3 ]"], "{text}");
-        // If the text is the second document, its problem is the same, three lines further down.
+        // If `text` is the second document, the same problem is reported three lines further down.
         let line = problem[1..].split(':').next().unwrap().parse::<usize>().unwrap();
         let lower = problem.replacen(&format!("!{line}:"), &format!("!{}:", line + 3), 1);
         assert_eq!(items(&format!("b: 2\n# é\n---\n{text}\n")), ["[ b = 2 ]", &lower], "{text}");
@@ -272,7 +272,7 @@ fn a_window_is_cut_between_documents() {
     for end in 0..=text.len() {
         let cut = complete_prefix_length(&text.as_bytes()[..end]);
         assert!(cut <= end && complete_prefix_length(&text.as_bytes()[..cut]) <= cut);
-        // Splitting the two parts yields the same documents as splitting the whole text.
+        // The texts before and behind `cut` must have the same documents as the whole text.
         let ranges = |part: &str, offset: usize| {
             let documents = DocumentExtents { text: part.as_bytes(), at: 0 };
             documents.map(|found| found.range.start + offset..found.range.end + offset).collect::<Vec<_>>()
