@@ -267,8 +267,8 @@ impl Gangmatcher {
         }
     }
 
-    /// Searches for a gang of the current request. With `below`, finds only gangs with a lower score. `index` becomes
-    /// the `request` of the gang.
+    /// Searches for a gang of the current request. `index` becomes the `request` of the gang. If `below` is a score,
+    /// finds only gangs with a score lower than `below`.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ pub struct OfferPool {
     classifier: CandidateClassifier,
     /// Classes of rows that no request so far can tell apart. `None` until computed for the current request.
     classes: Option<Rc<CandidateClasses>>,
-    /// By port index: the window query of a port of the current request with nothing docked. `None` until computed.
+    /// Window query of each port of the current request with nothing docked, by port index. `None` until computed.
     initial_queries: Vec<Option<Rc<WindowQuery>>>,
     /// Window queries that select no unused offer. An entry stays valid until a remainder is offered, because until
     /// then offers are only used up.
@@ -33,7 +33,7 @@ pub struct OfferPool {
 }
 
 impl OfferPool {
-    /// Returns the pool of a table's offers and builds their index. No offer may be docked in the table.
+    /// Returns the pool of a table's offers and builds their index. Precondition: nothing is docked in `table`.
     pub fn new(table: ParticipantTable) -> Self {
         OfferPool {
             index: PortIndex::new(&table),
@@ -59,8 +59,8 @@ impl OfferPool {
         Ok(())
     }
 
-    /// Replaces the ad of a used-up offer by its remainder and makes the offer available again. Its part number rises
-    /// by one.
+    /// Replaces the ad of a used-up offer by its remainder and makes the offer available again. The part number of the
+    /// offer rises by one: the first remainder is part 2.
     ///
     /// # Errors
     ///
@@ -91,8 +91,8 @@ impl OfferPool {
         self.table.patterns(Participant::REQUEST).is_none()
     }
 
-    /// Returns the window query of a port of the current request with nothing docked, and caches it. All ports of the
-    /// request must be mandatory, because an unfilled port would change the query.
+    /// Returns the window query of a port of the current request with nothing docked, and caches the query.
+    /// Precondition: all ports of the request are mandatory. An unfilled port would change the query.
     fn initial_query(&mut self, port: usize) -> Rc<WindowQuery> {
         let (table, index) = (&self.table, &self.index);
         let query = || Rc::new(WindowQuery::of(PortPlace::of_request(port), &[], table, index));
@@ -105,8 +105,8 @@ impl OfferPool {
         if self.has_initial_query(place) { self.initial_queries[place.port].clone() } else { None }
     }
 
-    /// Whether the cached window query of a port may be used while nothing is docked. The port must belong to the
-    /// request, and all ports of the request must be mandatory.
+    /// Whether the cached window query of a port may be used while nothing is docked. True if the port belongs to the
+    /// request and all ports of the request are mandatory.
     pub fn has_initial_query(&self, place: PortPlace) -> bool {
         place.participant.is_request() && self.has_fixed_ports()
     }
@@ -158,8 +158,8 @@ impl OfferPool {
             })
     }
 
-    /// Returns the rows that can be docked at the port `place` so that at least one row of `candidates` still accepts
-    /// the port `other`.
+    /// Returns the rows that leave a candidate for the port `other` when docked at the port `place`: at least one row
+    /// of `candidates` then still accepts `other`.
     ///
     /// Tests only attributes that `other` computes from the row at `place`: `Memory = cpu.Memory - 128`, for example.
     /// The result comes from the index alone and is correct only if nothing is docked. `None` if the index cannot

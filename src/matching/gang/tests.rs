@@ -48,8 +48,8 @@ pub(crate) struct ExhaustiveSearch {
 #[derive(Clone, Default)]
 struct RemainingPorts {
     ports: Vec<PortPlace>,
-    /// Ads docked at the current ad: the index of the port at which the ad is docked, the ad, and the index of its
-    /// link.
+    /// Ads docked at the current ad, as triples: the index of the port at which the ad is docked, the ad, and the index
+    /// of the ad's link.
     docked: Vec<(usize, Participant, Option<usize>)>,
     later: Vec<(usize, Participant, Option<usize>)>,
 }

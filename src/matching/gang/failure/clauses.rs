@@ -84,8 +84,8 @@ pub struct OfferDemand {
 pub const MAX_CLAUSES: usize = u128::BITS as usize;
 
 impl RejectedOffer {
-    /// Describes why the docked candidate `link` is rejected: the `clauses` of the port's constraint that it fails, and
-    /// the clause of its own constraint that the request fails.
+    /// Describes why a docked candidate is rejected: which `clauses` of the port the candidate fails, and which clause
+    /// of the candidate's constraint the request fails. `link` is the candidate's docked port.
     pub(super) fn of<'c>(
         table: &mut ParticipantTable,
         link: PortPlace,
@@ -124,8 +124,8 @@ impl ParticipantTable {
         clauses.iter().find(|clause| self.is_clause_refused(clause)).or_else(|| clauses.first()).cloned()
     }
 
-    /// Describes a clause of the port `place` of the request. No candidate may be docked at the port: an operand
-    /// without a value counts as an operand that reads the candidate.
+    /// Describes a clause of the port `place` of the request. Precondition: nothing is docked at the port. An operand
+    /// without a value then counts as an operand that reads the candidate.
     pub fn port_clause(&self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
         let (clause, frame) = scoped;
         let label = Name::new(&self.label(place));
@@ -156,8 +156,8 @@ impl ParticipantTable {
         OfferDemand { clause: Some(clause), bound }
     }
 
-    /// Returns the literal of the request that an operand is or names: `1024` for the operand `1024`, and `45` for
-    /// `Size` if the request binds `Size = 45`. `None` for any other operand.
+    /// Returns the literal of the request that gives an operand its value: `1024` for the operand `1024`, and `45` for
+    /// the operand `Size` if the request binds `Size = 45`. `None` for any other operand.
     fn request_literal(&self, operand: &Expression, frame: &Arc<ScopeFrame>) -> Option<RequestLiteral> {
         let operand = operand.without_parentheses();
         let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));

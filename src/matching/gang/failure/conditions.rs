@@ -55,8 +55,9 @@ pub fn grouped_by_condition(ruled_out: impl IntoIterator<Item = (usize, FailedCo
 }
 
 impl FailedCondition {
-    /// Returns the condition that makes the candidate `link`, docked at the port `place`, fail. Examines the constraint
-    /// of `place` first, then the constraint of `link`. `None` if neither constraint is certain to fail.
+    /// Returns the condition that rejects a docked candidate. The candidate's port `link` is docked at the port
+    /// `place`. Examines the constraint of `place` first, then the constraint of `link`. `None` if neither constraint
+    /// is certain to fail.
     pub(super) fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_request = port.participant.is_request();

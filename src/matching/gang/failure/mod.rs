@@ -36,7 +36,7 @@ pub struct GangFailure {
     pub blocked: Vec<BlockedPort>,
 }
 
-/// Numbers of offers that can dock at one port of the request.
+/// How many offers can dock at one port of the request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortCandidates {
     /// Label of the port.
@@ -74,7 +74,8 @@ pub struct BlockedPort {
     /// Indices of the offers that could dock but have ports besides their link. Whether these ports can be filled is
     /// not tested.
     pub unserved: Vec<usize>,
-    /// Label of each port of the first `unserved` offer, except its link, and the number of offers that fit the port.
+    /// Ports of the first `unserved` offer, except its link. Each is a pair of the port's label and the number of
+    /// offers that fit the port.
     pub unserved_ports: Vec<(String, usize)>,
     /// Number of offers that could dock. Positive only for a port of a group: some ports of the group can be filled,
     /// but not enough at once.
@@ -118,7 +119,8 @@ impl DockingProgress {
     }
 }
 
-/// The failure analysis. A public method must be called while nothing is docked, and undocks whatever it docks.
+/// The failure analysis. Precondition of each public method: nothing is docked. Each public method undocks whatever it
+/// docks.
 impl OfferPool {
     /// Describes why the request's ports with the indices `next` cannot be filled while `deepest` is docked.
     /// `deepest` must fill only ports with lower indices.
@@ -200,8 +202,8 @@ impl OfferPool {
         patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| others.intersect_with(pattern));
         others.set(place.port, false);
         let classes = self.candidate_classes();
-        // Remember the result of each class, so that only one row of the class is examined: equivalent rows leave the
-        // same candidates for other ports.
+        // Examine only one row of each class of equivalent rows, and remember the result for the class. Equivalent rows
+        // leave the same candidates for other ports.
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
         let rows = &independent[place.port];
         let mut consistent = RowBitmap::with_capacity(rows.len());
@@ -239,8 +241,8 @@ impl OfferPool {
         })
     }
 
-    /// Describes why one port cannot be filled. `rows` are the rows that fit the port by itself. The deepest gang must
-    /// be docked.
+    /// Describes why one port cannot be filled. `rows` are the rows that fit the port by itself. Precondition:
+    /// `deepest` is docked.
     fn blocked_port(&mut self, place: PortPlace, deepest: &Gang, rows: &RowBitmap) -> BlockedPort {
         let held = held_offers(deepest);
         let OfferPool { table, index, .. } = self;
@@ -293,9 +295,10 @@ fn held_offers(gang: &Gang) -> Vec<Participant> {
     gang.members().iter().map(|docked| Participant::of_offer(docked.offer)).collect()
 }
 
-/// Docks the `links` one by one at a port and calls `examine`, which returns the link's distance from docking and a
-/// result. Returns, for each offer, its link with the least distance, this distance and the result. Of an offer's links
-/// with the same distance, returns the first. The links of an offer must be adjacent in `links`.
+/// Docks the `links` one by one at a port and calls `examine` for each. `examine` returns the link's distance from
+/// docking and a result. Returns a triple for each offer: its link with the least distance, the distance, and the
+/// result. Of an offer's links with equal distances, the first counts. Precondition: the links of an offer are adjacent
+/// in `links`.
 fn nearest_links<K: PartialOrd, T>(
     table: &mut ParticipantTable,
     place: PortPlace,
@@ -345,8 +348,8 @@ fn candidates_at(table: &mut ParticipantTable, index: &mut PortIndex, place: Por
     accepted_rows(table, index, place, &rows)
 }
 
-/// Returns the rows of `rows` that do not refuse the port `place` and are not refused by it, given the current
-/// dockings. A constraint that depends on open ports excludes no row.
+/// Returns the rows of `rows` that may dock at the port `place`, given the current dockings: neither the constraint of
+/// the port nor the constraint of the row refuses. A constraint that depends on open ports excludes no row.
 fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace, rows: &RowBitmap) -> RowBitmap {
     let mut accepted = RowBitmap::with_capacity(rows.len());
     for row in rows.ones() {
@@ -356,7 +359,7 @@ fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPla
     accepted
 }
 
-/// Whether no constraint of these ports is certain to fail. A constraint that depends on open ports counts as
+/// Whether no constraint of the ports `places` is certain to fail. A constraint that depends on open ports counts as
 /// accepting.
 fn may_all_accept(table: &mut ParticipantTable, places: &[PortPlace]) -> bool {
     places.iter().all(|place| table.accepts(*place) != DockingVerdict::Refused)

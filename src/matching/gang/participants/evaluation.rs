@@ -198,8 +198,8 @@ impl ParticipantTable {
         CandidateScore::Vector(PolicyVector::new(values, self.context.dialect))
     }
 
-    /// Returns the indices of the participant's other ports that a port mentions by label. Searches the record of the
-    /// port and the groups that enclose it.
+    /// Returns the indices of the ports whose labels the port `place` mentions, without `place` itself. All these ports
+    /// belong to the same participant. Searches the record of `place` and the groups that enclose the record.
     pub fn mentioned_ports(&self, place: PortPlace) -> Vec<usize> {
         let bindings = &self.member(place.participant).bindings;
         let mut mentioned = FixedBitSet::with_capacity(bindings.len());
@@ -211,7 +211,7 @@ impl ParticipantTable {
         mentioned.ones().filter(|port| *port != place.port).collect()
     }
 
-    /// Returns the remainder of the offer of `link`, which is docked at the port `above`. `None` if nothing remains.
+    /// Returns the remainder of an offer whose port `link` is docked at the port `above`. `None` if nothing remains.
     ///
     /// If the expressions of `residual` cannot be evaluated, the result is also `None` and a failure is counted.
     pub fn remainder(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Option<Ad> {

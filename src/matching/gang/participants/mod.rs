@@ -49,7 +49,8 @@ impl PortPlace {
 /// The participants and the current dockings of their ports.
 pub struct ParticipantTable {
     environment: Environment,
-    /// Patterns and clauses of each participant's ports, by [`Participant::position`].
+    /// For each participant, the allowed patterns of filled ports and the clauses of the ports' constraints. Indexed by
+    /// [`Participant::position`].
     port_info: Vec<ParticipantPorts>,
     /// The rules that tell which attributes are constraints and ranks.
     pub protocol: Protocol,
@@ -57,11 +58,10 @@ pub struct ParticipantTable {
     pub context: Context,
     /// The docking vector of the policy. Empty if candidates are scored by rank.
     pub docking_vector: Vec<PolicyRule>,
-    /// Whether some offer has, or had before it was replaced, ports besides its link. A gang with such an offer must
-    /// fill these ports, too.
+    /// Whether some offer now has, or once had, several ports. An offer docks with one port, its link. The gang must
+    /// fill the other ports, too.
     pub offers_have_ports: bool,
-    /// Whether some offer has, or had before it was replaced, optional ports. The search must choose which of them are
-    /// filled.
+    /// Whether some offer now has, or once had, optional ports. The search must choose which optional ports are filled.
     pub offers_have_patterns: bool,
     /// Counts of work done. The table counts evaluations and failures, its callers count everything else.
     pub statistics: Statistics,

@@ -50,7 +50,7 @@ pub struct WindowCondition {
 /// A test that a value passes or fails.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum ValueTest {
-    /// A comparison of the tested value on the left with this constant on the right is true.
+    /// The comparison is true. Its left operand is the tested value, its right operand is this constant.
     Compares(BinaryOperator, HashableValue),
     /// The tested value is true.
     IsMet,

@@ -16,8 +16,8 @@ use super::{PortIndex, RowBitmap, first_row_from};
 /// Builds and caches the classes of rows that no request so far can tell apart.
 #[derive(Default)]
 pub struct CandidateClassifier {
-    /// Attribute names that the requests so far, the policy, and offers with several ports mention. Rows with equal
-    /// values of these attributes and equal demands are equivalent.
+    /// Attribute names mentioned by the requests so far, by the policy, or by offers with several ports. Rows with
+    /// equal values of these attributes and equal demands are equivalent.
     significant_names: FxHashSet<Name>,
     /// Whether some expression may read attributes that it does not name. No two rows count as equivalent then.
     is_opaque: bool,

@@ -16,8 +16,8 @@ use super::selection_cache::SelectionCache;
 
 /// The demands of all rows on the port at which they dock. Some demands are not indexed and left to evaluation.
 pub struct LinkDemands {
-    /// Columns of bounds. All demands with the same bounded value and operator share a column: `other.Size <= 45` and
-    /// `other.Size <= 60`, for example. The columns are sorted by the attribute of the bounded value.
+    /// Columns of bounds. Demands that differ only in their bounds share a column: `other.Size <= 45` and
+    /// `other.Size <= 60`, for example. The columns are sorted by the bounded attribute, here `Size`.
     pub bounds: Vec<LinkBounds>,
     /// Identifier of the class of each row. Rows of a class have equal demands and equal ranks. `None` if the index
     /// lacks a demand or the rank of the row, so that the row must be evaluated.
@@ -33,13 +33,13 @@ pub struct LinkBounds {
     selections: SelectionCache<HashableValue>,
 }
 
-/// Index given to the rank in the key of a class, because the rank has no column. The key is a list of pairs: the index
-/// of a column and the bound in this column.
+/// Column index of the rank in the key of a class. The key is a list of pairs: a column index and the bound in the
+/// column. The rank has no column, so that it gets an index that no column has.
 const RANK_COLUMN: usize = usize::MAX;
 
 impl LinkDemands {
-    /// Indexes the constraints and ranks of the rows. `places` holds the port that each row stands for. No offer may be
-    /// docked.
+    /// Indexes the constraints and ranks of the rows. `places` holds the port that each row stands for. Precondition:
+    /// nothing is docked in `table`.
     pub fn new(places: &[PortPlace], table: &ParticipantTable) -> Self {
         let dialect = table.context.dialect;
         let mut collector: BoundCollector<AttributeTranslation, Value> = BoundCollector::default();

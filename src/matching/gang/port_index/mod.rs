@@ -1,7 +1,7 @@
 //! Index of the offers' ports: answers which offers may dock at a port (thesis 5.4.2).
 //!
-//! Every port of every offer is a row, in input order. Some columns hold attributes of the rows. Other columns hold the
-//! bounds that rows demand of attributes of the port at which they dock.
+//! Every port of every offer is a row, in input order. Some columns hold attributes of the rows. Other columns hold
+//! bounds: what a row demands of the port at which the row docks, such as `other.Size <= 45`.
 //!
 //! An answer may contain rows that do not fit, but never misses a row that fits. Candidates are therefore confirmed by
 //! evaluation, unless [`SettledConstraints`] says that the index has proved the constraint.
@@ -68,7 +68,7 @@ pub struct PortIndex {
     /// Rows whose ads have changed since the columns were built. The columns are wrong for these rows. The rows are
     /// therefore always selected and left to evaluation.
     changed: RowBitmap,
-    /// Columns of the bounds that rows demand of attributes of the port at which they dock.
+    /// Columns of bounds: what each row demands of the port at which the row docks, such as `other.Size <= 45`.
     demands: LinkDemands,
     /// Columns of attributes of the rows.
     columns: RowColumns,
@@ -88,7 +88,7 @@ struct LinkDemandKey {
 }
 
 impl PortIndex {
-    /// Builds the index of the offers of a table. No offer may be docked.
+    /// Builds the index of the offers of a table. Precondition: nothing is docked in `table`.
     pub fn new(table: &ParticipantTable) -> Self {
         let (mut places, mut rows_of) = (Vec::new(), Vec::new());
         for offer in 0..table.offer_count() {
@@ -216,7 +216,8 @@ impl PortIndex {
         rows
     }
 
-    /// Returns the number of columns of bounds that rows demand.
+    /// Returns the number of columns of bounds. Demands that differ only in their bounds share a column:
+    /// `other.Size <= 45` and `other.Size <= 60`, for example.
     pub fn bound_count(&self) -> usize {
         self.demands.bounds.len()
     }
@@ -270,8 +271,8 @@ impl PortIndex {
             && self.changed.is_clear()
     }
 
-    /// Returns the rows that can be docked at the port `at` so that at least one row of `by` still accepts another
-    /// port. `shown` is the window query of the other port.
+    /// Returns the rows that leave a candidate for another port when docked at the port `at`: at least one row of `by`
+    /// then still accepts the other port. `shown` is the window query of the other port.
     ///
     /// Tests only attributes that the other port computes from the row at `at`: `Memory = cpu.Memory - 128`, for
     /// example.
@@ -310,11 +311,12 @@ impl PortIndex {
         demanded
     }
 
-    /// Narrows the candidates `rows` of an open port after `row` was docked at the port `at`. Removes the candidates
-    /// that reject an attribute which the open port computes from `row`. `shown` is the window query of the open port.
+    /// Narrows `rows`, the candidates of an open port, after `row` was docked at the port `at`. The open port may
+    /// compute attributes from `row`: `Memory = cpu.Memory - 128`, for example. Removes the candidates that reject a
+    /// computed attribute. `shown` is the window query of the open port.
     ///
-    /// Returns false if the index lacks an attribute of `row` that the open port reads. Some candidates that reject the
-    /// open port may be left in `rows` then.
+    /// Returns false if the index lacks an attribute of `row` that the open port reads. Then `rows` may still contain
+    /// candidates that reject the open port.
     pub fn retain_accepting(
         &mut self,
         rows: &mut RowBitmap,

@@ -86,7 +86,7 @@ impl WindowQuery {
         window
     }
 
-    /// Adds the clauses of undecided docked ports that are conditions on the candidates at `place`.
+    /// Adds conditions on the candidates at `place`, taken from the constraints of the docked ports `undecided`.
     fn add_undecided(&mut self, place: PortPlace, undecided: &[PortPlace], table: &ParticipantTable) {
         for clauses in undecided.iter().filter_map(|port| table.clauses(*port)) {
             self.add_clauses(place, &clauses, table);

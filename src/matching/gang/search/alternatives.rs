@@ -48,8 +48,8 @@ impl GangSearch<'_> {
         let mut ranked: Vec<(usize, CandidateScore)> = Vec::new();
         let mut held = Vec::new();
         for row in rows.ones() {
-            // Put offers that are in the gang first. The search skips these offers, but notes in the conflict set which
-            // decisions have docked them.
+            // Put the rows of docked offers before all other rows. The search skips these rows, but notes in the
+            // conflict set which decisions have docked the offers.
             if self.holders.contains_key(&self.pool.index.place(row).participant) {
                 held.push((row, CandidateScore::Unknown));
                 continue;

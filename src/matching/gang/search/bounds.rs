@@ -151,9 +151,9 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Compares the upper bound on the scores of the ports that are open after the decision at `depth` with the scores
-    /// of these ports in the best gang. `Greater` means that the upper bound is better. `None` if the upper bound is
-    /// unknown, no gang has been found, or the decision fills no port.
+    /// Compares an upper bound on the scores of the open ports with the scores of the same ports in the best gang. The
+    /// open ports are the ports still to be filled after the decision at `depth`. `Greater` means that the upper bound
+    /// is better. `None` if the upper bound is unknown, no gang has been found, or the decision fills no port.
     ///
     /// `link` is the candidate about to be docked, which other ports cannot get.
     fn compare_upper_bound(&mut self, depth: usize, link: Option<PortPlace>) -> Option<Ordering> {

@@ -173,8 +173,9 @@ impl GangSearch<'_> {
         against.compare_steps(0, self.decisions[..depth].iter().flat_map(|decision| &decision.scores).chain(next))
     }
 
-    /// Compares the input positions of the offers docked before `depth`, followed by the offer of `link`, with those of
-    /// the gang `against`. `Less` means earlier offers, which are preferred.
+    /// Compares two gangs by the input positions of their offers, one offer after another. The first gang consists of
+    /// the offers docked before `depth` and the offer of `link`. The second gang is `against`. `Less` means that the
+    /// first gang has the earlier offers, which are preferred.
     pub fn compare_positions(&self, depth: usize, link: PortPlace, against: &GangScore) -> Ordering {
         let docked = self.decisions[..depth].iter().filter_map(Decision::docked_pair).map(|(_, link)| link);
         let offers = docked.chain([link]).map(|link| link.participant);
@@ -188,7 +189,7 @@ impl GangSearch<'_> {
 
 /// A kind of decision, with its alternatives.
 pub enum DecisionKind {
-    /// Dock one of `candidates` at the port `place`. `docked` is the candidate taken, `None` between two candidates.
+    /// Dock one of `candidates` at the port `place`. `docked` is the candidate now docked, `None` if none is docked.
     FillPort { place: PortPlace, candidates: Candidates, settled: SettledConstraints, docked: Option<PortPlace> },
     /// Select the ports of the ad `newcomer` that are filled. `taken` is the index of the pattern taken. `next` is the
     /// index of the next pattern to try.

@@ -241,8 +241,8 @@ impl GangSearch<'_> {
         is_known.then(|| query.computed.iter().any(|(_, of, _)| *of == other))
     }
 
-    /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query. No docked
-    /// port may be undecided, because the constraints of docked ports are ignored.
+    /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query.
+    /// Precondition: no docked port is undecided. The constraints of docked ports are ignored.
     ///
     /// `None` if the index does not know all attributes that the open port shows, lacks an attribute of `link`, or
     /// cannot prove the constraint of the open port.

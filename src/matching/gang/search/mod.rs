@@ -46,8 +46,9 @@ pub struct SearchMemory {
     pub random: fastrand::Rng,
     /// The error if docking vectors could not be compared in the last search. `None` if they could.
     pub fault: Option<PolicyFault>,
-    /// Whether the last request got the first candidate of its first port. The next request is expected to do so, too.
-    /// If it has at most two ports, its search starts without forward checking.
+    /// Whether the next request is expected to get the first candidate of its first port. True if the last gang found
+    /// has the first candidate or was found without forward checking. If true, the search for a request with at most
+    /// two ports starts without forward checking.
     expects_first_candidate: bool,
     /// The first docking vector computed. All later docking vectors must be comparable with it.
     first_vector: Option<PolicyVector>,

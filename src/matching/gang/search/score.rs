@@ -20,8 +20,9 @@ impl CandidateScore {
     /// The score of a candidate if neither side has a rank.
     pub const ZERO: CandidateScore = CandidateScore::Ranks(0.0, 0.0);
 
-    /// Returns the scores of leaving these ports unfilled. A gang with fewer unfilled ports is better. Of gangs with
-    /// equally many unfilled ports, the gang that leaves later ports of the port list unfilled is better.
+    /// Returns the scores that a gang gets for leaving the `ports` unfilled. A gang with fewer unfilled ports is
+    /// better. Of gangs with equally many unfilled ports, the gang that leaves later ports of the port list unfilled is
+    /// better.
     pub fn unfilled_scores(ports: impl Iterator<Item = usize> + Clone) -> Vec<CandidateScore> {
         #[allow(clippy::cast_precision_loss)] // ports are fewer than 2^53
         let rank = |number: usize| number as f64;

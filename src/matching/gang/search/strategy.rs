@@ -33,7 +33,7 @@ pub enum PortOrder {
     /// In the reverse order of the port list (thesis 5.6.1).
     Reversed,
     /// By the number of candidates, fewest first (thesis 5.5). Candidates are counted before the first port is filled.
-    /// A strategy that summarizes counts classes of equivalent candidates (thesis 5.8).
+    /// If [`SearchStrategy::summarized`] is set, equivalent candidates count as one (thesis 5.8).
     FewestFirst,
 }
 
