@@ -16,7 +16,7 @@ use super::{BilateralMatch, Pair, PairSide, Statistics};
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accelerations {
-    /// Whether requests that neither offers nor the policy can distinguish are considered together (2006 paper 4.1).
+    /// Whether requests are grouped into autoclusters (2006 paper 4.1).
     pub autoclusters: bool,
     /// Whether match lists are kept for later equivalent requests (2006 paper 4.2).
     pub match_lists: bool,
@@ -62,8 +62,9 @@ impl Candidate {
 pub struct Matchmaker {
     pair: Pair,
     pub(super) offers: Vec<Arc<ScopeFrame>>,
-    /// The offers as they were when the index was built. The index uses the result for one offer for all equivalent
-    /// offers. It never evaluates a replacement, which may no longer be equivalent.
+    /// The offers as they were when the index was built; empty without an index. The index evaluates one offer of a
+    /// class of equivalent offers, and uses the result for the whole class. The index must not evaluate a replacement
+    /// of an offer, because the replacement may no longer be equivalent.
     indexed_offers: Vec<Arc<ScopeFrame>>,
     pub(super) accelerations: Accelerations,
     index: Option<OfferIndex>,

@@ -7,8 +7,9 @@ use super::{BilateralMatch, Candidate};
 
 /// Returns matches for as many requests as possible. `lists` holds the candidates of each request, best first.
 ///
-/// Every request that greedy matching would serve is matched. Requests with equal lists form a class. The first
-/// requests of a class are matched, and an earlier request gets a better offer than a later one.
+/// Every request that greedy matching would serve is matched. Requests with equal lists form a class. If not all
+/// requests of a class can be matched, the first ones are matched. An earlier request of a class gets a better offer
+/// than a later one.
 #[must_use]
 pub fn maximum_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
     let preferences = RequestClasses::new(lists);

@@ -197,8 +197,8 @@ impl Notice {
     }
 }
 
-/// Hashes a text by FNV-1a in 64 bits. The hash stays the same in later versions of this program, unlike that of the
-/// standard library.
+/// Hashes a text by FNV-1a in 64 bits. The hash of a text stays the same in later versions of this program. The hash
+/// function of the standard library may change.
 fn stable_hash(text: &[u8]) -> u64 {
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -37,7 +37,7 @@ impl Pair {
         Pair { environment, protocol, context, frames }
     }
 
-    /// Creates the scope of an ad for one side of a pair. [`Pair::replace`] puts it there.
+    /// Creates the scope of an ad for one side of a pair. [`Pair::replace`] puts the scope into a pair.
     #[must_use]
     pub fn make_scope(ad: Ad, side: PairSide) -> Arc<ScopeFrame> {
         ScopeFrame::root(ad, side.participant())

@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn an_offer_leaves_for_a_request_that_it_ranks_higher() {
-        // A candidate is an offer, the rank that the request gives it, and the rank that it gives the request. Both
-        // requests rank offer 0 highest; offer 0 ranks the second request higher.
+        // Each candidate is a triple: index of the offer, rank that the request gives the offer, rank that the offer
+        // gives the request. Both requests rank offer 0 highest. Offer 0 ranks the second request higher.
         let lists = match_lists(&[&[(0, 5.0, 1.0), (1, 3.0, 0.0)], &[(0, 5.0, 2.0), (1, 4.0, 0.0)]]);
         let offers: Vec<usize> = stable_matching(&lists).iter().map(|pairing| pairing.offer).collect();
         assert_eq!(offers, [1, 0]);

@@ -23,7 +23,8 @@ pub struct BoundColumn<S> {
     pub subject: S,
     /// The operator of the clauses: the subject is its left operand, the bound its right operand.
     pub operator: BinaryOperator,
-    /// The operator of the exchanged clauses: the bound is its left operand, the subject its right operand.
+    /// The operator for exchanged operands: the bound is its left operand, the subject its right operand. Example: `<=`
+    /// if `operator` is `>=`.
     exchanged: BinaryOperator,
     /// The bounds by row; the cell of a row without a bound is absent.
     pub bounds: AttributeColumn,

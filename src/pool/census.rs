@@ -23,9 +23,8 @@ const MAX_PATH_BYTES: usize = 256;
 
 /// The attributes of all ads added, each with its [`AttributeSummary`], in the order of first appearance.
 ///
-/// The memory for values is bounded. At the limit no new distinct values are recorded, which
-/// [`super::DistinctCount::more`] reports, but values recorded before are still counted. The memory for names is not
-/// bounded.
+/// The memory for values is bounded. At the limit, values recorded before are still counted. New distinct values are
+/// not recorded, and [`super::DistinctCount::more`] is set. The memory for names is not bounded.
 #[derive(Clone, Debug)]
 pub struct Census {
     ads: usize,

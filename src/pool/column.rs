@@ -1,7 +1,8 @@
 //! Dictionary columns: one attribute of many ads.
 //!
 //! Each row has a code, which stands for an entry of a dictionary. A column of values also has posting lists, which
-//! give the rows of a code, and indexes by value. Both are built on first use.
+//! give the rows of a code, and indexes, which give the rows of a range of values. Posting lists and indexes are built
+//! on first use.
 
 use std::sync::OnceLock;
 
@@ -253,8 +254,8 @@ impl AttributeColumn {
 
     /// Adds to `into` the rows for which `attribute operator value` is met. An absent attribute counts as undefined.
     ///
-    /// Deviant rows are not added: a caller that must not miss a match adds [`AttributeColumn::deviant_rows`]. O(log n)
-    /// for a range of numbers or strings, plus a pass over a bitmap of all rows.
+    /// Deviant rows are not added, although some may meet the comparison; [`AttributeColumn::deviant_rows`] returns
+    /// them. A range of numbers or strings costs O(log n), plus a pass over a bitmap of all rows.
     pub fn select(&self, operator: BinaryOperator, value: &Value, into: &mut FixedBitSet) {
         let dialect = self.dialect;
         let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
@@ -268,7 +269,7 @@ impl AttributeColumn {
             _ => return self.select_where(met, into),
         }
         self.add_codes_where(orders.unordered.iter().copied(), met, into);
-        // Numbers and strings are never identical, so that `isnt` selects all rows of the other index.
+        // Numbers and strings are never identical. For a number `isnt` selects all strings, for a string all numbers.
         if operator == BinaryOperator::Isnt {
             match number {
                 Some(_) => orders.strings.add_rows(0, orders.strings.len(), into),
@@ -283,8 +284,8 @@ impl AttributeColumn {
         self.add_codes_where((0..code(self.values.entries.len())).filter(|code| *code != DEVIANT), met, into);
     }
 
-    /// Adds to `into` the rows of the index `order` for which `attribute operator value` is met. `key` is the key of
-    /// the value.
+    /// Adds rows to `into`: all rows in the index `order` that meet the comparison `attribute operator value`. `key` is
+    /// the key of the value.
     fn add_range<K: Ord + Clone>(
         &self,
         order: &RangeIndex<K>,

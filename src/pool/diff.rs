@@ -9,8 +9,8 @@ use crate::syntax::{Style, print};
 /// How two attributes are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiffMode {
-    /// By the trees of their expressions. Case of names, spaces, parentheses and the order of nested attributes are
-    /// ignored.
+    /// By the trees of the attributes' expressions. Case of names, spaces, parentheses and the order of nested
+    /// attributes are ignored.
     #[default]
     Meaning,
     /// By the spelling of the name and the printed text of the expression.
@@ -85,11 +85,11 @@ pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: DiffMode) -> Vec<
     differences
 }
 
-/// The ads of a first set that have no partner in the second set yet: for each identity the 0-based positions of these
-/// ads.
+/// The ads of a first set that have no partner in a second set yet. Holds the 0-based positions of these ads for each
+/// identity.
 ///
-/// Several ads of a set may have the same identity, such as ads without a name. The first of them is paired with the
-/// first of the second set, the second with the second, and so on.
+/// Several ads of a set may have the same identity, such as ads without a name. The first such ad of the first set is
+/// paired with the first such ad of the second set, and so on.
 #[derive(Clone, Debug)]
 pub struct UnpairedAds<I> {
     positions: HashMap<I, VecDeque<usize>>,

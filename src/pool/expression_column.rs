@@ -35,8 +35,8 @@ pub type ExpressionColumns = IndexMap<Name, Rc<ExpressionColumn>, FxBuildHasher>
 /// name in every ad.
 pub fn build_columns(ads: &[Ad]) -> ExpressionColumns {
     let mut growing: IndexMap<Name, ExpressionColumnBuilder, FxBuildHasher> = IndexMap::default();
-    // For each position in an ad, the index of the column of the attribute that the previous ad had there. This column
-    // is tried first, because ads tend to have the same attributes in the same order.
+    // For each position in an ad, an index into `growing`: the column of the attribute at this position in an earlier
+    // ad. This column is tried first, because ads tend to have the same attributes in the same order.
     let mut places: Vec<usize> = Vec::new();
     for (row, ad) in ads.iter().enumerate() {
         for (position, bound) in ad.iter().enumerate() {

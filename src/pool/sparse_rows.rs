@@ -2,8 +2,8 @@
 
 use fixedbitset::FixedBitSet;
 
-/// A sparse bit set. It stores only nonzero words, so that a few rows take little memory. Many rows are intersected one
-/// word at a time.
+/// A sparse bit set. It stores only nonzero words, so that a few rows take little memory. An intersection handles all
+/// rows of a word at once.
 #[derive(Clone, Debug, Default)]
 pub struct SparseRows {
     /// The nonzero words, each with its position, by ascending position.

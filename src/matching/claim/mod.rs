@@ -103,8 +103,8 @@ struct ClaimState<'a> {
     ads: Vec<Option<&'a Ad>>,
     /// The reason for which each party voted ABORT; `None` if the party has not voted ABORT.
     vetoes: Vec<Option<Veto>>,
-    /// Whether each party is left out of the current round, because the party itself or a party above it voted ABORT
-    /// earlier.
+    /// For each party, whether the party is left out of the current round. A party is left out if the party itself or a
+    /// party above it voted ABORT earlier.
     excluded: Vec<bool>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Claimer<'a> {
     }
 
     /// Returns the reason why a party cannot take part, whatever the other parties are; `None` if there is no reason.
-    /// Reasons: its ad is missing, expired or already claimed, or does not have the ticket in the notice.
+    /// Reasons: the party's ad is missing, ambiguous, expired or already claimed, or lacks the ticket in the notice.
     fn own_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
         let index = match index {
             Ok(index) => index,

@@ -23,7 +23,8 @@ pub struct RedockedMatch<'a> {
 }
 
 impl<'a> RedockedMatch<'a> {
-    /// Docks the parties that are present. Also returns each party whose ports cannot be used, with the reason.
+    /// Docks the present parties: those with a current ad that are not excluded and have not voted ABORT. Also returns
+    /// the index of each party whose ports cannot be used, with the reason.
     pub fn new(vote: &ClaimState, protocol: &'a Protocol, context: &'a Context) -> (Self, Vec<(usize, String)>) {
         let bond = vote.notice.kind;
         let environment = Environment::for_match();

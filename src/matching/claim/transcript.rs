@@ -43,8 +43,8 @@ impl ClaimMessageKind {
     }
 }
 
-/// Iterates over the links of the current round, in preorder. A link is the index of a parent and the index of a party
-/// docked at the parent.
+/// Iterates over pairs of indexes: a parent, and a party docked at the parent. Excluded parties are left out. The pairs
+/// come in the order of the parties in the notice.
 fn present_links<'v>(vote: &'v ClaimState) -> impl Iterator<Item = (usize, usize)> + 'v {
     vote.participants().filter_map(|party| Some((vote.parent(party)?, party)))
 }

@@ -15,7 +15,8 @@ use super::columns::OfferColumns;
 use super::one_sided::{needs_pair_evaluation, one_sided_verdict};
 use super::residue::{Residue, ResidueTable};
 
-/// An operand of a clause that does not refer to the other side.
+/// An operand of a clause: a literal, or an attribute of the ad that contains the clause. Example: `1024` in
+/// `TARGET.Memory >= 1024`.
 #[derive(Clone, Copy)]
 pub enum OwnOperand<'e> {
     /// A literal.

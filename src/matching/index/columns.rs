@@ -14,12 +14,14 @@ use crate::pool::{AttributeColumn, ColumnCell, Partition, ValueKey};
 use super::one_sided::one_sided_cell;
 use super::request::ProbedRequest;
 
-/// The columns of the offers' attributes, and the classes of equivalent offers. Each is built on first use.
+/// The columns of the offers' attributes, and the classes of equivalent offers. A column is built on first use, and so
+/// are the classes for a set of attributes.
 pub struct OfferColumns {
     pub offers: Vec<Ad>,
     pub context: Rc<Context>,
-    /// Attributes through which the offers' clauses were found, and the rank. Evaluating such an attribute may be
-    /// circular. Its cell in a column is therefore deviant, unless the offer binds a literal to it.
+    /// Attributes whose evaluation may be circular: attributes through which the offers' clauses were found, such as
+    /// `Requirements`, and the rank. If an offer binds anything but a literal to such an attribute, the cell of the
+    /// offer is deviant.
     pub followed: Vec<Name>,
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
@@ -99,8 +101,8 @@ impl AttributeClasses {
             .iter()
             .map(|name| match request.cell(name) {
                 ColumnCell::Absent => Some(ValueKey::Absent),
-                // A list or an ad gets no key. Its key would be its address, which another value may get after this one
-                // is dropped.
+                // A list or an ad gets no key. The key would be the address in memory, which another list or ad may
+                // have later.
                 ColumnCell::Constant(value) => {
                     Some(ValueKey::of(&value)).filter(|key| !matches!(key, ValueKey::Structure(_)))
                 }

@@ -14,8 +14,8 @@ pub fn needs_pair_evaluation(parts: &ConstraintClauses<'_>, mentions: &FreeNames
 }
 
 /// Evaluates the attribute `name` of an ad without a partner. The cell is deviant if the value depends on the partner,
-/// or on an attribute in `through`, such as `Requirements`. A match evaluates `Requirements` first, so that coming back
-/// to it is circular and gives another value.
+/// or on an attribute in `through`, such as `Requirements`. In a match, such an attribute is already being evaluated.
+/// Reading the attribute again is circular there, and gives another value.
 pub fn one_sided_cell(
     ad: &Ad,
     name: &Name,

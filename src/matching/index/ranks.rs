@@ -83,8 +83,8 @@ impl ResidueTable<f64> {
 }
 
 impl Residue<f64> {
-    /// Evaluates the rank expression for the request and each of these offers. Writes the rank to `values` at the index
-    /// of the offer. An offer becomes unsure if only evaluation of the pair can tell the rank.
+    /// Computes the rank for each pair of the request and one of `offers`. Writes the rank to `values`, at the index of
+    /// the offer. If only evaluation of the pair can tell the rank, adds the offer to `unsure` instead.
     pub fn compute_ranks(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,

@@ -13,7 +13,8 @@ use crate::protocol::Protocol;
 use super::super::Pair;
 use super::one_sided::one_sided_cell;
 
-/// Cached results, by index. An item is `None` before the result is computed, and `Some(None)` if there is no result.
+/// Cached results. The index is a class, or the identifier of a set of classes. An item is `None` before the result is
+/// computed, and `Some(None)` if there is no result.
 pub type CachedResults<T> = Vec<Option<Option<T>>>;
 
 /// Evaluates expressions in pairs of one request and changing offers. `pair` must already contain the request.

@@ -76,8 +76,8 @@ pub fn negotiate(
     Ok(cycle.outcome)
 }
 
-/// Returns the names of the attributes that a cycle reads in addition to constraints, ranks and the attributes that
-/// they mention: the names in the policy, the count of a resource request, and the user of an offer.
+/// Returns names of attributes that a cycle reads: the names in the policy, the count of a resource request, and the
+/// user of an offer. A cycle also reads constraints, ranks and what they mention; these names are not added.
 #[must_use]
 pub fn negotiation_names(policy: &Policy, dialect: Dialect) -> FreeNames {
     let mut mentions = policy.free_names(dialect);

@@ -17,8 +17,8 @@ pub struct CycleOffers {
     frames: Vec<Arc<ScopeFrame>>,
     /// 1-based number of the part of each offer that is offered now. Part 1 is the offer as advertised.
     pub parts: Vec<usize>,
-    /// Whether each offer is unavailable: it was given away and left no remainder, or the policy identifies it as a
-    /// root.
+    /// For each offer, whether the offer is unavailable. An offer is unavailable if it was given away and left no
+    /// remainder, or if the rule `roots` of the policy is true in the offer.
     pub taken: Vec<bool>,
     /// Number of offers that are not taken.
     pub free_count: usize,
@@ -34,7 +34,8 @@ pub struct CycleOffers {
 }
 
 impl CycleOffers {
-    /// Prepares the offers for a cycle. An offer that the policy identifies as a root is never given away.
+    /// Prepares the offers for a cycle. An offer is never given away if the rule `roots` of the policy is true in the
+    /// offer.
     pub fn new(ads: &[Ad], settings: &NegotiationSettings, accelerations: Accelerations) -> Self {
         let NegotiationSettings { policy, protocol, context, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
@@ -83,7 +84,8 @@ impl CycleOffers {
         docked.filter(|(_, (values, places))| *values > 0 && *places == 0).map(|(component, _)| component).collect()
     }
 
-    /// Checks that the values of each component can be compared in all docking vectors.
+    /// Checks that these docking vectors can be compared. For example, a component must not be a number in one vector
+    /// and a string in another.
     pub fn check_comparable<'v>(&self, vectors: impl IntoIterator<Item = &'v PolicyVector>) -> Result<(), PolicyFault> {
         PolicyVector::check_comparable(vectors, "docking", &self.policy.docking)
     }

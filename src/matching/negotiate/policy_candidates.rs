@@ -21,7 +21,8 @@ pub struct PolicyCandidates {
 }
 
 impl PolicyCandidates {
-    /// Creates a search among these offers. An offer that the policy identifies as a root is no candidate.
+    /// Creates a search among these offers. An offer is no candidate if the rule `roots` of the policy is true in the
+    /// offer.
     #[must_use]
     pub fn new(settings: &NegotiationSettings, offers: &[Ad]) -> Self {
         PolicyCandidates {

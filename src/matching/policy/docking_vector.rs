@@ -19,7 +19,8 @@ pub struct PolicyVector(pub Vec<Option<VectorComponent>>);
 pub struct VectorComponent {
     /// The value itself, such as the integer `2`.
     pub value: Value,
-    /// Class of the value: its type, but [`Type::Real`] for every number, and in HTCondor's dialect for booleans, too.
+    /// Class of the value: [`Type::Real`] for a number, otherwise the type of the value. In HTCondor's dialect a
+    /// boolean counts as a number.
     class: Type,
 }
 
@@ -74,8 +75,8 @@ impl PolicyVector {
         first_difference(pairs.map(|(left, right)| compare_components(right.as_ref(), left.as_ref())))
     }
 
-    /// Compares the vector with `numbers`, extended with zeros to the length of the vector. A component that is not a
-    /// number counts as greater than any number. A component that cannot be ordered counts as less.
+    /// Compares the vector with another vector: `numbers`, followed by zeros. A component that is not a number counts
+    /// as greater than any number. A component that cannot be ordered counts as less than any number.
     #[must_use]
     pub fn cmp_numbers(&self, numbers: [f64; 2]) -> Ordering {
         let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));

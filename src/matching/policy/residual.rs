@@ -1,4 +1,5 @@
-//! Remainders of offers after a match, such as HTCondor's partitionable slots leave (an open question in thesis 6.2.1).
+//! Remainders of offers after a match: for example, what is left of a partitionable slot of HTCondor. Thesis 6.2.1
+//! names remainders as an open question.
 
 use std::sync::Arc;
 
