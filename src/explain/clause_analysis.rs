@@ -27,8 +27,8 @@ pub struct ClauseAnalysis {
     pub comparison: Option<ClauseComparison>,
     /// The offer's attributes that the clause reads, directly or through attributes of the request.
     pub offer_attributes: IndexSet<Name>,
-    /// The request's attributes that the clause reads. The attributes in the clause's path, such as `Requirements`, are
-    /// left out.
+    /// The request's attributes that the clause reads. The attributes through which the clause was found, such as
+    /// `Requirements`, are left out.
     pub request_attributes: IndexSet<Name>,
     /// The attributes that the clause reads as the request's own, such as `MY.Prio`, and that the request lacks.
     pub missing_own: IndexSet<Name>,

@@ -57,8 +57,8 @@ impl Conflicts {
 }
 
 /// Computes some of the minimal hitting sets, at most one for each clause. Each run starts with the set of all clauses
-/// and drops every clause without which the set still hits all masks. Each run tries the clauses in the same cyclic
-/// order, but starts with another clause.
+/// and tries to drop each clause in a cyclic order. A clause is dropped if the remaining set still shares a clause with
+/// each mask in `failing`. Each run starts the cyclic order at another clause.
 fn greedy_hitting_sets(failing: &[u128]) -> Vec<u128> {
     let all = failing.iter().fold(0, |all, failed| all | failed);
     let places = bit_positions(all);

@@ -95,8 +95,8 @@ impl Explainer {
         Explainer(OfferTable::new(offers, protocol, context))
     }
 
-    /// Sets the docking vector of the policy. The vector discards a candidate for which one of its components has no
-    /// comparable value.
+    /// Sets the docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
+    /// vector discards the candidate.
     #[must_use]
     pub fn with_docking(mut self, docking: Vec<PolicyRule>) -> Self {
         self.0.docking = docking;
@@ -188,8 +188,8 @@ fn unmatched_verdict(report: &RequestReport, table: &mut OfferTable, request: &R
     }
     let residues: Vec<_> = report.clauses.iter().map(|clause| &clause.analysis.residue).collect();
     let decisive = inconsistencies(&residues, table.context.dialect).into_iter().find(|found| {
-        // Report the contradiction of a single clause only if the clause is no comparison with a constant and its
-        // failure reason is vague. Otherwise the comparison or the reason says more.
+        // A single clause can contradict itself. Report such a contradiction only if the clause is no comparison with a
+        // constant and its failure reason is vague. Otherwise the comparison or the failure reason says more.
         let is_telling = match found.clauses.as_slice() {
             [only] => {
                 let ClauseReport { analysis, failure, .. } = &report.clauses[*only];

@@ -13,8 +13,8 @@ use super::evaluation::{OfferTable, RequestContext};
 pub enum FailureReason {
     /// The clause calls an unknown function. Holds its name and the names of similar functions.
     UnknownFunction(Name, Vec<&'static str>),
-    /// The clause reads an attribute as the request's own that the request lacks. Holds its name and similar names that
-    /// the request has.
+    /// The clause reads an attribute of the request itself, such as `MY.Prio`, but the request lacks this attribute.
+    /// Holds the attribute's name and the similar names that the request has.
     MissingOwnAttribute(Name, Vec<Name>),
     /// Operator precedence differs from what the text suggests, as in `a > b is c ? d : e`; holds the text with
     /// explicit parentheses.
@@ -31,7 +31,7 @@ pub enum FailureReason {
         theirs: Type,
         /// The type of the bound.
         bound: Type,
-        /// Number of offers whose values have a type that is comparable with `theirs`.
+        /// Number of offers whose values have the type `theirs` or a type comparable with it.
         offers: usize,
     },
     /// The clause compares strings with `=?=`, which is case-sensitive, and some offers' strings differ from the bound
@@ -144,8 +144,8 @@ fn comparison_reason(comparison: &ClauseComparison, table: &mut OfferTable, requ
     most_frequent.map_or(FailureReason::NoSuchValue, |(theirs, offers)| FailureReason::CaseMismatch { theirs, offers })
 }
 
-/// Returns the offers' strings that differ from the bound in case only, each with the number of offers. Empty unless
-/// the comparison is a case-sensitive one with a string.
+/// Returns the offers' strings that differ from the bound in case only, each with the number of offers. Empty if the
+/// operator is not `=?=` or the bound is not a string.
 pub fn other_spellings(
     comparison: &ClauseComparison,
     table: &mut OfferTable,

@@ -81,8 +81,8 @@ pub enum RequestVerdict {
         clause: usize,
         /// The reason why no offer meets the clause.
         fault: FailureReason,
-        /// The offers' attributes with a name similar to that of a missing attribute, each with the number of offers
-        /// that have it.
+        /// The offers' attributes with names similar to the attribute that no offer has, each with the number of offers
+        /// that have it. Empty if `fault` is not [`FailureReason::MissingAttribute`].
         near: Vec<(Name, usize)>,
     },
     /// Each clause is true of some offer, but no offer meets all clauses with these indices.

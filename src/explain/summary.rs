@@ -16,11 +16,11 @@ use super::report::{ClauseReport, RequestReport, RequestVerdict};
 pub enum AdReference {
     /// A request, given by its index.
     Request(usize),
-    /// An offer, or a part of an offer that was used in part.
+    /// An offer as advertised, or a residual of the offer.
     Offer {
         /// Index of the offer.
         offer: usize,
-        /// 1-based number of the part; part 1 is the offer itself.
+        /// 1 for the offer as advertised, 2 for its first residual, 3 for its second residual, and so on.
         part: usize,
     },
 }

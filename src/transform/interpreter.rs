@@ -152,9 +152,9 @@ impl AdState {
         self.changes.push(AppliedChange { position: self.position, attribute, before, after });
     }
 
-    /// Binds the built-in variables of an ad. `row` is the index of the item; `step` is the index of the ad among the
-    /// ads of the item. `made` is the index of the ad among all ads of the TRANSFORM line. `iterating` is 1 within a
-    /// TRANSFORM line, else 0.
+    /// Binds the built-in variables of an ad. `row` is the index of the item for which a TRANSFORM line makes the ad.
+    /// `step` is the index of the ad among the ads of this item, and `made` is the index of the ad among all ads of the
+    /// line. `iterating` is 1 if the TRANSFORM line has items or makes several ads. Otherwise all four are 0.
     fn bind_counters(&mut self, [row, step, made, iterating]: [usize; 4]) {
         let counters = [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)];
         for (name, number) in counters {
@@ -162,8 +162,8 @@ impl AdState {
         }
     }
 
-    /// Returns the attributes that a target selects, each with its new name. For a pattern, `names` is the template of
-    /// the new names.
+    /// Returns the attributes that a target selects, each with its new name. `names` is the new name or, if the target
+    /// is a pattern, the template of the new names.
     fn target_names(&self, target: &RuleTarget, names: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
         Ok(match target {
             RuleTarget::Name(name) => vec![(name.clone(), names.to_vec())],

@@ -85,7 +85,8 @@ pub(super) enum LineWordKind<'t> {
     Pattern(NamePattern),
 }
 
-/// Creates an error at a byte range in the line. A caller that knows the range in the file may give that instead.
+/// Creates an error at `range`. The range is usually a byte range in the line, but some callers pass a byte range in
+/// the file.
 pub(super) fn error(range: Range<usize>, message: impl Into<String>) -> Problem {
     Problem::error_at(range, 0, message)
 }

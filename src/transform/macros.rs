@@ -101,8 +101,8 @@ pub(super) fn find_macro(text: &[u8], from: usize) -> Option<MacroReference> {
 /// Parses a name that begins at `start`, the default after its colon, and the closing parenthesis. Returns the ranges
 /// of the name and of the default. `None` for any other text.
 fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<usize>>)> {
-    // Maximum number of bytes of a macro. The limit bounds the search for the closing parenthesis, which each `$(`
-    // starts anew.
+    // Maximum number of bytes of a macro after its opening parenthesis. Each `$(` starts a search for the closing
+    // parenthesis; the limit keeps these searches short.
     const MAX_MACRO_BYTES: usize = 4096;
     let text = &text[..text.len().min(start + MAX_MACRO_BYTES)];
     let name = text[start..].iter().take_while(|byte| is_variable_byte(**byte)).count();
@@ -171,8 +171,8 @@ impl<'a> MacroExpander<'a> {
                 continue;
             }
             let mut value = self.value(&rest, &found)?;
-            // A dollar before the macro may begin an outer macro, which is complete once the value replaces the inner
-            // one: `$(MY.$(name))`.
+            // A dollar before the inner macro may begin an outer macro, as in `$(MY.$(name))`. The outer macro is
+            // complete when the inner macro is replaced by its value.
             let dollar = memchr::memchr(b'$', &rest[from..found.range.start]);
             let done = dollar.map_or(found.range.start, |at| from + at);
             out.extend_from_slice(&rest[from..done]);

@@ -33,7 +33,7 @@ pub struct NamedAd {
     /// name.
     display_name: Option<Box<str>>,
     /// Identity, sequence number and lifetime in the advertising protocol. `None` if the ad was read whole, because
-    /// they can be computed from the ad.
+    /// these values can be computed from a whole ad.
     standing: Option<AdvertisementHeader>,
     advertisement: Option<Ad>,
     /// The place where the ad begins; `None` if the ad comes from no source or was read only in part.

@@ -58,14 +58,15 @@ impl Parties {
         }
     }
 
-    /// Returns the name of a request. A request with a resource count stands for several units; `unit` is the 1-based
-    /// number of one of them, and the name is `job#2` for the second.
+    /// Returns the name of a request, or of one unit of a request that stands for several units: `job#2` for the
+    /// second. `unit` is the 1-based number of the unit; `None` for the whole request.
     pub fn request_name(&self, request: usize, unit: Option<usize>) -> String {
         let id = self.requests[request].id();
         unit.map_or_else(|| id.to_owned(), |unit| format!("{id}#{unit}"))
     }
 
-    /// Returns the name of an offer or of a part of it. Part 1 is the offer itself; part 2 is called `slot#2`.
+    /// Returns the name of an offer or of a residual of it. `part` is 1 for the offer, 2 for its first residual, which
+    /// is called `slot#2`.
     pub fn offer_name(&self, offer: usize, part: usize) -> String {
         part_name(self.offers[offer].id(), part)
     }

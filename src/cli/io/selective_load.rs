@@ -14,7 +14,7 @@ use crate::cli::render::output;
 use crate::cli::session::Session;
 
 /// Maximum number of rounds in which sides are read again. Reading one side may reveal further attributes that are
-/// needed of the other side. If further rounds would be necessary, all ads are read whole.
+/// needed of the other side. After this number of rounds, all ads are read whole.
 const MAX_PASSES: usize = 6;
 
 /// Number of bytes sampled from each file of offers before the first pass. The sample comes from all over the file and
@@ -26,9 +26,9 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 /// `None` if the ads have to be read whole, for example because some source is no file in the long form, or because an
 /// expression may read any attribute.
 ///
-/// An attribute that an ad mentions is read from the ad itself without a second pass. Matching may also look the
-/// attribute up on the other side. So a side is read again if the other side mentions a name that was not yet selected
-/// when the last pass over this side began.
+/// If an ad mentions an attribute, the attribute is read from this ad in the same pass. Matching may also look the
+/// attribute up on the other side. If the last pass over the other side began before the attribute was selected, the
+/// other side is read again.
 pub fn load_selectively(
     session: &mut Session,
     sides: [&[AdSource]; 2],
@@ -65,14 +65,14 @@ struct LoadedSide {
     /// Version of the projection when the pass began. The ads may lack attributes that were added to the projection in
     /// a later version.
     version_at_start: usize,
-    /// Version of the projection that added the newest of the names that these ads mention. 0 if the ads mention no
-    /// name.
+    /// Version of the projection that added the newest name. Only names that the ads of this side mention count; 0 if
+    /// there are none.
     newest_name_version: usize,
 }
 
 impl LoadRequirements<'_> {
-    /// Reads both sides until neither lacks a name that the other mentions. `None` if the ads have to be read whole.
-    /// Also `None` after a read error: the caller then reads the ads whole and reports the error.
+    /// Reads both sides. Reads a side again if it lacks attributes that the other side mentions. `None` if the ads have
+    /// to be read whole. Also `None` after a read error: the caller then reads the ads whole and reports the error.
     fn load_sides(&self, [requests, offers]: [&[AdSource]; 2]) -> Option<[LoadedSide; 2]> {
         let mut selection = self.initial_projection()?;
         if !requests.iter().chain(offers).all(AdSource::is_long_file) {
@@ -80,7 +80,7 @@ impl LoadRequirements<'_> {
         }
         for source in offers {
             for piece in source.sample(OFFER_SAMPLE_BYTES).ok()? {
-                // References are collected line by line, so that a piece may begin or end within an ad.
+                // A piece of the sample may begin or end within an ad, because references are collected line by line.
                 StreamBlock::from_complete_text(piece.ok()?, FileFormat::Long)
                     .project(&mut selection)
                     .collect_references();

@@ -102,7 +102,7 @@ impl AdSource {
             .map(|block| SourceText::new(Arc::clone(&self.name), StreamBlock { ads_before: self.ads_read, ..block })))
     }
 
-    /// Counts an ad, or the problem that was found in its place, as read.
+    /// Counts an item as read: an ad, or a problem that was found in place of an ad.
     pub fn count_ad(&mut self, item: &ReadResult) {
         let number = item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number);
         self.ads_read = self.ads_read.max(number);

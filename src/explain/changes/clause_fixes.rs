@@ -12,8 +12,9 @@ use crate::lint::ChainedComparison;
 use super::edit::{RequestEdit, replace_kinds};
 use super::search::Proposal;
 
-/// A proposed fix of a clause. The second element is the offers' value to which the clause's bound is relaxed. It is
-/// `None` if the fix corrects a mistake instead, such as a misspelt name or a bound of the wrong type.
+/// A proposed fix of a clause. The second element is the offers' value to which the fix relaxes the clause's bound. The
+/// second element is `None` if the fix corrects a mistake instead, such as a misspelt name or a bound of the wrong
+/// type.
 pub type ClauseFix = (Proposal, Option<Value>);
 
 /// Proposes fixes of the clause at index `place`. Dropping the clause is not among them. A bound is relaxed to the
@@ -86,9 +87,9 @@ impl ClauseComparison {
     }
 }
 
-/// Returns a bound close to `value` for which `value operator bound` is true: 7 for the value 8 and `>`. For `>` and
-/// `<` the bound of a real is a whole number: 7.0 for 7.5 and `>`. `None` for `>` and `<` if the value is not a number
-/// or the bound would overflow.
+/// Returns a bound close to `value` for which `value operator bound` is true: 7 for the value 8 and `>`. If `value` is
+/// a real and the operator is `>` or `<`, the bound is a whole number: 7.0 for 7.5 and `>`. `None` for `>` and `<` if
+/// the value is not a number or the bound would overflow.
 fn closest_bound(value: Value, operator: BinaryOperator) -> Option<Value> {
     Some(match (value, operator) {
         (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),

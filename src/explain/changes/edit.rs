@@ -81,7 +81,7 @@ impl RequestEdit {
         }
     }
 
-    /// Whether both edits change the same part of the request in the same way, except for the new value.
+    /// Whether this edit and `other` change the same part of the request in the same way, except for the new value.
     pub(super) fn differs_in_value_only(&self, other: &RequestEdit) -> bool {
         let [part, other_part] = [self, other].map(|edit| edit.replaced().map(Expression::identity));
         let is_same_part = part == other_part;
@@ -117,8 +117,8 @@ fn replace_expression(request: &Ad, from: &Expression, to: &Expression) -> Optio
     rewrite_ad(request, &mut |part| part.ptr_eq(from).then(|| to.clone()))
 }
 
-/// Removes the port that `labels` names from the list that contains it. If `labels` names all ports of an outermost
-/// group, removes the group. `None` if the list would become empty or no port has such a label.
+/// Removes one port, or a whole outermost group, from the list that contains it. The group is removed if `labels` has
+/// the labels of all ports of the group. `None` if the list would become empty or no port has a label in `labels`.
 fn drop_ports(request: &Ad, labels: &[Name]) -> Option<Ad> {
     let ports = read_ports(request).ok()?;
     let is_dropped = |port: &&Port| labels.contains(&port.label);

@@ -22,8 +22,9 @@ use search::MAX_EDITS;
 pub use search::RequestChange;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 
-/// Maximum number of sets of unmet clauses for which changes are proposed. The maximum applies twice: to the sets of
-/// all offers, and to the sets of only those offers that accept the request.
+/// Maximum number of sets of unmet clauses for which changes are proposed. Each set holds the clauses that some offer
+/// fails. The maximum applies once to the sets of all offers, and once to the sets of the offers that accept the
+/// request.
 const MAX_CLAUSE_SETS: usize = 12;
 
 /// Maximum number of clauses in a set for which changes are proposed. If every set is larger, the smallest sets are
@@ -118,8 +119,8 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 }
 
-/// Proposes changes of the clauses with the indices `places`, which are all the clauses that each offer in `rows`
-/// fails. Each proposal changes all of these clauses, because a match needs all of them.
+/// Proposes changes of the clauses with the indices `places`. The caller must ensure that each row in `rows` fails
+/// exactly these clauses. Each proposal changes all of these clauses, because a match needs all of them.
 fn propose_for_set(
     table: &mut OfferTable,
     analysis: &RequestAnalysis,
@@ -153,9 +154,9 @@ fn propose_for_set(
     vec![together, dropped(places)]
 }
 
-/// Whether no attribute holds the bound of the clause at `place`, and another of the clauses at `places` compares the
-/// same operand. Such clauses can contradict each other: `Memory > 9 && Memory < 5`. The caller must not narrow the
-/// rows to one value for such clauses, because both bounds would be moved to this value.
+/// Whether the clause at index `place` may contradict another clause in `places`, as in `Memory > 9 && Memory < 5`.
+/// This is assumed if both clauses compare the same operand, and no attribute holds the bound of the clause at `place`.
+/// The caller must then keep all rows, because rows with a single value would move both bounds to this value.
 fn is_contradicted(analysis: &RequestAnalysis, places: &[usize], place: usize) -> bool {
     let comparison = |place: usize| analysis.clauses[place].analysis.comparison.as_ref();
     let Some(fixed) = comparison(place).filter(|comparison| comparison.bound_holder.is_none()) else { return false };

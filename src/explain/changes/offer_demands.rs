@@ -23,8 +23,9 @@ const MAX_EVALUATED_ROWS: usize = 500;
 /// Maximum number of values proposed for each pair of attribute and operator.
 const MAX_VALUES: usize = 2;
 
-/// The values with which offers compare the request's attributes. The key is an attribute, the identity of its
-/// expression in memory, and an operator. Each value has the number of offers that demand it.
+/// The values that offers demand of the request's attributes: 1024 for `TARGET.RequestMemory <= 1024`. The key is the
+/// name of an attribute, the identity of the attribute's current expression in memory, and the operator. Each entry
+/// holds this expression, and the demanded values.
 #[derive(Default)]
 pub struct DemandedValues(IndexMap<DemandKey, (Option<Expression>, Vec<WeightedValue>)>);
 
@@ -85,8 +86,8 @@ impl DemandedValues {
     }
 }
 
-/// Proposes values for the request's attributes that the constraints of offers demand. Considers the offers that fail a
-/// minimal set of the request's clauses.
+/// Proposes to set attributes of the request to values that the constraints of offers demand. Considers only the offers
+/// whose failed clauses of the request are a minimal set: no other offer fails a proper subset.
 pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
     let mut demands = DemandedValues::default();
     let is_near = |row: &usize| analysis.minimal_failures.contains(&analysis.failed_clauses[*row]);
@@ -97,8 +98,9 @@ pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysi
     demands.propose(1)
 }
 
-/// Collects the demands of a row on the request's attributes. These are the comparisons in the unmet clauses of the
-/// row's constraint, and the comparisons of the same attributes in its other clauses.
+/// Collects the values that a row's constraint demands of the request's attributes. Considers only the attributes that
+/// an unmet clause of the constraint compares. For these attributes, collects the values from all clauses of the
+/// constraint.
 fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
     let request = &analysis.request;
     let clauses = table.offer_outcomes(request, row);
@@ -121,8 +123,8 @@ fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usiz
     }
 }
 
-/// Returns the comparisons of a request's attribute within an offer's clause, as `name operator bound`. The bound is
-/// `None` for an attribute that must be true.
+/// Returns the comparisons within an offer's clause that compare an attribute of the request. Each comparison is
+/// returned as `name operator bound`. The bound is `None` for an attribute that must be true.
 fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<Expression>)> {
     let other = |expression: &Expression| {
         // Read `TARGET.x ?: 5` as `TARGET.x`, because the default 5 counts only if the request lacks `x`.

@@ -250,7 +250,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         });
         let mut kept: Vec<RequestChange<P::Match>> = Vec::new();
         for change in self.sufficient {
-            // Of changes that differ only in the values that they set, keep the first, which is the best.
+            // Of changes that differ only in the values that they set, keep the first, which is the best. Changes with
+            // a single edit are all kept if `KEEPS_BEST_VALUE` is false.
             let is_single_value = matches!(change.edits.as_slice(), [RequestEdit::Set { .. }]);
             let is_comparable = change.edits.len() > 1 || (P::KEEPS_BEST_VALUE && is_single_value);
             if !is_comparable || !kept.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
@@ -262,7 +263,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 }
 
-/// The sum of the absolute values of the numbers that the edits give to attributes which the request lacks. Of
+/// The sum of the absolute values of the numbers that the edits set. Only attributes that the request lacks count. Of
 /// otherwise equal changes, the one with the lowest sum comes first.
 fn added_magnitude(edits: &[RequestEdit]) -> f64 {
     let numbers = edits.iter().filter_map(|edit| match edit {

@@ -18,8 +18,9 @@ use super::{OfferTable, RequestContext};
 const ABSENT: usize = usize::MAX;
 
 impl OfferTable {
-    /// Returns the cache key of a clause, and the attributes that the clause depends on. Clauses and requests with
-    /// equal keys have equal results. The attributes are `None` if they are unknown, so that rows cannot be grouped.
+    /// Returns the cache key of a clause for a request, and the attributes that the clause depends on. Equal keys mean
+    /// equal results, also of different clauses and requests. The attributes are `None` if they are unknown; then rows
+    /// cannot be grouped.
     pub(super) fn cache_key(
         &mut self,
         request: &RequestContext,
@@ -56,8 +57,9 @@ impl OfferTable {
     /// Returns the attributes that the value of an expression can depend on. `None` if the value can depend on anything
     /// else, such as on `random()`, which draws another number each time.
     ///
-    /// If the request lacks these attributes or binds them to literals, the result depends on the expression only and
-    /// is cached. Otherwise the result is computed from the request's ad.
+    /// The attributes are cached for each expression. The cached attributes are returned if the request lacks each of
+    /// them or binds it to a literal. Otherwise the attributes are computed with the request's ad, because the
+    /// request's expressions may read further attributes.
     pub fn dependencies(&mut self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
         let usual = self.store.dependencies(expression)?;
         let names = usual.names.iter().zip(usual.name_ids.iter());

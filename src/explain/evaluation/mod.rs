@@ -41,8 +41,8 @@ pub struct OfferTable {
     results: FxHashMap<Box<[usize]>, Rc<ClauseResults>>,
     /// The clauses of the offers' constraints; `None` until first needed.
     constraint_groups: Option<ConstraintGroups>,
-    /// The docking vector of the policy. It discards a candidate for which one of its components has no comparable
-    /// value.
+    /// The docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
+    /// vector discards the candidate.
     pub docking: Vec<PolicyRule>,
     /// Number of expressions evaluated.
     pub evaluations: u64,
@@ -63,8 +63,8 @@ pub struct RequestContext {
     /// The expressions that the request binds to names. The key is the identifier of a name in the store. The value is
     /// the identifier of the bound expression, and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
-    /// Cached results of clauses. The key is a number that identifies the clause, and the side that the clause belongs
-    /// to.
+    /// Cached results of clauses. The first number of the key identifies the clause. The second number is the
+    /// [`PairSide`] to which the clause belongs.
     clauses: RefCell<FxHashMap<(usize, usize), CachedClause>>,
     /// Clauses of the offers' constraints with cached results. The key is the index of a group of rows with equal
     /// constraints.

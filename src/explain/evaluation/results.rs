@@ -112,8 +112,8 @@ impl ClauseResults {
         }
     }
 
-    /// Returns the values, each with the number of offers that have it among `rows`. `weights` is the number of
-    /// offers of each row.
+    /// Returns the value of each group of rows, with the number of offers in the group. Counts only the offers of
+    /// `rows`. `weights` is the number of offers of each row.
     pub fn weighted_values(&self, rows: impl IntoIterator<Item = usize>, weights: &[usize]) -> Vec<(&Value, usize)> {
         let mut offers = vec![0; self.values.len()];
         rows.into_iter().for_each(|row| offers[self.group_of(row)] += weights[row]);

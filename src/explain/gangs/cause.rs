@@ -38,8 +38,8 @@ pub enum EmptyPortCause {
     Unmet {
         /// Index of the clause.
         part: usize,
-        /// The text of the clause in the classad syntax. The texts of failed conditions are in the classad syntax, too,
-        /// so that this text can be looked up among them.
+        /// The text of the clause in the classad syntax. The text is looked up among the texts of the failed
+        /// conditions, which are in the classad syntax, too.
         text: String,
         /// The clause as a comparison with a constant, and the offers' value that comes closest to meeting the
         /// comparison. `None` if the clause is anything else, or if no value is comparable.
@@ -58,7 +58,7 @@ pub enum EmptyPortCause {
     Discarded,
     /// Offers would dock at the port, but cannot fill their own ports.
     OwnPortsUnfilled,
-    /// Offers fit the port, but the ports of its group cannot be filled together.
+    /// Offers fit the port, but the port belongs to a group whose ports cannot be filled together.
     GroupUnfillable,
 }
 

@@ -34,9 +34,9 @@ impl GangChanges<'_> {
         Ok(changes)
     }
 
-    /// Tries whether the request gets a gang if one offer of the gang `failure.deepest` has a second copy. This gang
-    /// fills as many of the request's first ports as can be filled together. `None` if no second copy suffices, or if
-    /// no offer of this gang fits a blocked port.
+    /// Tries whether the request gets a gang if one offer has a second copy. Tries only the first offers of
+    /// `failure.deepest`, the gang that fills as many of the first ports as possible. `None` if no second copy
+    /// suffices, or if no docked offer fits a blocked port.
     fn try_duplicate_offer(
         &self,
         request: &Ad,
@@ -138,8 +138,8 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     proposals
 }
 
-/// Proposes fixes of the clause with the index `part` with which some of `offers` meet the clause. Dropping the clause
-/// is not among them.
+/// Proposes fixes of the clause with the index `part`. A fix renames a misspelt attribute, or changes the bound so that
+/// it suits values of `offers`. Dropping the clause is not among the fixes.
 fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: &[&RejectedOffer]) -> Vec<Proposal> {
     let clause = &failed.clauses[part];
     let expression = &clause.expression;

@@ -61,8 +61,8 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn read_values(&self, condition: &FailedCondition) -> String {
         let all = || condition.request_attributes.iter().chain(&condition.offer_attributes);
-        // Skip an attribute that is a literal if another attribute shown is just a reference to it: skip `Cpu.Name`
-        // beside `Site.HostName = Cpu.Name`, because both have the same value.
+        // Skip a literal attribute, such as `Cpu.Name`, if another attribute is just a reference to it, such as
+        // `Site.HostName = Cpu.Name`. Both attributes have the same value.
         let is_told = |name: &str| all().any(|read| read.text == name);
         let reads = all().filter(|read| read.text != read.value || !is_told(&read.name)).map(|read| {
             let value = shorten(&read.value, self.max_clause_chars);

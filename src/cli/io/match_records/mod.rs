@@ -36,8 +36,8 @@ pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec
 }
 
 /// Adds the match of each JSON value of a text. If the value is an array, adds the match of each element. Reports text
-/// that is no JSON. Reading then resumes at the line where the error was noticed, but always after the line where the
-/// value begins.
+/// that is no JSON. Reading resumes at the line in which the parser noticed the error. If the bad value begins in the
+/// same line, reading resumes at the next line.
 fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Matches) -> Result<(), Failure> {
     let mut start = 0;
     while start < text.len() {
