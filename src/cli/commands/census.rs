@@ -273,15 +273,15 @@ fn write_histogram(out: &mut dyn Write, summary: &AttributeSummary, census: &Cen
     if rows.is_empty() { Ok(()) } else { write_bars(out, "range", width, &bars, &rows, census) }
 }
 
-/// Returns the widths, in characters, of two columns: the numbers of ads, with the heading `ads`, and the texts.
+/// Returns the widths, in characters, of the column `ads`, which holds numbers of ads, and of the column of texts.
 fn column_widths(rows: &[(String, usize)]) -> (usize, usize) {
     let numbers = rows.iter().map(|(_, ads)| ads.to_string().len());
     let texts = rows.iter().map(|(text, _)| text.chars().count());
     (numbers.fold("ads".len(), usize::max), texts.max().unwrap_or(0))
 }
 
-/// Writes a line for each row: the number of ads, the percentage, a bar and the text. `width` is the width, in
-/// characters, of the column of the numbers of ads.
+/// Writes a line for each row: the number of ads, the percentage, a bar and the text. `width` is the width of the first
+/// column, in characters.
 fn write_bars(
     out: &mut dyn Write,
     heading: &str,

@@ -155,8 +155,8 @@ impl Eval {
         })
     }
 
-    /// Reports why the value is an error. Marks the origin of the error in the expression if it lies there. Reports
-    /// nothing for an `error` literal.
+    /// Reports why the value is an error. If the expression is evaluated without any ad, marks the part of the
+    /// expression that is the error's origin. Reports nothing for an `error` literal.
     fn report_error_value(&self, session: &Session, shown: &SourceText, fault: &classad::ad::ErrorOrigin) {
         let range = fault.span.range();
         if fault.reason.starts_with("written as") {

@@ -148,7 +148,8 @@ struct ReferenceScope {
 }
 
 impl ReferenceScope {
-    /// Returns the expressions in an ad, each with its attribute; `None` for the expression of the command line.
+    /// Returns the expressions whose references are collected in an ad, each with the name of its attribute. The name
+    /// is `None` for the expression of `--expr`.
     fn expressions<'a>(&'a self, ad: &'a Ad) -> Vec<(Option<&'a Name>, &'a Expression)> {
         match &self.expression {
             Some(expression) => vec![(None, expression)],

@@ -32,7 +32,7 @@ pub struct LocatedFinding {
     pub id: Option<String>,
     /// Ranges in the file: first the location of the finding, then related ranges.
     pub regions: Vec<FindingRegion>,
-    /// Number of ads with the finding.
+    /// Number of ads with the finding; 1 if the finding is in no ad.
     pub ad_count: usize,
     pub picture: SourceDiagnostic,
 }
@@ -101,8 +101,8 @@ impl LocatedFinding {
 }
 
 impl CheckReport {
-    /// Sets `ad_count` of each finding, and sorts the findings by file and position. Files keep the order of their
-    /// first findings. `count` takes the identifying number of a finding and returns how many ads have the finding.
+    /// Sets `ad_count` of each finding. Sorts the findings of each file by position, and leaves the files in their
+    /// order. `count` takes the identifying number of a finding and returns how many ads have the finding.
     pub fn count_and_sort(&mut self, count: impl Fn(usize) -> usize) {
         for found in &mut self.findings {
             found.ad_count = count(found.number).max(1);

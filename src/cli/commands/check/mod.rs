@@ -280,9 +280,9 @@ impl CheckRun<'_> {
     }
 }
 
-/// Returns a byte range and a text for each label of a finding. The range is the span of the label or, without a span,
-/// the name of its attribute. If `places` lacks the attribute, the range is the first byte of the ad, at `offset`. A
-/// finding without labels gets this range with an empty text.
+/// Returns the byte range to mark, and a text, for each label of a finding. A label with a span marks the span. A label
+/// without a span marks the name of the label's attribute. If `places` lacks the attribute, the label marks the first
+/// byte of the ad, at `offset`. A finding without labels marks this byte too, with an empty text.
 fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<located::LabeledRange> {
     let mark = |label: &FindingLabel| {
         let place = places.iter().rev().find(|place| place.name == label.attribute);

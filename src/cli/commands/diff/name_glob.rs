@@ -14,8 +14,8 @@ impl NameGlob {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut left) = name.strip_prefix(first) else { return false };
         let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-        // The first occurrence of each part of the pattern is the best one: it leaves the most text for the later
-        // parts.
+        // Take the first occurrence of each text between two `*`, because it leaves the longest part of the name for
+        // the texts that follow.
         for part in middle.split('*') {
             let Some(at) = left.find(part) else { return false };
             left = &left[at + part.len()..];

@@ -193,8 +193,9 @@ impl Explain {
         Ok(Status::of(matches_all))
     }
 
-    /// Selects the requests that the options ask for. `requests` holds two lists: requests that the policy serves, and
-    /// unserved requests. The selection comes after the allocation, because the allocation depends on all requests.
+    /// Selects the requests that the options name. `requests` has the indexes of the requests that the policy serves,
+    /// then those of the unserved requests. With `--unmatched` the caller must allocate the offers first, because
+    /// requests that are not selected take offers too.
     fn select_wanted(
         &self,
         session: &mut Session,
@@ -214,8 +215,11 @@ impl Explain {
         }
     }
 
-    /// Returns the requests that the policy serves, and the unserved requests. The served requests are in the order of
-    /// the policy with `--unmatched`, else in the order of the input. With `--reverse` returns all offers as served.
+    /// Returns the indexes of the requests that the policy serves, and the indexes of the unserved requests. With
+    /// `--unmatched`, served requests are in the order of the policy, else in the order of the input.
+    ///
+    /// With `--reverse` offers are explained. The first list then has the indexes of all offers, and the second list is
+    /// empty.
     fn served_and_unserved(
         &self,
         session: &mut Session,
@@ -230,7 +234,8 @@ impl Explain {
         session.report_budget_failures(failures);
         let served: FxHashSet<usize> = roots.iter().copied().collect();
         let unserved = (0..requests.len()).filter(|request| !served.contains(request)).collect();
-        // Reports follow the order of the input. The order of the policy matters only where offers are taken.
+        // Without `--unmatched` no request takes an offer, so the order of the policy does not matter. Report in the
+        // order of the input.
         if !self.unmatched {
             roots.sort_unstable();
         }

@@ -25,8 +25,11 @@ const SAMPLE_BYTES: usize = 1 << 20;
 const MAX_MISSING_NAMES: usize = 100;
 
 /// Returns the attribute names that are similar to a name that requests use and the offers seem to lack. Selective
-/// loading must keep these attributes, so that they can be suggested later. Returns no names if the ads are read whole.
-/// With `reverse`, requests and offers change roles.
+/// loading must keep these attributes, so that they can be suggested later. With `reverse`, requests and offers change
+/// roles.
+///
+/// Returns no names unless all sources are uncompressed files in the long form. If any source is not, all ads are
+/// loaded whole, with every attribute.
 pub fn similar_names(
     session: &Session,
     sources: &[Vec<AdSource>; 2],
@@ -47,7 +50,7 @@ pub fn similar_names(
         if missing.is_empty() {
             return Ok(found);
         }
-        // A misspelt name may mean an attribute of the offer or of the request itself.
+        // Search both sides, because a misspelt name may mean an attribute of the offer or of the request itself.
         for side in [partners, subjects] {
             let names = attribute_names(side, usize::MAX)?;
             for name in missing.iter().take(MAX_MISSING_NAMES) {

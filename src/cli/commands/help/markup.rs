@@ -1,4 +1,5 @@
-//! Parser for help texts: the subset of Markdown that topics use, and the text below the options of a command.
+//! Parser for two kinds of help texts: topics, in a subset of Markdown, and the text below the options in the help of a
+//! command.
 
 use std::iter::{from_fn, once};
 

@@ -9,7 +9,8 @@ use classad::syntax::PrintfConversion;
 #[derive(Default)]
 pub struct FormatString {
     pub before: String,
-    /// Whether `before` is a label, which a heading replaces.
+    /// Whether the text before the conversion is a label, such as `Memory = `. If the output has a heading, labels are
+    /// omitted.
     pub is_label: bool,
     pub conversion: Option<PrintfConversion>,
     pub after: String,

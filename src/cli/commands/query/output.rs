@@ -115,8 +115,10 @@ impl<'q> QueryOutput<'q> {
     }
 
     /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings. `ads_before` is the
-    /// number of ads before `text`, and corrects the ad number of the finding: a thread that scans `text` ahead does
-    /// not know how many ads precede `text`.
+    /// number of ads before `text` in the source.
+    ///
+    /// Corrects the ad number in the finding by `ads_before`. A thread that scans a block ahead of other threads does
+    /// not know how many ads precede the block.
     pub fn add(
         &mut self,
         session: &mut Session,

@@ -38,7 +38,7 @@ struct ScanTask {
 /// The result of scanning a block.
 struct ScanResult {
     findings: Vec<ScanFinding>,
-    /// Number of the block's last ad, counted on from `block.ads_before`.
+    /// `block.ads_before` plus the number of ads in the block.
     last: usize,
     /// Attributes to read after this block, if ads of the block refer to new attributes; else `None`.
     known: Option<Vec<Name>>,
@@ -173,8 +173,8 @@ impl ScanWorker {
 fn run_worker(scanner: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
     let mut selection: Option<Projection> = None;
     for ScanTask { block, known } in tasks {
-        // Start from exactly the names of the task. The selection may lack names that other threads have found, and may
-        // have names from a block that will be scanned again.
+        // Read exactly the attributes that the task names. The selection left by this thread's previous block may lack
+        // names that other threads have found, and may have names that the task does not know yet.
         if !selection.as_ref().is_some_and(|selection| selection.names().eq(known.iter())) {
             selection = scanner.projection();
             selection.as_mut().into_iter().for_each(|selection| selection.extend(known.iter()));

@@ -46,7 +46,8 @@ pub struct AdScanner<'q> {
     pub writes_ads: bool,
     /// Whether every ad is read whole, for `--strict-input`.
     pub is_strict: bool,
-    /// Names that the constraint looks up, and which of them some ad has had so far.
+    /// Names that the constraint looks up, each with whether some ad has had it so far. Names that no ad has are
+    /// reported after the scan.
     pub unseen_names: ConstraintNames,
 }
 
@@ -74,8 +75,7 @@ pub type ScanVisitor<'v, E> = &'v mut dyn FnMut(ScanFinding) -> Result<bool, E>;
 
 impl AdScanner<'_> {
     /// Scans a block and passes its findings to `visit`. With a selection, reads only the selected attributes of ads in
-    /// the long form. Returns the number of the block's last ad, counted on from `block.ads_before`; `None` if `visit`
-    /// ended the scan.
+    /// the long form. Returns `block.ads_before` plus the number of ads in the block; `None` if `visit` ended the scan.
     pub fn scan<E>(
         &self,
         block: &StreamBlock,
@@ -88,12 +88,12 @@ impl AdScanner<'_> {
         let mut selected = block.project(selection);
         let last = self.scan_items(block, &mut selected, visit)?;
         self.unseen_names.mark_present(|name| selected.has_occurred(name));
-        // `scan_items` does not see the ads that the prefilter left out, but the reader counts them.
+        // `scan_items` does not see the ads that the projection skips. `selected.number()` counts these ads too.
         Ok(last.map(|_| selected.number()))
     }
 
-    /// Scans the ads and problems read from a block. Returns the number of the last ad, counted on from
-    /// `block.ads_before`; `None` if `visit` ended the scan.
+    /// Scans the ads and problems read from a block. Returns the number of the last ad in `items`; `None` if `visit`
+    /// ended the scan. The first ad of the block has the number `block.ads_before` + 1.
     fn scan_items<E>(
         &self,
         block: &StreamBlock,
@@ -157,7 +157,7 @@ impl AdScanner<'_> {
 
     /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If there is a [`LiteralFilter`]
     /// for the constraint, the projection uses it to skip ads that the query cannot select. `--undefined` uses no such
-    /// filter.
+    /// filter, because the filter does not tell undefined from false.
     pub fn projection(&self) -> Option<Projection> {
         let mut needed_names = FreeNames::default();
         for expression in self.columns.expressions().chain([self.constraint]) {

@@ -14,7 +14,7 @@ use crate::cli::io::source::AdSource;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::{Failure, refuse};
 
-/// A function that returns one side of a match in the state: `my` or `target`.
+/// A function that returns the ad of `:my`, or the ad of `:target`, from the state of the prompt.
 type StateSide = for<'d> fn(&'d mut ReplState<'_>) -> &'d mut Option<NamedAd>;
 
 /// `:my`: prints or replaces the ad in which expressions are evaluated.
@@ -47,7 +47,7 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
         _ => load_chosen(state, argument)?,
     };
     let attributes = counted(ad.ad.len(), "attribute");
-    // An ad typed at the prompt is named like its side: do not print the name.
+    // An ad typed at the prompt is itself called `my` or `target`: do not print this name twice.
     let message = if ad.id() == name {
         format!("{name} has {attributes}")
     } else {

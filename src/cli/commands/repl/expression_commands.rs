@@ -57,8 +57,8 @@ pub fn ad_text(state: &ReplState<'_>, ad: &Ad) -> String {
     lines.join("\n")
 }
 
-/// Reports the origin of an error value, if the origin is known. Marks it in the expression if it lies there, else
-/// prints a note.
+/// Reports why a value is an error, if the origin of the error is known. Marks the origin if it is a part of the
+/// expression, else prints a note. Reports nothing for an `error` literal.
 fn report_error_origin(state: &ReplState<'_>, expression: &Expression, value: &Value, argument: EntryPart<'_>) {
     let Some(fault) = value.error_origin().filter(|fault| !fault.reason.starts_with("written as")) else { return };
     let message = format!("the value is error: {fault}");

@@ -167,7 +167,7 @@ impl OutcomeTally {
         if self.outcome == ClauseOutcome::True {
             let _ = write!(text, " of {}", counted(all, "ad"));
         }
-        // The expression is false for most ads: do not name them.
+        // Do not name the ads for which the expression is false: usually these are most ads of the pool.
         if self.outcome != ClauseOutcome::False && !self.first_names.is_empty() {
             let more = if self.ads > self.first_names.len() { ", ..." } else { "" };
             let _ = write!(text, ": {}{more}", self.first_names.join(", "));

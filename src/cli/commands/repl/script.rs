@@ -22,8 +22,8 @@ impl<R: BufRead> EntryReader<R> {
 
     /// Reads the next entry: its text and the 1-based number of its first line; `None` at the end.
     ///
-    /// Adds lines to an entry as long as `goes_on` returns true for its text. Bytes that are no UTF-8 become U+FFFD,
-    /// with which no token begins.
+    /// Adds the next line as long as `goes_on` returns true for the text so far. Bytes that are not UTF-8 become
+    /// U+FFFD. No token begins with U+FFFD, so the parser refuses such bytes between tokens.
     pub fn next_entry(&mut self, goes_on: impl Fn(&str) -> bool) -> io::Result<Option<(String, usize)>> {
         output::flush_stdout();
         let (mut text, first) = (String::new(), self.lines_read + 1);

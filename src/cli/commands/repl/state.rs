@@ -110,7 +110,8 @@ impl<'s> ReplState<'s> {
     pub fn run_entry(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
         self.session.begin_entry(place);
         let entry = ReplEntry::parse(text);
-        // Keep the source of the outer entry: this entry may come from a file that the outer entry loads.
+        // If this entry comes from a loaded file, the outer entry is the `:load`. Keep the source of the outer entry,
+        // to restore it at the end.
         let outer = std::mem::replace(&mut self.source, SourceText::from_lines(name, text, line));
         let result = self.dispatch(&entry);
         // Flush the results, so that they precede messages about the next entry.

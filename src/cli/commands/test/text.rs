@@ -16,8 +16,8 @@ use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, located};
 /// Maximum number of cases that the summary line names for each kind of failure.
 const MAX_NAMED_CASES: usize = 3;
 
-/// Maximum number of lines printed from the start of a difference, and again from the end. The lines between are
-/// omitted.
+/// Maximum number of lines printed from each end of the difference between an expected and an actual value. The lines
+/// in the middle are omitted.
 const MAX_DIFF_LINES_PER_END: usize = 30;
 
 /// Prints the selected cases with their tags.

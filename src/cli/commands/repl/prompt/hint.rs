@@ -10,7 +10,8 @@ use crate::cli::commands::repl::commands;
 /// A hint after the cursor.
 pub struct InlineHint {
     pub text: String,
-    /// Whether the text is the rest of an earlier entry, which can be inserted, rather than a description.
+    /// Whether the text is the rest of an earlier entry. Only such a text can be inserted; any other hint is a
+    /// description.
     pub is_entry: bool,
 }
 
