@@ -56,9 +56,9 @@ impl PairSelection {
         self.strategy == MatchStrategy::Greedy && !self.lists_candidates()
     }
 
-    /// Makes pairs from candidate lists, and adds them to `outcome`. Each list belongs to a request, or to one unit of
-    /// a request with a resource count. `units` gets the index of a list, and returns the index of its request and the
-    /// 1-based number of its unit, if any.
+    /// Makes pairs from candidate lists, and adds the pairs to `outcome`. Each list belongs to a request, or to one
+    /// unit of a request with a `ResourceRequestCount`. `units` gets the index of a list. It returns the index of the
+    /// request, and the 1-based number of the unit, if any.
     fn add_pairs(
         &self,
         outcome: &mut NegotiationOutcome,
@@ -96,8 +96,8 @@ impl PairSelection {
     }
 }
 
-/// Converts a match to a grant of a whole offer. `unit` is `None`: the caller sets it for a request with a resource
-/// count.
+/// Converts a match to a grant of a whole offer. The field `unit` of the grant is `None`: the caller sets `unit` for a
+/// request with a `ResourceRequestCount`.
 fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: BilateralMatch) -> Grant {
     Grant { request, unit: None, offer, part: 1, request_rank, offer_rank, vector: None, preempted: None }
 }
@@ -121,7 +121,8 @@ pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
     move |event| {
         if let NegotiationEvent::Matched { .. } | NegotiationEvent::Rejected { .. } = event {
             done += 1;
-            // A request with a resource count is considered several times: drop the total once it is exceeded.
+            // A request with a `ResourceRequestCount` is considered several times, so that `done` can exceed `total`.
+            // Then show no total.
             report_progress(done, (done <= total).then_some(total));
         }
     }
@@ -131,7 +132,7 @@ pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
 pub struct MatchingRun {
     pub selection: PairSelection,
     pub settings: NegotiationSettings,
-    /// Whether matching has to follow the policy or resource counts, instead of constraints and ranks alone.
+    /// Whether matching has to follow the policy or a `ResourceRequestCount`, in addition to constraints and ranks.
     pub follows_policy: bool,
     /// Whether the requests were read selectively, so that equivalent requests already share one ad.
     has_shared_ads: bool,
@@ -216,8 +217,8 @@ impl MatchingRun {
             (requests.to_vec(), 0)
         };
         let mut ranking = PolicyCandidates::new(settings, offers);
-        // `lists` has a candidate list for each request, or for each unit of a request with a resource count. `units`
-        // has the index of the request and the 1-based number of the unit for each list.
+        // `lists` has a candidate list for each request, or for each unit of a request with a `ResourceRequestCount`.
+        // For each list, `units` has the index of the request and the 1-based number of the unit.
         let (mut units, mut lists) = (Vec::new(), Vec::new());
         let total = roots.len();
         for (index, root) in roots.into_iter().enumerate() {

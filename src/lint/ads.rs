@@ -87,8 +87,8 @@ impl AdCheck<'_> {
         logic::check_contradictions(&parts, position, self.context.dialect, self.found);
     }
 
-    /// Whether an expression has the same value each time it is evaluated, as far as the attributes of the ad tell. An
-    /// expression that calls `random()` has not: each evaluation draws another number.
+    /// Whether an expression has the same value each time it is evaluated, as far as the ad alone tells. `false` for an
+    /// expression that calls `random()`, because each evaluation draws another number.
     fn is_steady(&self, expression: &Expression) -> bool {
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         let mut pending = vec![expression.clone()];

@@ -105,8 +105,8 @@ pub(super) fn check_contradictions(
     let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();
     let mut reported: Vec<Expression> = Vec::new();
     let mut all = inconsistencies(&left, dialect);
-    // Each subject is reported once. Prefer contradictions in the text as written, and then those between neighbouring
-    // parts.
+    // Each subject is reported once, by its first contradiction. Sort contradictions between parts as written before
+    // those that depend on values of the ad's attributes. Then sort by the distance between the parts.
     let is_changed = |place: &&usize| !parts[**place].residue.ptr_eq(&parts[**place].written);
     all.sort_by_key(|one| {
         let extent = one.clauses.last().zip(one.clauses.first()).map_or(0, |(last, first)| last - first);
@@ -147,8 +147,8 @@ pub(super) fn check_contradictions(
     }
 }
 
-/// Whether some part names the subject as the other side's attribute, `TARGET.Memory`, and some part without a
-/// qualifier, `Memory`.
+/// Whether the parts name the subject in both ways: with the qualifier of the other side, as in `TARGET.Memory`, and
+/// without a qualifier, as in `Memory`.
 fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Expression) -> bool {
     let Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(subject) else {
         return false;

@@ -33,7 +33,8 @@ pub struct Checker {
     counts: Vec<usize>,
     /// Results of checking each expression, cached by attribute and fingerprint.
     expressions: FxHashMap<(Name, u64), CheckedExpression>,
-    /// Identifying numbers of the findings about an ad as a whole, cached by a hash of everything that decides them.
+    /// Identifying numbers of the findings about an ad as a whole. The key is the result of [`ad_hash`]: ads with the
+    /// same key have the same findings.
     ads: FxHashMap<u64, Vec<usize>>,
     /// Identifying number of each reported finding, by a hash of the finding's content.
     numbers_by_content: FxHashMap<u64, usize>,
@@ -139,8 +140,8 @@ impl Checker {
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
         remove_consequences(&mut found);
         if self.pool.is_some() {
-            // With a pool, drop the notes of the rule `case-sensitive`: the rule `wrong-case` reports the strings that
-            // the pool has in another case only.
+            // Drop the notes of the rule `case-sensitive`, which concern `=?=` with any string. The rule `wrong-case`
+            // knows the pool, and reports only strings whose case is wrong: `"linux"` if the pool has `"LINUX"`.
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = found.into_iter().map(|finding| self.register(ad, finding, new)).collect();
@@ -266,8 +267,8 @@ fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, constraint: O
         let of_literal = || ad.get(name).map(Expression::fingerprint);
         (name, checked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
     }
-    // Hash all attributes, because any may be part of a circular reference. The sum of the hashes does not depend on
-    // the order of the attributes.
+    // Hash all attributes that are not literals, because any of them may be part of a circular reference. The sum of
+    // the hashes does not depend on the order of the attributes.
     let one_hash = |(name, seen): (&Name, &CheckedExpression)| FxBuildHasher.hash_one((name, seen.fingerprint));
     checked.iter().map(one_hash).fold(0, u64::wrapping_add).hash(&mut hasher);
     hasher.finish()

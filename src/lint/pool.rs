@@ -271,8 +271,8 @@ impl PoolCheck<'_> {
         }
     }
 
-    /// Reports a comparison by `is` or `isnt` if the pool has the compared string in another case only. `part` is the
-    /// whole comparison, and `other` is its operand whose value is the string.
+    /// Reports a comparison by `is` or `isnt` with a string, such as `"linux"`, if the pool has only a string that
+    /// differs in case, such as `"LINUX"`. `part` is the whole comparison. `other` is the operand with the string.
     fn check_case(
         &mut self,
         part: &Expression,

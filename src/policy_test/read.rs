@@ -83,7 +83,8 @@ impl<'o> Spec<'o> {
         let cases = if let Some(cases) = get("cases") {
             spec.read_cases(cases, &settings)
         } else {
-            // If keys are wrong, one of them is probably a misspelt `cases`, and has been reported.
+            // Report missing `cases` only if there is no other problem: a key reported as unknown may be a misspelt
+            // `cases`.
             if spec.reader.problems.is_empty() {
                 let help = "`cases:`, and below it `- name: ...` for each";
                 spec.reader.report(&outline.root, "this spec has no `cases`", help);

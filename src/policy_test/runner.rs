@@ -37,7 +37,7 @@ pub enum CaseQuestion<'o> {
     Residue { scoped: ScopedExpression<'o>, is_closed: bool },
 }
 
-/// An expression with the ads of its scope. `None` for an ad that the case does not give.
+/// An expression with the ads of its scope. An ad is `None` if the case does not give it.
 pub struct ScopedExpression<'o> {
     /// The YAML node of the expression.
     pub node: &'o YamlNode,

@@ -20,7 +20,8 @@ pub fn update_expectations(text: &[u8], outline: &YamlTree<'_>, mismatches: &[Mi
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
     for (range, replacement) in edits {
-        // An alias has the byte range of its anchor, so that both are edited. Skip the second edit of the same text.
+        // A YAML alias has the byte range of its anchor, so that two edits may replace the same text. Skip the second
+        // edit.
         if range.start < at {
             continue;
         }

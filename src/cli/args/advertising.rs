@@ -49,9 +49,9 @@ impl LifetimeArgs {
             if id.is_none() {
                 return header;
             }
-            // With `--id`, ads are duplicates if both their identity and their display name agree. The display name
-            // alone does not suffice, as many ads may have the same value of `--id`. For an ad without an identity, the
-            // display name is the identity.
+            // With `--id`, ads are duplicates only if their identities and their display names are equal. Equal display
+            // names alone do not suffice, as many ads may have the same value of `--id`. Ads without an identity are
+            // compared by display name only.
             let name = ads[index].id();
             let identity = match &header.identity {
                 Some(own) => format!("{}\n{name}", own.to_str()).into(),
@@ -113,7 +113,8 @@ impl AdvertisingArgs {
         reading: ReadMode,
         also: &FreeNames,
     ) -> Result<[Vec<NamedAd>; 2], Failure> {
-        // The sequence numbers that records of matches are compared with are not kept in this mode.
+        // Ads read by `SelectiveUnlessPorts` lack their sequence numbers. `--matched` compares these numbers with those
+        // in the records of earlier matches: read all attributes instead.
         let drops_sequences = reading == ReadMode::SelectiveUnlessPorts && !self.matched.is_empty();
         let reading = if drops_sequences { ReadMode::Whole } else { reading };
         let [requests, offers] = self.common.read_ads(session, sources, reading, also)?;

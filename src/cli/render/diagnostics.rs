@@ -43,7 +43,8 @@ pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
     let _ = writeln!(io::stderr().lock(), "{kind}: {}", safe_message(message));
 }
 
-/// Returns the reason why reading or writing failed, without the number of the system's error.
+/// Returns the reason why reading or writing failed, such as `permission denied`. Leaves out the system's error number,
+/// such as `(os error 2)`.
 pub fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -56,12 +57,14 @@ pub fn io_reason(error: &io::Error) -> String {
     }
 }
 
-/// Whether to use colour on standard error: as `--color` says, else only on a terminal.
+/// Whether to use colour on standard error, as `--color` says. `--color auto` means only on a terminal. The variables
+/// `NO_COLOR` and `CLICOLOR_FORCE` override `auto`.
 fn colors_stderr(options: &GlobalOptions) -> bool {
     wants_color(options, io::stderr().is_terminal())
 }
 
-/// Whether to use colour on standard output: as `--color` says, else only on a terminal.
+/// Whether to use colour on standard output, as `--color` says. `--color auto` means only on a terminal. The variables
+/// `NO_COLOR` and `CLICOLOR_FORCE` override `auto`.
 pub fn colors_stdout(options: &GlobalOptions) -> bool {
     wants_color(options, io::stdout().is_terminal())
 }

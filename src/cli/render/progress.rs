@@ -76,8 +76,8 @@ fn lock_state() -> MutexGuard<'static, Option<ProgressState>> {
     WORK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Updates the bar, unless the run or the time since the last update is too short. `units` are indicatif's placeholders
-/// for the amounts of finished work and of all work.
+/// Updates the bar. Does nothing in the first `MIN_RUN_TIME` of the run, or within `MIN_UPDATE_INTERVAL` after an
+/// update. `units` are indicatif's placeholders for the amounts of finished work and of all work.
 fn advance_bar(what: impl FnOnce() -> String, units: [&str; 2], done: u64, all: Option<u64>) {
     if !IS_ALLOWED.load(Ordering::Relaxed) {
         return;

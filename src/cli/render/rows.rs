@@ -27,7 +27,8 @@ pub struct TableCell {
     json: serde_json::Value,
 }
 
-/// Makes cells of types whose text is the same in JSON and elsewhere.
+/// Implements the conversion of values of simple types, such as `usize`, to cells. The text of the cell is what
+/// `to_string` returns.
 macro_rules! plain_cells {
     ($($type:ty),*) => {$(
         impl From<$type> for TableCell {

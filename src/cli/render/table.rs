@@ -83,7 +83,7 @@ impl TableLayout {
         }
     }
 
-    /// Returns the minimum width of a column that breaks no word, in characters.
+    /// Returns the number of characters of the longest word in a column. A narrower column would break this word.
     fn min_width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let heading = self.header.get(column).filter(|_| self.with_header);

@@ -124,7 +124,8 @@ fn find_option(name: &str) -> Option<&'static CondorOption> {
     exact.or_else(|| beginning.next().filter(|_| beginning.next().is_none()))
 }
 
-/// Returns the message that there is no option `text`, with the most similar names among `words` and `options`.
+/// Returns the message that there is no option `text`, with the most similar options. `words` are HTCondor's options
+/// (`-constraint`), `options` our own. Without `words`, the message suggests only our own options.
 fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
     let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());

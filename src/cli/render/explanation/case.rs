@@ -53,13 +53,14 @@ impl<'c> ExplanationInput<'c> {
         if self.is_reverse { explainer } else { explainer.with_docking(self.policy.policy.docking.clone()) }
     }
 
-    /// Groups ads that get the same explanation, by autocluster. `left` and the groups hold indexes into `subjects`.
-    /// Groups and their members are in the order of the input.
+    /// Groups ads by autocluster, because the ads of an autocluster get the same explanation. `left` has the indexes of
+    /// these ads in `subjects`, and the groups hold the same indexes. Groups and their members are in the order of the
+    /// input.
     pub fn group_equivalent(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
         if let [only] = left {
             return vec![vec![*only]];
         }
-        // Group ads that are one shared `Ad` first, as they need not be compared.
+        // Several ads may share one `Ad` in memory. Such ads are equal: group them first, without comparing them.
         let mut same: IndexMap<usize, Vec<usize>> = IndexMap::new();
         for request in left {
             same.entry(self.subjects[*request].ad.identity()).or_default().push(*request);

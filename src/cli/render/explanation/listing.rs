@@ -16,7 +16,7 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     let length = |text: &str| text.chars().count();
     let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
     let room = width.saturating_sub(right + 2).max(20);
-    // Split an entry of the left column, such as "`old` -> `new`", at its arrow if it is wider than the column.
+    // If an entry such as "`old` -> `new`" is wider than the left column, split the entry at its arrow.
     let lines = |(place, part): (usize, &String)| {
         let part = if place > 0 { format!("and {}", single_line(part)) } else { single_line(part) };
         match part.split_once("` -> `") {

@@ -12,8 +12,8 @@
 //! `ports` has three numbers of offers for each port:
 //!
 //! - `alone`: unused offers that could fill the port if it were the only port
-//! - `given`: offers counted by `alone` that do not block another port: each port that must be filled together with
-//!   this port still has a fitting offer
+//! - `given`: the offers of `alone`, except those that rule out every offer for another port once they are docked. Only
+//!   ports that must be filled together with this port are examined.
 //! - `used`: offers that could fill the port, but are used up
 //!
 //! `optional` lists the ports that may be left unfilled. `empty` lists the ports that no unused offer could fill even
@@ -28,7 +28,8 @@
 //! - `fitting`: number of offers that could be docked, although the group as a whole cannot be filled
 //! - `conditions`: the conditions that rule offers out
 //! - `unserved`: offers whose own ports cannot be filled
-//! - `needs`: number of offers that fit each port of the first unserved offer, except the port at which it is docked
+//! - `needs`: for each own port of the first `unserved` offer, the number of offers that fit this port. The port at
+//!   which the unserved offer itself would be docked is left out.
 //!
 //! A condition `reads` attributes of the request. `theirs` are attributes of the first offer that the condition rules
 //! out, and of the offers that are docked already. `labels` are the labels of other ports that the condition mentions.

@@ -147,9 +147,9 @@ impl<'g> GangExplainer<'g> {
         groups.into_values().collect()
     }
 
-    /// Returns the attributes of a request that its gang can depend on. These are the attributes reachable from its
-    /// ports, its constraint and its rank, and from the names that offers and the policy look up. `sought` holds these
-    /// names. Returns all attributes if an expression may read any attribute.
+    /// Returns the attributes of a request that its gang can depend on: the ports, the constraint, the rank, the
+    /// attributes named in `sought`, and all attributes that these read. `sought` has the names that offers and the
+    /// policy look up. Returns all attributes of the request if an expression may read any attribute.
     fn significant_attributes(&self, request: &Ad, sought: &FreeNames, session: &Session) -> Vec<(Name, Expression)> {
         let reached = sought.all_names().cloned().and_then(|mut names| {
             names.extend(self.case.protocol.attribute_names().chain([&*PORTS]).cloned());

@@ -100,7 +100,7 @@ fn push_conditions(text: &mut String, conditions: &[FailedCondition], writer: &S
     push_rest(text, conditions.len(), most);
 }
 
-/// Appends why a port stays empty although some offers could fill it without the other ports.
+/// Appends why a port stays empty although some offers could fill the port if it were the only port.
 fn push_blocked_port(
     text: &mut String,
     failure: &GangFailure,
