@@ -337,7 +337,7 @@ fn from_match_to_claim_and_back() {
     let fresh = file("protocol-fresh-long", "Name = \"m\"\nUpdateSequenceNumber = 2\nRequirements = true\n");
     let other = file("protocol-other-long", "Name = \"k\"\nRequirements = true\n");
     let explained = run(&["explain", &other, "--pool", &fresh, "--matched", &notices], b"");
-    assert_eq!((explained.status.code(), printed(&explained).as_str()), (Some(0), "k matches 1 of 1 offers\n"));
+    assert_eq!((explained.status.code(), printed(&explained).as_str()), (Some(0), "k matches 1 of 1 offer\n"));
     let (_, row) = claim(&printed(&later), OFFERS);
     assert!(row.contains("k: there is no such ad any more"), "{row}");
     // Nothing is told of nothing.
