@@ -49,8 +49,8 @@ impl Status {
 pub enum Failure {
     /// The output could not be written.
     Output(IoError),
-    /// The command cannot do what was asked. The text is the reason, which is still to be reported. `None` if the
-    /// reason has already been reported.
+    /// The command cannot do what was asked. Holds the reason, which must be reported. `None` if it was reported
+    /// already.
     Refused(Option<String>),
 }
 

@@ -1,4 +1,4 @@
-//! Settings of an evaluation, each of which may be missing.
+//! Optional settings of an evaluation.
 
 use crate::ad::Dialect;
 

@@ -447,30 +447,3 @@ fn precedence(kind: &ExpressionKind) -> u8 {
         _ => PRECEDENCE_PRIMARY,
     }
 }
-
-impl RelativeTime {
-    /// Formats the time as HTCondor's library does: `[-][d+][hh:][mm:]ss[.f]`, without leading parts that are zero.
-    #[must_use]
-    pub fn to_library_string(self) -> String {
-        let (negative, days, hours, minutes, seconds, fraction) = self.split();
-        let sign = if negative { "-" } else { "" };
-        let seconds = if fraction > 0.0 { format_general(seconds, fraction) } else { format!("{seconds:02}") };
-        if days > 0 {
-            format!("{sign}{days}+{hours:02}:{minutes:02}:{seconds}")
-        } else if hours > 0 {
-            format!("{sign}{hours:02}:{minutes:02}:{seconds}")
-        } else if minutes > 0 {
-            format!("{sign}{minutes:02}:{seconds}")
-        } else {
-            format!("{sign}{seconds}")
-        }
-    }
-}
-
-/// Formats seconds below 60 like C's `%g`: six significant digits.
-fn format_general(seconds: i64, fraction: f64) -> String {
-    let whole = i32::try_from(seconds).map_or(0.0, f64::from);
-    let places = if seconds >= 10 { 4 } else { 5 };
-    let text = format!("{:.places$}", whole + fraction);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}

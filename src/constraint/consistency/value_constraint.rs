@@ -128,7 +128,7 @@ impl<'e> ValueConstraints<'e> {
         ValueConstraints::Domains(claims)
     }
 
-    /// Combines the conditions of two operands of which one must hold. Unites the domains of the subjects that both
+    /// Combines the conditions of two operands when one of them must hold. Unites the domains of the subjects that both
     /// operands restrict. Drops a subject that only one operand restricts: the subject may have any value if the other
     /// operand holds.
     fn or(self, other: Self) -> Self {

@@ -254,24 +254,22 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-impl Call<'_, '_> {
-    /// Returns the matching options in an optional argument; no options if the call lacks the argument.
-    fn pattern_options(&mut self, index: usize) -> CallResult<PatternOptions> {
-        Ok(PatternOptions::of(self.optional_string(index, "")?.as_bytes()))
-    }
+/// Returns the matching options in the optional third argument; no options if the call lacks the argument.
+fn options_argument(call: &mut Call<'_, '_>) -> CallResult<PatternOptions> {
+    Ok(PatternOptions::of(call.optional_string(2, "")?.as_bytes()))
+}
 
-    /// Compiles the pattern in the first argument. The call ends with an error if the argument is no valid pattern.
-    fn pattern(&mut self, options: PatternOptions) -> CallResult<Rc<CompiledPattern>> {
-        let text = self.string(0)?;
-        CompiledPattern::get(&text, options).map_err(|reason| self.error(reason).into())
-    }
+/// Compiles the pattern in the first argument. The call ends with an error if the argument is no valid pattern.
+fn pattern_argument(call: &mut Call<'_, '_>, options: PatternOptions) -> CallResult<Rc<CompiledPattern>> {
+    let text = call.string(0)?;
+    CompiledPattern::get(&text, options).map_err(|reason| call.error(reason).into())
 }
 
 fn matches_string(call: &mut Call<'_, '_>) -> CallResult {
     call.reject_exceptional()?;
-    let options = call.pattern_options(2)?;
+    let options = options_argument(call)?;
     let subject = call.string(1)?;
-    let found = call.pattern(options)?.matches(subject.as_bytes());
+    let found = pattern_argument(call, options)?.matches(subject.as_bytes());
     found.map(Value::Boolean).map_err(|reason| call.error(reason).into())
 }
 
@@ -280,7 +278,7 @@ fn matches_member(call: &mut Call<'_, '_>) -> CallResult {
     let list = call.value(1)?;
     let list = call.require_list(list, "a list")?;
     let elements = call.elements(&list)?;
-    let options = call.pattern_options(2)?;
+    let options = options_argument(call)?;
     // As in HTCondor's library, an invalid pattern is no error in `regexpMember()`: it matches no element.
     let pattern = CompiledPattern::get(&call.string(0)?, options);
     let mut any_undefined = false;
@@ -303,7 +301,7 @@ fn matches_listed_item(call: &mut Call<'_, '_>) -> CallResult {
     let list = StringList { text: call.string(1)?, delimiters: call.optional_string(2, DEFAULT_DELIMITERS)? };
     // Of all functions with options, only `stringList_regexpMember()` accepts them in upper case.
     let options = call.optional_string(3, "")?.as_bytes().to_ascii_lowercase();
-    let pattern = call.pattern(PatternOptions::of(&options))?;
+    let pattern = pattern_argument(call, PatternOptions::of(&options))?;
     let mut items = list.items().peekable();
     if items.peek().is_none() {
         return Ok(Value::Undefined);
@@ -318,7 +316,7 @@ fn substitute(call: &mut Call<'_, '_>, implied: &[u8]) -> CallResult {
     let options = call.optional_string(3, "")?;
     let subject = call.string(1)?;
     let template = call.string(2)?;
-    let pattern = call.pattern(PatternOptions::of(options.as_bytes()))?;
+    let pattern = pattern_argument(call, PatternOptions::of(options.as_bytes()))?;
     let has = |letter| options.as_bytes().contains(&letter) || implied.contains(&letter);
     let text = replace_matches(&pattern, subject.as_bytes(), template.as_bytes(), has(b'f'), has(b'g'));
     text.map(|text| text.finish(call)).map_err(|reason| call.error(reason).into())

@@ -45,8 +45,8 @@ pub struct RequestChange<M = usize> {
     pub request: Ad,
     /// The result of matching the changed request: the number of offers that match, or a gang.
     pub matched: M,
-    /// Index of an offer of which a second copy would give a match without any edit. `None` if the change edits the
-    /// request.
+    /// Index of an offer. With a second copy of this offer, the request matches without any edit. `None` if the change
+    /// edits the request.
     pub duplicate_offer: Option<usize>,
     size: f64,
 }

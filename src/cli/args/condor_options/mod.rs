@@ -113,8 +113,8 @@ fn split_suffix(text: &str) -> (&str, Option<&str>) {
     text.split_once(':').map_or((text, None), |(name, behind)| (name, Some(behind)))
 }
 
-/// Returns the option of which `name` is a spelling, else the only option that `name` abbreviates. `None` if there is
-/// no such option or `name` abbreviates several.
+/// Finds the option with the spelling `name`. Without such an option, finds the option that `name` abbreviates. `None` if
+/// `name` abbreviates no option or several.
 fn find_option(name: &str) -> Option<&'static CondorOption> {
     let name = name.to_ascii_lowercase();
     let exact = CONDOR_OPTIONS.iter().find(|CondorOption(names, _)| names.contains(&name.as_str()));

@@ -94,84 +94,82 @@ impl RejectedOffer {
         let is_refused = table.accepts(link) == DockingVerdict::Refused;
         let (mut failed_mask, mut actual_values) = (0, Vec::new());
         for (position, (scoped, clause)) in clauses.enumerate() {
-            if table.is_clause_refused(scoped) {
+            if is_clause_refused(table, scoped) {
                 failed_mask |= 1 << position;
                 let operand = clause.bound.as_ref().map(|bound| &bound.operand);
                 let value = operand.and_then(|operand| table.evaluate(operand, &scoped.1).ok());
                 actual_values.extend(value.map(|value| (position, value)));
             }
         }
-        let demand = is_refused.then(|| match table.refusing_clause(link) {
-            Some(clause) => table.offer_demand(clause),
+        let demand = is_refused.then(|| match refusing_clause(table, link) {
+            Some(clause) => offer_demand(table, clause),
             None => OfferDemand { clause: None, bound: None },
         });
         RejectedOffer { offer: link.participant.offer(), failed_mask, actual_values, demand }
     }
 }
 
-impl ParticipantTable {
-    /// Whether a clause is certain to fail. False if the value of the clause depends on open ports or cannot be
-    /// computed.
-    fn is_clause_refused(&self, (clause, frame): &ScopedClause) -> bool {
-        let value = self.evaluate(clause, frame);
-        value.is_ok_and(|value| !is_met(&value, self.context.dialect))
-    }
+/// Whether a clause is certain to fail. False if the value of the clause depends on open ports or cannot be
+/// computed.
+fn is_clause_refused(table: &ParticipantTable, (clause, frame): &ScopedClause) -> bool {
+    let value = table.evaluate(clause, frame);
+    value.is_ok_and(|value| !is_met(&value, table.context.dialect))
+}
 
-    /// Returns the first clause that is certain to fail in the constraint of a port. If there is no such clause,
-    /// returns the first clause of the constraint. `None` if the port has no constraint.
-    pub fn refusing_clause(&self, port: PortPlace) -> Option<ScopedClause> {
-        let clauses = self.clauses(port)?;
-        clauses.iter().find(|clause| self.is_clause_refused(clause)).or_else(|| clauses.first()).cloned()
-    }
+/// Returns the first clause that is certain to fail in the constraint of a port. If there is no such clause,
+/// returns the first clause of the constraint. `None` if the port has no constraint.
+pub fn refusing_clause(table: &ParticipantTable, port: PortPlace) -> Option<ScopedClause> {
+    let clauses = table.clauses(port)?;
+    clauses.iter().find(|clause| is_clause_refused(table, clause)).or_else(|| clauses.first()).cloned()
+}
 
-    /// Describes a clause of the port `place` of the request. Precondition: nothing is docked at the port. An operand
-    /// without a value then counts as an operand that reads the candidate.
-    pub fn port_clause(&self, scoped: &ScopedClause, place: PortPlace) -> PortClause {
-        let (clause, frame) = scoped;
-        let label = Name::new(&self.label(place));
-        let mut candidate_attributes = Vec::new();
-        let mut pending = vec![clause];
-        while let Some(expression) = pending.pop() {
-            if let ExpressionKind::Select(base, name) = expression.kind()
-                && matches!(base.without_parentheses().kind(), ExpressionKind::Attribute(of) if *of == label)
-            {
-                candidate_attributes.push(name.clone());
-            }
-            expression.kind().for_each_child(|child| pending.push(child));
+/// Describes a clause of the port `place` of the request. Precondition: nothing is docked at the port. An operand
+/// without a value then counts as an operand that reads the candidate.
+pub fn port_clause(table: &ParticipantTable, scoped: &ScopedClause, place: PortPlace) -> PortClause {
+    let (clause, frame) = scoped;
+    let label = Name::new(&table.label(place));
+    let mut candidate_attributes = Vec::new();
+    let mut pending = vec![clause];
+    while let Some(expression) = pending.pop() {
+        if let ExpressionKind::Select(base, name) = expression.kind()
+            && matches!(base.without_parentheses().kind(), ExpressionKind::Attribute(of) if *of == label)
+        {
+            candidate_attributes.push(name.clone());
         }
-        let bound = clause_bound(clause, |operand, known| {
-            let value = self.evaluate(known, frame).ok()?;
-            let is_open = self.evaluate(operand, frame).is_err();
-            is_open.then(|| (value, self.request_literal(known, frame)))
-        });
-        PortClause { expression: clause.clone(), bound, candidate_attributes }
+        expression.kind().for_each_child(|child| pending.push(child));
     }
+    let bound = clause_bound(clause, |operand, known| {
+        let value = table.evaluate(known, frame).ok()?;
+        let is_open = table.evaluate(operand, frame).is_err();
+        is_open.then(|| (value, request_literal(table, known, frame)))
+    });
+    PortClause { expression: clause.clone(), bound, candidate_attributes }
+}
 
-    /// Describes the clause of an offer's constraint that the request fails.
-    fn offer_demand(&self, (clause, frame): ScopedClause) -> OfferDemand {
-        let bound = clause_bound(&clause, |operand, known| {
-            let literal = self.request_literal(operand, &frame)?;
-            Some((self.evaluate(known, &frame).ok()?, Some(literal)))
-        });
-        OfferDemand { clause: Some(clause), bound }
-    }
+/// Describes the clause of an offer's constraint that the request fails.
+fn offer_demand(table: &ParticipantTable, (clause, frame): ScopedClause) -> OfferDemand {
+    let bound = clause_bound(&clause, |operand, known| {
+        let literal = request_literal(table, operand, &frame)?;
+        Some((table.evaluate(known, &frame).ok()?, Some(literal)))
+    });
+    OfferDemand { clause: Some(clause), bound }
+}
 
-    /// Returns the literal of the request that gives an operand its value: `1024` for the operand `1024`, and `45` for
-    /// the operand `Size` if the request binds `Size = 45`. `None` for any other operand.
-    fn request_literal(&self, operand: &Expression, frame: &Arc<ScopeFrame>) -> Option<RequestLiteral> {
-        let operand = operand.without_parentheses();
-        let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
-        if is_literal(operand) {
-            return frame.participant.is_request().then(|| RequestLiteral { name: None, literal: operand.clone() });
-        }
-        let (ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name)) = operand.kind() else {
-            return None;
-        };
-        let (bound, found) = self.resolve_attribute(operand, frame)?;
-        let bound = bound.without_parentheses();
-        let is_own = found.participant.is_request() && is_literal(bound);
-        is_own.then(|| RequestLiteral { name: Some(name.clone()), literal: bound.clone() })
+/// Returns the literal of the request that gives an operand its value: `1024` for the operand `1024`, and `45` for
+/// the operand `Size` if the request binds `Size = 45`. `None` for any other operand.
+fn request_literal(table: &ParticipantTable, operand: &Expression, frame: &Arc<ScopeFrame>) -> Option<RequestLiteral> {
+    let operand = operand.without_parentheses();
+    let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
+    if is_literal(operand) {
+        return frame.participant.is_request().then(|| RequestLiteral { name: None, literal: operand.clone() });
     }
+    let (ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name)) = operand.kind() else {
+        return None;
+    };
+    let (bound, found) = table.resolve_attribute(operand, frame)?;
+    let bound = bound.without_parentheses();
+    let is_own = found.participant.is_request() && is_literal(bound);
+    is_own.then(|| RequestLiteral { name: Some(name.clone()), literal: bound.clone() })
 }
 
 /// Returns a clause as a comparison of an operand with a known value. Tries the left side as the operand first, then

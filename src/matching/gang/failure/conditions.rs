@@ -10,6 +10,8 @@ use crate::ad::{Expression, Name, ScopeFrame, Value};
 use crate::eval::FreeNames;
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause};
 
+use super::clauses::refusing_clause;
+
 /// A clause that keeps offers from docking at a port. It belongs to the constraint of the port or to the constraints of
 /// the offers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +64,7 @@ impl FailedCondition {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_request = port.participant.is_request();
         let mut condition = FailedCondition { is_of_request, ..FailedCondition::default() };
-        if let Some(refusing) = table.refusing_clause(port) {
+        if let Some(refusing) = refusing_clause(table, port) {
             condition.text = refusing.0.without_parentheses().to_string();
             condition.record_attributes(table, place, &refusing);
         }

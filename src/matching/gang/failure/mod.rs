@@ -17,6 +17,7 @@ use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::port_index::{PortIndex, RowBitmap, WindowQuery};
 use conditions::grouped_by_condition;
 
+use clauses::port_clause;
 pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
 pub use conditions::{FailedCondition, ReadAttribute};
 
@@ -64,7 +65,7 @@ pub struct PortCandidates {
 pub struct BlockedPort {
     /// 0-based index of the blocked port.
     pub port: usize,
-    /// Indices of the offers that fit the port by itself but are docked elsewhere in the deepest gang.
+    /// Indices of the offers that fit the port while no other port is filled, but are docked elsewhere in the deepest gang.
     pub held: Vec<usize>,
     /// Conditions that rule out offers outside the deepest gang. The condition that rules out the most offers comes
     /// first.
@@ -279,7 +280,7 @@ impl OfferPool {
         let scoped = table.clauses(place);
         let scoped = scoped.as_deref().unwrap_or_default();
         let scoped = &scoped[..scoped.len().min(clauses::MAX_CLAUSES)];
-        let clauses: Vec<PortClause> = scoped.iter().map(|clause| table.port_clause(clause, place)).collect();
+        let clauses: Vec<PortClause> = scoped.iter().map(|clause| port_clause(table, clause, place)).collect();
         let links = rows.ones().map(|row| index.place(row)).filter(|link| !held.contains(&link.participant));
         let nearest = nearest_links(table, place, links, |table, link| {
             let offer = RejectedOffer::of(table, link, scoped.iter().zip(&clauses));

@@ -44,7 +44,7 @@ pub struct SettledConstraints {
 }
 
 impl SettledConstraints {
-    /// Returns what two selections prove together. The result holds for the rows that are in both selections.
+    /// Combines the constraints that two selections of rows have proved. The result holds for the rows in both selections.
     pub fn merge(self, other: SettledConstraints) -> Self {
         SettledConstraints {
             port_constraint: self.port_constraint || other.port_constraint,
@@ -271,8 +271,8 @@ impl PortIndex {
             && self.changed.is_clear()
     }
 
-    /// Returns the rows that leave a candidate for another port when docked at the port `at`: at least one row of `by`
-    /// then still accepts the other port. `shown` is the window query of the other port.
+    /// Returns the rows after whose docking at the port `at` another port keeps a candidate. `by` are the candidates of
+    /// the other port, and `shown` is its window query. A candidate is kept if it still accepts the other port.
     ///
     /// Tests only attributes that the other port computes from the row at `at`: `Memory = cpu.Memory - 128`, for
     /// example.

@@ -291,7 +291,7 @@ impl GangSearch<'_> {
     }
 
     /// Goes back to the last decision in the conflict set. Undoes its alternative and all later decisions, so that its
-    /// next alternative can be tried. Chronological backtracking always goes back to the last decision on the stack.
+    /// next alternative can be tried. A strategy that takes the first gang goes back to the last decision on the stack instead.
     /// `None` if no decision is left or the search must restart with forward checking.
     ///
     /// `is_infeasible` says that the undone alternative leads to no gang at all. If it is false, the alternative leads
