@@ -12,7 +12,7 @@ use crate::matching::gang::search::CandidateScore;
 use crate::matching::policy::{PolicyVector, Residual, candidate_label};
 use crate::protocol::{is_met, rank_value};
 
-use super::{ParticipantTable, PortPlace, SymbolicValue};
+use super::{ParticipantTable, PortPlace};
 
 /// A clause of a constraint, and the scope in which the clause is evaluated.
 pub type ScopedClause = (Expression, Arc<ScopeFrame>);
@@ -143,12 +143,6 @@ impl ParticipantTable {
     /// Whether a port has a rank.
     pub fn has_rank(&self, place: PortPlace) -> bool {
         self.frame(place).ad.get(self.protocol.rank_name()).is_some()
-    }
-
-    /// Returns the rank of a port as a symbolic value, given the current dockings. `None` if the port has no rank.
-    pub fn symbolic_rank(&self, place: PortPlace) -> Option<SymbolicValue> {
-        let frame = self.frame(place);
-        frame.ad.get(self.protocol.rank_name()).map(|rank| self.symbolic_value(rank, frame))
     }
 
     /// Returns the value of a port's rank for the participant docked there. Returns 0 if the port has no rank. `None`

@@ -27,7 +27,8 @@ use ports::ParticipantPorts;
 pub use evaluation::{DockingVerdict, ScopedClause};
 pub use ports::build_member;
 pub use symbolic::{
-    AttributeTranslation, HashableValue, SymbolicClause, SymbolicValue, ValueTest, WindowCondition, as_comparison,
+    AttributeTranslation, HashableValue, SymbolicClause, SymbolicEvaluator, SymbolicValue, ValueTest, WindowCondition,
+    as_comparison,
 };
 
 /// Identifies a port by its participant and its position among the participant's ports.

@@ -132,16 +132,25 @@ impl AttributeTranslation {
 /// either a constant or opaque, and no longer becomes a function of an attribute.
 const MAX_DEPTH: u32 = 32;
 
-impl ParticipantTable {
-    /// Returns the symbolic value of an expression in a scope, given the current dockings.
-    pub fn symbolic_value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
+/// The symbolic evaluation of expressions, given the current dockings of a table.
+pub struct SymbolicEvaluator<'t> {
+    table: &'t ParticipantTable,
+}
+
+impl<'t> SymbolicEvaluator<'t> {
+    pub fn new(table: &'t ParticipantTable) -> Self {
+        SymbolicEvaluator { table }
+    }
+
+    /// Returns the symbolic value of an expression in a scope.
+    fn value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
         self.value_within(expression, frame, MAX_DEPTH)
     }
 
-    /// Returns a clause as a condition on the candidate at the open port `place`, given the current dockings.
-    pub fn symbolic_clause(&self, place: PortPlace, clause: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicClause {
+    /// Returns a clause as a condition on the candidate at the open port `place`.
+    pub fn clause(&self, place: PortPlace, clause: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicClause {
         let Some((operator, left, right)) = as_comparison(clause) else {
-            return match self.symbolic_value(clause, frame) {
+            return match self.value(clause, frame) {
                 SymbolicValue::Known(value) => SymbolicClause::Known(value),
                 SymbolicValue::Function(of, translation) if of == place => {
                     SymbolicClause::Condition(WindowCondition { translation, test: ValueTest::IsMet })
@@ -149,50 +158,57 @@ impl ParticipantTable {
                 _ => SymbolicClause::Opaque,
             };
         };
-        let (of, translation, operator, bound) =
-            match (self.symbolic_value(left, frame), self.symbolic_value(right, frame)) {
-                (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
-                    return SymbolicClause::Known(self.binary(operator, &left, &right, clause));
-                }
-                (SymbolicValue::Function(of, left), SymbolicValue::Known(bound)) => (of, left, Some(operator), bound),
-                (SymbolicValue::Known(bound), SymbolicValue::Function(of, right)) => {
-                    (of, right, operator.converse(), bound)
-                }
-                _ => return SymbolicClause::Opaque,
-            };
+        let (of, translation, operator, bound) = match (self.value(left, frame), self.value(right, frame)) {
+            (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
+                return SymbolicClause::Known(self.binary(operator, &left, &right, clause));
+            }
+            (SymbolicValue::Function(of, left), SymbolicValue::Known(bound)) => (of, left, Some(operator), bound),
+            (SymbolicValue::Known(bound), SymbolicValue::Function(of, right)) => {
+                (of, right, operator.converse(), bound)
+            }
+            _ => return SymbolicClause::Opaque,
+        };
         let Some(operator) = operator.filter(|_| of == place) else { return SymbolicClause::Opaque };
         let test = ValueTest::Compares(operator, HashableValue(bound));
         SymbolicClause::Condition(WindowCondition { translation, test })
     }
 
-    /// Returns the symbolic value of an attribute that a port shows to its partner, given the current dockings.
-    pub fn symbolic_attribute(&self, place: PortPlace, name: &Name) -> SymbolicValue {
-        self.resolved_value(self.environment.resolve_selected(self.frame(place), name, &self.context), MAX_DEPTH)
+    /// Returns the symbolic value of an attribute that a port shows to its partner.
+    pub fn attribute(&self, place: PortPlace, name: &Name) -> SymbolicValue {
+        let ParticipantTable { environment, context, .. } = self.table;
+        self.resolved_value(environment.resolve_selected(self.table.frame(place), name, context), MAX_DEPTH)
+    }
+
+    /// Returns the rank of a port. `None` if the port has no rank.
+    pub fn rank(&self, place: PortPlace) -> Option<SymbolicValue> {
+        let frame = self.table.frame(place);
+        frame.ad.get(self.table.protocol.rank_name()).map(|rank| self.value(rank, frame))
     }
 
     fn value_within(&self, expression: &Expression, frame: &Arc<ScopeFrame>, depth: u32) -> SymbolicValue {
-        let evaluated = || self.evaluate_fixed(expression, frame).map_or(SymbolicValue::Opaque, SymbolicValue::Known);
+        let table = self.table;
+        let evaluated = || table.evaluate_fixed(expression, frame).map_or(SymbolicValue::Opaque, SymbolicValue::Known);
         if depth == 0 {
             return evaluated();
         }
         match expression.without_parentheses().kind() {
-            ExpressionKind::Literal(value) if is_self_evaluating(value, self.context.dialect) => {
+            ExpressionKind::Literal(value) if is_self_evaluating(value, table.context.dialect) => {
                 SymbolicValue::Known(value.clone())
             }
             ExpressionKind::Attribute(name) if !is_scope_name(name) => {
-                match self.environment.resolve(frame, name, &self.context) {
+                match table.environment.resolve(frame, name, &table.context) {
                     NameResolution::Unknown => self.partner_attribute(frame, name),
                     resolution => self.resolved_value(resolution, depth),
                 }
             }
             ExpressionKind::Select(ad, name) if !is_scope_name(name) => {
                 let ExpressionKind::Attribute(label) = ad.without_parentheses().kind() else { return evaluated() };
-                match self.environment.resolve_own(frame, label, &self.context) {
+                match table.environment.resolve_own(frame, label, &table.context) {
                     NameResolution::Unknown => self.open_port(frame, label).map_or(SymbolicValue::Opaque, |place| {
                         SymbolicValue::Function(place, AttributeTranslation::identity(name))
                     }),
                     NameResolution::Value(Value::Ad(nested)) => {
-                        let selected = self.environment.resolve_selected(&nested.frame, name, &self.context);
+                        let selected = table.environment.resolve_selected(&nested.frame, name, &table.context);
                         self.resolved_value(selected, depth)
                     }
                     _ => evaluated(),
@@ -229,7 +245,7 @@ impl ParticipantTable {
     /// Returns the value of a binary operation. `expression` is the whole operation: an error value records its
     /// position.
     fn binary(&self, operator: BinaryOperator, left: &Value, right: &Value, expression: &Expression) -> Value {
-        binary(operator, left, right, self.context.dialect, expression.span())
+        binary(operator, left, right, self.table.context.dialect, expression.span())
     }
 
     /// Returns the symbolic value of a resolved name. `depth` is the number of nested levels that may still be followed
@@ -247,16 +263,16 @@ impl ParticipantTable {
     /// `None` if the participant has no such open port.
     fn open_port(&self, frame: &ScopeFrame, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
-        let member = self.environment.members().get(participant.position())?;
+        let member = self.table.environment.members().get(participant.position())?;
         let port = member.bindings.iter().position(|binding| binding.name == *label && binding.to.is_none())?;
-        Some(PortPlace { participant, port: if self.is_implicit(participant) { 0 } else { port } })
+        Some(PortPlace { participant, port: if self.table.is_implicit(participant) { 0 } else { port } })
     }
 
     /// Returns the symbolic value of a name that resolves to [`NameResolution::Unknown`]. In an ad with an open
     /// implicit port, such a name refers to the partner. In any other ad the result is [`SymbolicValue::Opaque`].
     fn partner_attribute(&self, frame: &ScopeFrame, name: &Name) -> SymbolicValue {
         let participant = frame.participant;
-        let member = self.environment.members().get(participant.position());
+        let member = self.table.environment.members().get(participant.position());
         let falls_through = member.is_some_and(|member| member.fallback == NameFallback::Unknown);
         if falls_through && self.open_port(frame, name).is_none() {
             let place = PortPlace { participant, port: 0 };

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{ExpressionKind, Value};
 use crate::matching::gang::participants::{
-    AttributeTranslation, HashableValue, ParticipantTable, PortPlace, SymbolicClause, SymbolicValue, ValueTest,
-    WindowCondition,
+    AttributeTranslation, HashableValue, ParticipantTable, PortPlace, SymbolicClause, SymbolicEvaluator, SymbolicValue,
+    ValueTest, WindowCondition,
 };
 use crate::pool::{BoundCollector, BoundColumn, ColumnCell, Partition, ValueKey};
 use crate::protocol::is_met;
@@ -41,20 +41,20 @@ impl LinkDemands {
     /// Indexes the constraints and ranks of the rows. `places` holds the port that each row stands for. Precondition:
     /// nothing is docked in `table`.
     pub fn new(places: &[PortPlace], table: &ParticipantTable) -> Self {
-        let dialect = table.context.dialect;
+        let (dialect, evaluator) = (table.context.dialect, SymbolicEvaluator::new(table));
         let mut collector: BoundCollector<AttributeTranslation, Value> = BoundCollector::default();
         let mut class_numbers: FxHashMap<Vec<(usize, ValueKey)>, u32> = FxHashMap::default();
         let mut class_of = vec![None; places.len()];
         for (row, place) in places.iter().enumerate() {
             let Some(clauses) = table.clauses(*place) else { continue };
             // Leave a row without a class if its rank may depend on the port at which it docks.
-            let mut class = match table.symbolic_rank(*place) {
+            let mut class = match evaluator.rank(*place) {
                 None => Some(Vec::new()),
                 Some(SymbolicValue::Known(rank)) => Some(vec![(RANK_COLUMN, ValueKey::of(&rank))]),
                 Some(_) => None,
             };
             for (clause, frame) in clauses.iter() {
-                let demand = match table.symbolic_clause(*place, clause, frame) {
+                let demand = match evaluator.clause(*place, clause, frame) {
                     SymbolicClause::Condition(WindowCondition {
                         translation,
                         test: ValueTest::Compares(operator, HashableValue(bound)),

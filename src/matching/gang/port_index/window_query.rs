@@ -3,15 +3,15 @@
 //! The thesis builds and answers the query in three steps:
 //! * Identification collects the constraint of the port, the attributes that the port shows to candidates, and the
 //!   constraints of docked ports that could not be decided while this port was open.
-//! * Translation turns clauses into conditions on one attribute: [`ParticipantTable::symbolic_clause`].
+//! * Translation turns clauses into conditions on one attribute: [`SymbolicEvaluator::clause`].
 //! * Collation intersects the answers: all conditions must be met.
 
 use std::hash::{Hash, Hasher};
 
 use crate::ad::Name;
 use crate::matching::gang::participants::{
-    AttributeTranslation, HashableValue, ParticipantTable, PortPlace, ScopedClause, SymbolicClause, SymbolicValue,
-    WindowCondition,
+    AttributeTranslation, HashableValue, ParticipantTable, PortPlace, ScopedClause, SymbolicClause, SymbolicEvaluator,
+    SymbolicValue, WindowCondition,
 };
 use crate::protocol::is_met;
 
@@ -53,7 +53,7 @@ impl WindowQuery {
             let attribute = &bounds.translation().attribute;
             // Bounds on one attribute are adjacent, so the shown attribute is computed once for all of them.
             if last.as_ref().is_none_or(|(name, _)| *name != attribute) {
-                last = Some((attribute, table.symbolic_attribute(place, attribute)));
+                last = Some((attribute, SymbolicEvaluator::new(table).attribute(place, attribute)));
             }
             match &last {
                 Some((_, SymbolicValue::Known(value))) => {
@@ -98,7 +98,7 @@ impl WindowQuery {
     fn add_clauses(&mut self, place: PortPlace, clauses: &[ScopedClause], table: &ParticipantTable) -> bool {
         let mut is_complete = true;
         for (clause, frame) in clauses {
-            match table.symbolic_clause(place, clause, frame) {
+            match SymbolicEvaluator::new(table).clause(place, clause, frame) {
                 SymbolicClause::Condition(condition) => self.conditions.push(condition),
                 SymbolicClause::Known(value) => self.is_unsatisfiable |= !is_met(&value, table.context.dialect),
                 SymbolicClause::Opaque => is_complete = false,
