@@ -29,7 +29,7 @@ impl GangSearch<'_> {
         if strategy.summarized {
             // Remove offers that are in the gang: they cannot dock again, so they must not stand for their class.
             let mut rows = (*rows).clone();
-            for held in self.holders.keys() {
+            for held in self.decisions.holders().keys() {
                 rows.set_range(self.pool.index.rows_of(*held), false);
             }
             let mut rows = self.pool.candidate_classes().representatives(&rows, usize::MAX);
@@ -50,7 +50,7 @@ impl GangSearch<'_> {
         for row in rows.ones() {
             // Put the rows of docked offers before all other rows. The search skips these rows, but notes in the
             // conflict set which decisions have docked the offers.
-            if self.holders.contains_key(&self.pool.index.place(row).participant) {
+            if self.decisions.holders().contains_key(&self.pool.index.place(row).participant) {
                 held.push((row, CandidateScore::Unknown));
                 continue;
             }
@@ -85,11 +85,11 @@ impl GangSearch<'_> {
             let DecisionKind::FillPort { place, candidates, .. } = &mut decision.kind else { return None };
             let (place, (row, score)) = (*place, candidates.next()?);
             let link = self.pool.index.place(row);
-            if let Some(holder) = self.holders.get(&link.participant) {
-                decision.conflict_set.grow_and_insert(*holder);
+            if let Some(holder) = self.decisions.holders().get(&link.participant).copied() {
+                self.decisions[depth].conflict_set.grow_and_insert(holder);
                 continue;
             }
-            let failed = &decision.failed_classes;
+            let failed = &self.decisions[depth].failed_classes;
             if !failed.is_empty()
                 && self.pool.candidate_classes().class_of(row).is_some_and(|class| failed.contains(&class))
             {
@@ -136,11 +136,11 @@ impl GangSearch<'_> {
             undecided,
             domains: Rc::clone(&before.domains),
         };
-        self.record_docked(depth, link, score);
+        self.decisions.record_docked(depth, link, score);
         if self.looks_ahead
             && let Err(conflict) = self.narrow_domains(&mut state, place, link)
         {
-            self.undo(depth);
+            self.decisions.undo(&mut self.pool.table, depth);
             self.add_conflict(depth, &conflict, link);
             return None;
         }
@@ -198,10 +198,10 @@ impl GangSearch<'_> {
             let planned = if is_wanted {
                 self.plan_ports(&state, newcomer, pattern.ones().collect())
             } else {
-                Err(self.full_conflict_set())
+                Err(self.decisions.full_conflict_set())
             };
             let Err(conflict) = planned else { return planned.ok() };
-            self.undo(depth);
+            self.decisions.undo(&mut self.pool.table, depth);
             let decision = &mut self.decisions[depth];
             decision.is_infeasible &= is_wanted;
             decision.add_conflict(depth, &conflict);

@@ -131,13 +131,13 @@ impl GangSearch<'_> {
     /// best gang. `scores` are the scores of the alternative. `link` is its candidate, `None` for a pattern of ports.
     pub fn bound_test(&mut self, depth: usize, scores: &[CandidateScore], link: Option<PortPlace>) -> BoundTest {
         let Some((best, _)) = &self.best else { return BoundTest::MayImprove };
-        match self.compare_scores(depth, scores, best) {
+        match self.decisions.compare_scores(depth, scores, best) {
             Some(Ordering::Equal) => {}
             Some(Ordering::Less) => return BoundTest::PruneRest,
             _ => return BoundTest::MayImprove,
         }
         // Of two gangs with equal scores, the gang with the earlier offers is better.
-        let is_earlier = link.is_none_or(|link| self.compare_positions(depth, link, best).is_le());
+        let is_earlier = link.is_none_or(|link| self.decisions.compare_positions(depth, link, best).is_le());
         let mut may_improve = |taken| match self.compare_upper_bound(depth, taken) {
             Some(Ordering::Equal) => is_earlier,
             order => order.is_none_or(Ordering::is_gt),
@@ -161,11 +161,11 @@ impl GangSearch<'_> {
         let open: Vec<PortPlace> = self.decisions[depth].state_before.agenda.remaining_ports().collect();
         // The upper bound of a port of an offer: zero if offers have no preference, otherwise unknown.
         let nested = self.pool.offers_have_no_preference().then_some(&CandidateScore::ZERO);
-        let first = self.score_count(depth);
+        let first = self.decisions.score_count(depth);
         let (best, _) = self.best.as_ref()?;
         let order = if place.participant.is_request() {
-            let taken: Vec<Participant> =
-                self.holders.keys().copied().chain(link.map(|link| link.participant)).collect();
+            let held = self.decisions.holders().keys().copied();
+            let taken: Vec<Participant> = held.chain(link.map(|link| link.participant)).collect();
             best.compare_steps(first, &self.bounds.upper_bound(self.pool, &open, &taken)?)?
         } else {
             best.compare_steps(first, std::iter::repeat_n(nested?, open.len()))?
@@ -194,10 +194,10 @@ impl GangSearch<'_> {
     /// of them is worse than the last gang enumerated.
     pub fn is_already_enumerated(&self, depth: usize, scores: &[CandidateScore], link: PortPlace) -> bool {
         let Some(last) = self.worse_than else { return false };
-        match self.compare_scores(depth, scores, last) {
+        match self.decisions.compare_scores(depth, scores, last) {
             Some(Ordering::Greater) => true,
             Some(Ordering::Equal) if self.remaining_scores_are_equal(depth, last) => {
-                self.compare_positions(depth, link, last).is_lt()
+                self.decisions.compare_positions(depth, link, last).is_lt()
             }
             _ => false,
         }
@@ -208,6 +208,6 @@ impl GangSearch<'_> {
         let mut open = self.decisions[depth].state_before.agenda.remaining_ports();
         self.pool.offers_have_no_preference()
             && open.all(|place| !self.pool.table.has_rank(place))
-            && against.scores.iter().skip(self.score_count(depth)).all(|score| *score == CandidateScore::ZERO)
+            && against.scores.iter().skip(self.decisions.score_count(depth)).all(|score| *score == CandidateScore::ZERO)
     }
 }

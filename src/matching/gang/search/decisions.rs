@@ -1,16 +1,17 @@
 //! The decision stack of the search: decisions, their alternatives, and their conflict sets.
 
 use std::cmp::Ordering;
+use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::matching::gang::participants::PortPlace;
+use crate::ad::Participant;
+use crate::matching::gang::participants::{ParticipantTable, PortPlace};
 use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, all_rows, first_row_from};
 use crate::protocol::PortPattern;
 
-use super::GangSearch;
 use super::agenda::{Agenda, JoiningAd};
 use super::score::{CandidateScore, GangScore};
 
@@ -111,11 +112,42 @@ impl Decision {
     }
 }
 
-/// Operations on the decision stack. An offer is in `holders` from [`GangSearch::record_docked`] until
-/// [`GangSearch::undo`].
-impl GangSearch<'_> {
+/// The decision stack. The depth of a decision is its index in the stack.
+#[derive(Default)]
+pub struct DecisionStack {
+    decisions: Vec<Decision>,
+    /// For each offer in the gang, the depth of the decision that docked it. An offer is here from
+    /// [`DecisionStack::record_docked`] until [`DecisionStack::undo`].
+    holders: FxHashMap<Participant, usize>,
+}
+
+impl DecisionStack {
+    pub fn push(&mut self, decision: Decision) {
+        self.decisions.push(decision);
+    }
+
+    /// Removes the last decision. The caller must have undone it. `None` if the stack is empty.
+    pub fn pop(&mut self) -> Option<Decision> {
+        self.decisions.pop()
+    }
+
+    /// Returns the depth of the last decision. `None` if the stack is empty.
+    pub fn last_depth(&self) -> Option<usize> {
+        self.decisions.len().checked_sub(1)
+    }
+
+    /// Iterates over the decisions, the first decision first.
+    pub fn iter(&self) -> impl Iterator<Item = &Decision> {
+        self.decisions.iter()
+    }
+
+    /// Returns the offers in the gang, each with the depth of the decision that docked it.
+    pub fn holders(&self) -> &FxHashMap<Participant, usize> {
+        &self.holders
+    }
+
     /// Iterates over pairs of a filled port and the link docked there, in the order of docking.
-    pub fn docked_pairs(&self) -> impl Iterator<Item = (PortPlace, PortPlace)> + '_ {
+    pub fn docked_pairs(&self) -> impl DoubleEndedIterator<Item = (PortPlace, PortPlace)> + '_ {
         self.decisions.iter().filter_map(Decision::docked_pair)
     }
 
@@ -136,28 +168,34 @@ impl GangSearch<'_> {
 
     /// Undoes the alternative taken by the decision at `depth`: undocks its candidate, or reopens the ports that its
     /// pattern leaves unfilled. Returns false if no alternative was taken.
-    pub fn undo(&mut self, depth: usize) -> bool {
+    pub fn undo(&mut self, table: &mut ParticipantTable, depth: usize) -> bool {
         let decision = &mut self.decisions[depth];
         decision.scores.clear();
         match &mut decision.kind {
             DecisionKind::FillPort { place, docked, .. } => {
                 let Some(link) = docked.take() else { return false };
-                self.pool.table.undock(*place, link);
+                table.undock(*place, link);
                 self.holders.remove(&link.participant);
             }
             DecisionKind::SelectPattern { newcomer, patterns, taken, .. } => {
                 let Some(taken) = taken.take() else { return false };
-                self.pool.table.reopen_unfilled(newcomer.participant, &patterns[taken]);
+                table.reopen_unfilled(newcomer.participant, &patterns[taken]);
             }
         }
         true
     }
 
+    /// Goes back to the decision at `depth`: undoes its alternative, and undoes and removes all later decisions. Returns
+    /// the number of alternatives undone.
+    pub fn return_to(&mut self, table: &mut ParticipantTable, depth: usize) -> u64 {
+        let undone = (depth..self.decisions.len()).rev().map(|depth| u64::from(self.undo(table, depth))).sum();
+        self.decisions.truncate(depth + 1);
+        undone
+    }
+
     /// Undoes and removes all decisions.
-    pub fn undo_all(&mut self) {
-        for depth in (0..self.decisions.len()).rev() {
-            self.undo(depth);
-        }
+    pub fn undo_all(&mut self, table: &mut ParticipantTable) {
+        self.return_to(table, 0);
         self.decisions.clear();
     }
 
@@ -184,6 +222,20 @@ impl GangSearch<'_> {
             .map(|(mine, theirs)| mine.cmp(theirs))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
+    }
+}
+
+impl Index<usize> for DecisionStack {
+    type Output = Decision;
+
+    fn index(&self, depth: usize) -> &Decision {
+        &self.decisions[depth]
+    }
+}
+
+impl IndexMut<usize> for DecisionStack {
+    fn index_mut(&mut self, depth: usize) -> &mut Decision {
+        &mut self.decisions[depth]
     }
 }
 

@@ -16,7 +16,7 @@ use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, WindowQue
 
 use super::GangSearch;
 use super::assignment::PortAssignment;
-use super::decisions::{ConflictSet, PortDomain, SearchState};
+use super::decisions::{ConflictSet, Decision, PortDomain, SearchState};
 
 /// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). Each field holds, by port
 /// index, a set of ports.
@@ -120,7 +120,7 @@ impl GangSearch<'_> {
             if !is_shown && !is_asked {
                 continue;
             }
-            let has_query = !is_shown && self.holders.is_empty() && self.pool.has_initial_query(other);
+            let has_query = !is_shown && self.decisions.holders().is_empty() && self.pool.has_initial_query(other);
             let demanded = if has_query {
                 self.pool.rows_demanded_by(place, other, &domain.rows, MAX_CANDIDATE_CLASSES)
             } else {
@@ -139,7 +139,7 @@ impl GangSearch<'_> {
     /// repeated.
     fn free_offers(&self, rows: &RowBitmap) -> impl Iterator<Item = Participant> {
         let offers = rows.ones().map(|row| self.pool.index.place(row).participant);
-        offers.filter(|offer| !self.holders.contains_key(offer))
+        offers.filter(|offer| !self.decisions.holders().contains_key(offer))
     }
 
     /// Returns `domain` if it has a candidate that is not in the gang yet.
@@ -190,28 +190,29 @@ impl GangSearch<'_> {
     /// Returns the conflict set of ports with too few candidates. It contains the decisions that may have narrowed
     /// their domains, and the decisions that have docked offers of their domains.
     fn conflict_set_of_ports(&self, domains: &[&PortDomain]) -> ConflictSet {
-        let mut decisions = ConflictSet::with_capacity(self.decisions.len());
+        let mut decisions = ConflictSet::new();
         for domain in domains {
             decisions.union_with(&self.conflict_set(domain.place));
             let is_candidate =
                 |offer: &Participant| self.pool.index.rows_of(*offer).any(|row| domain.rows.contains(row));
-            decisions.extend(self.holders.iter().filter(|(offer, _)| is_candidate(offer)).map(|(_, depth)| *depth));
+            let holders = self.decisions.holders().iter().filter(|(offer, _)| is_candidate(offer));
+            decisions.extend(holders.map(|(_, depth)| *depth));
         }
         decisions
     }
 
     /// Returns the conflict set of a port: the decisions that may affect which candidates dock there.
     pub fn conflict_set(&self, place: PortPlace) -> ConflictSet {
-        let is_flat = || self.docked_pairs().all(|(_, link)| self.pool.table.port_count(link.participant) == 1);
+        let is_flat =
+            || self.decisions.docked_pairs().all(|(_, link)| self.pool.table.port_count(link.participant) == 1);
         if !(self.looks_ahead && place.participant.is_request() && is_flat()) {
-            return self.full_conflict_set();
+            return self.decisions.full_conflict_set();
         }
         let connected = &self.dependencies().transitive[place.port];
-        let mut decisions = ConflictSet::with_capacity(self.decisions.len());
-        for (depth, decision) in self.decisions.iter().enumerate() {
-            decisions.set(depth, decision.filled_port().is_none_or(|other| connected.contains(other.port)));
-        }
-        decisions
+        let may_affect =
+            |decision: &Decision| decision.filled_port().is_none_or(|other| connected.contains(other.port));
+        let decisions = self.decisions.iter().enumerate().filter(|(_, decision)| may_affect(decision));
+        decisions.map(|(depth, _)| depth).collect()
     }
 
     /// Returns the dependencies among the ports of the request.
@@ -263,7 +264,8 @@ impl GangSearch<'_> {
             return None;
         }
         table.statistics.probes += 1;
-        let link_constraints = shown.computed.iter().all(|(_, of, _)| self.docked_pairs().any(|(at, _)| at == *of));
+        let link_constraints =
+            shown.computed.iter().all(|(_, of, _)| self.decisions.docked_pairs().any(|(at, _)| at == *of));
         Some((rows, SettledConstraints { port_constraint: true, link_constraints }))
     }
 

@@ -34,7 +34,7 @@ use super::port_index::{RowBitmap, SettledConstraints};
 use super::{DockedOffer, Gang};
 use agenda::{Goal, JoiningAd};
 use bounds::ScoreBounds;
-use decisions::{ConflictSet, Decision, DecisionKind, PortDomain, SearchState};
+use decisions::{ConflictSet, Decision, DecisionKind, DecisionStack, PortDomain, SearchState};
 use forward_checking::PortDependencies;
 
 pub use score::{CandidateScore, GangScore};
@@ -83,10 +83,7 @@ struct GangSearch<'m> {
     pool: &'m mut OfferPool,
     memory: &'m mut SearchMemory,
     strategy: SearchStrategy,
-    /// The decision stack. A decision must be undone before it is popped.
-    decisions: Vec<Decision>,
-    /// For each offer in the gang, the decision that docked it, as an index into `decisions`.
-    holders: FxHashMap<Participant, usize>,
+    decisions: DecisionStack,
     /// Whether the search runs forward checking.
     looks_ahead: bool,
     /// First candidate row of the request's first port before forward checking. `None` if the port has no candidate or
@@ -123,8 +120,7 @@ pub fn find_gang(
         pool,
         memory,
         strategy,
-        decisions: Vec::new(),
-        holders: FxHashMap::default(),
+        decisions: DecisionStack::default(),
         looks_ahead: strategy.finds_best && is_hard,
         first_candidate: None,
         dependencies: OnceCell::new(),
@@ -134,7 +130,7 @@ pub fn find_gang(
         worse_than,
     };
     let found = search.run();
-    search.undo_all();
+    search.decisions.undo_all(&mut search.pool.table);
     found
 }
 
@@ -157,7 +153,7 @@ impl GangSearch<'_> {
                         return self.best.take();
                     }
                     // Continue the search: from now on a gang must beat the best gang found.
-                    self.backtrack(&self.full_conflict_set(), false)
+                    self.backtrack(&self.decisions.full_conflict_set(), false)
                 }
                 Goal::ChoosePorts(newcomer) => {
                     if let Some(patterns) = self.port_patterns(newcomer) {
@@ -182,7 +178,7 @@ impl GangSearch<'_> {
                     // the start.
                     self.memory.expects_first_candidate = false;
                     self.is_restart_due = false;
-                    self.undo_all();
+                    self.decisions.undo_all(&mut self.pool.table);
                     self.looks_ahead = true;
                     SearchState::default()
                 }
@@ -233,7 +229,7 @@ impl GangSearch<'_> {
                 sized.push((size, PortDomain { place, rows: Rc::new(rows), settled }));
             }
             if sized.iter().any(|(size, _)| *size == 0) {
-                return Err(self.full_conflict_set());
+                return Err(self.decisions.full_conflict_set());
             }
             if strategy.order == PortOrder::FewestFirst {
                 sized.sort_by_key(|(size, _)| *size);
@@ -251,7 +247,7 @@ impl GangSearch<'_> {
 
     /// Runs a window query. Returns the rows that may dock at a port, and the constraints that the index has proved.
     fn probe(&mut self, place: PortPlace, undecided: &[PortPlace]) -> (RowBitmap, SettledConstraints) {
-        let (rows, settled) = self.pool.probe(place, undecided, self.holders.is_empty());
+        let (rows, settled) = self.pool.probe(place, undecided, self.decisions.holders().is_empty());
         // Ignore proved constraints in the thesis's algorithms, which evaluate every candidate that they test.
         (rows, if self.strategy.finds_best { settled } else { SettledConstraints::default() })
     }
@@ -274,7 +270,7 @@ impl GangSearch<'_> {
     /// new state. `None` if the search is exhausted or must restart with forward checking.
     fn advance(&mut self) -> Option<SearchState> {
         loop {
-            let depth = self.decisions.len().checked_sub(1)?;
+            let depth = self.decisions.last_depth()?;
             if let Some(state) = self.try_next(depth) {
                 return Some(state);
             }
@@ -284,7 +280,7 @@ impl GangSearch<'_> {
                     decision.conflict_set.union_with(&self.conflict_set(*place));
                 }
                 (DecisionKind::SelectPattern { .. }, true) => {}
-                _ => decision.conflict_set = self.full_conflict_set(),
+                _ => decision.conflict_set = self.decisions.full_conflict_set(),
             }
             self.backjump(&decision.conflict_set, decision.is_infeasible)?;
         }
@@ -297,7 +293,7 @@ impl GangSearch<'_> {
     /// `is_infeasible` says that the undone alternative leads to no gang at all. If it is false, the alternative leads
     /// to gangs, but to no better ones.
     fn backjump(&mut self, conflict: &ConflictSet, is_infeasible: bool) -> Option<()> {
-        let last = self.decisions.len().checked_sub(1)?;
+        let last = self.decisions.last_depth()?;
         let culprit =
             if self.strategy.finds_best { conflict.ones().take_while(|depth| *depth <= last).last()? } else { last };
         let decision = &mut self.decisions[culprit];
@@ -306,12 +302,9 @@ impl GangSearch<'_> {
         if is_infeasible && let Some((_, link)) = decision.docked_pair() {
             self.mark_class_failed(culprit, link);
         }
-        for depth in (culprit..=last).rev() {
-            let was_taken = self.undo(depth);
-            // Do not count a backtrack if the search only continues after a complete gang.
-            self.pool.table.statistics.backtracks += u64::from(was_taken && is_infeasible);
-        }
-        self.decisions.truncate(culprit + 1);
+        let undone = self.decisions.return_to(&mut self.pool.table, culprit);
+        // Do not count backtracks if the search only continues after a complete gang.
+        self.pool.table.statistics.backtracks += if is_infeasible { undone } else { 0 };
         // Restart with forward checking if many candidates of the decision have not been tried yet.
         self.is_restart_due = self.strategy.finds_best
             && !self.looks_ahead
@@ -336,7 +329,7 @@ impl GangSearch<'_> {
         let is_acceptable = score.scores.iter().all(CandidateScore::is_acceptable);
         let is_wanted = self.worse_than.is_none_or(|above| score.compare(above).is_lt());
         if is_acceptable && is_wanted && self.best.as_ref().is_none_or(|(best, _)| score.compare(best).is_gt()) {
-            let first_row = self.docked_pairs().next().map(|(_, link)| self.pool.index.row(link));
+            let first_row = self.decisions.docked_pairs().next().map(|(_, link)| self.pool.index.row(link));
             self.memory.expects_first_candidate = !self.looks_ahead || self.first_candidate == first_row;
             self.best = Some((score, self.build_gang()));
         }
@@ -345,7 +338,7 @@ impl GangSearch<'_> {
     /// Returns the score of the complete gang. Scores unknown at the time of docking are computed now.
     fn gang_score(&mut self) -> GangScore {
         let mut gang = GangScore::default();
-        for decision in &self.decisions {
+        for decision in self.decisions.iter() {
             let Some((place, link)) = decision.docked_pair() else {
                 gang.scores.extend(decision.scores.iter().cloned());
                 continue;
@@ -365,7 +358,7 @@ impl GangSearch<'_> {
     fn build_gang(&mut self) -> Gang {
         // For each participant, the offers docked at it, by the index of its port.
         let mut below: FxHashMap<Participant, BTreeMap<usize, DockedOffer>> = FxHashMap::default();
-        for (place, link) in self.decisions.iter().rev().filter_map(Decision::docked_pair) {
+        for (place, link) in self.decisions.docked_pairs().rev() {
             let docked = DockedOffer {
                 label: self.pool.table.label(place),
                 offer: link.participant.offer(),
