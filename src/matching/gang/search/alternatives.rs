@@ -54,7 +54,7 @@ impl GangSearch<'_> {
                 held.push((row, CandidateScore::Unknown));
                 continue;
             }
-            let score = self.bounds.candidate_score(self.pool, place, row);
+            let score = self.bounds.scores.candidate_score(self.pool, place, row);
             if score.is_acceptable() {
                 ranked.push((row, score));
             }
@@ -96,8 +96,10 @@ impl GangSearch<'_> {
                 continue;
             }
             let scores = std::slice::from_ref(&score);
-            let test = self.bound_test(depth, scores, Some(link));
-            if test != BoundTest::MayImprove || self.is_already_enumerated(depth, scores, link) {
+            let (bounds, decisions) = (&mut self.bounds, &self.decisions);
+            let test = bounds.test(self.pool, decisions, depth, scores, Some(link));
+            if test != BoundTest::MayImprove || bounds.is_already_enumerated(self.pool, decisions, depth, scores, link)
+            {
                 let decision = &mut self.decisions[depth];
                 decision.is_infeasible = false;
                 if test == BoundTest::PruneRest {
@@ -190,11 +192,11 @@ impl GangSearch<'_> {
             let table = &mut self.pool.table;
             table.mark_unfilled(newcomer.participant, &pattern);
             // Clear the cached scores, which may depend on the ports that are unfilled.
-            self.bounds = ScoreBounds::default();
+            self.bounds.scores = ScoreBounds::default();
             let ports = 0..table.port_count(newcomer.participant);
             decision.scores = CandidateScore::unfilled_scores(ports.filter(|port| !pattern.contains(*port)));
             let (state, scores) = (decision.state_before.clone(), decision.scores.clone());
-            let is_wanted = self.bound_test(depth, &scores, None) == BoundTest::MayImprove;
+            let is_wanted = self.bounds.test(self.pool, &self.decisions, depth, &scores, None) == BoundTest::MayImprove;
             let planned = if is_wanted {
                 self.plan_ports(&state, newcomer, pattern.ones().collect())
             } else {

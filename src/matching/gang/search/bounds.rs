@@ -9,15 +9,26 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::Participant;
+use crate::matching::gang::Gang;
 use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::PortPlace;
 
-use super::GangSearch;
 use super::assignment::PortAssignment;
+use super::decisions::DecisionStack;
 use super::score::{CandidateScore, GangScore};
 
 /// The best candidates of a port with their scores, best first.
 type TopCandidates = Rc<[(Participant, CandidateScore)]>;
+
+/// The best gang so far, and the tests of which alternatives can still improve on it.
+pub struct BranchAndBound<'m> {
+    /// Scores cached from one test to the next.
+    pub scores: ScoreBounds,
+    /// The best gang so far, with its score.
+    pub best: Option<(GangScore, Gang)>,
+    /// If set, only gangs with a lower score are wanted, because all others have already been enumerated.
+    worse_than: Option<&'m GangScore>,
+}
 
 /// Cached scores of candidates at the ports of the request. A known score is valid whatever is docked at the other
 /// ports.
@@ -126,19 +137,39 @@ impl ScoreBounds {
     }
 }
 
-impl GangSearch<'_> {
+impl<'m> BranchAndBound<'m> {
+    /// Returns the bounds before a gang has been found. With `worse_than`, only gangs with a lower score are wanted.
+    pub fn new(worse_than: Option<&'m GangScore>) -> Self {
+        BranchAndBound { scores: ScoreBounds::default(), best: None, worse_than }
+    }
+
+    /// Whether a complete gang with this score is to be the best gang: all its offers may dock, its score is lower than
+    /// `worse_than`, and it is better than the best gang so far.
+    pub fn is_improvement(&self, score: &GangScore) -> bool {
+        score.scores.iter().all(CandidateScore::is_acceptable)
+            && self.worse_than.is_none_or(|above| score.compare(above).is_lt())
+            && self.best.as_ref().is_none_or(|(best, _)| score.compare(best).is_gt())
+    }
+
     /// Tests whether the decisions before `depth` and one more alternative may lead to a gang that is better than the
     /// best gang. `scores` are the scores of the alternative. `link` is its candidate, `None` for a pattern of ports.
-    pub fn bound_test(&mut self, depth: usize, scores: &[CandidateScore], link: Option<PortPlace>) -> BoundTest {
+    pub fn test(
+        &mut self,
+        pool: &mut OfferPool,
+        decisions: &DecisionStack,
+        depth: usize,
+        scores: &[CandidateScore],
+        link: Option<PortPlace>,
+    ) -> BoundTest {
         let Some((best, _)) = &self.best else { return BoundTest::MayImprove };
-        match self.decisions.compare_scores(depth, scores, best) {
+        match decisions.compare_scores(depth, scores, best) {
             Some(Ordering::Equal) => {}
             Some(Ordering::Less) => return BoundTest::PruneRest,
             _ => return BoundTest::MayImprove,
         }
         // Of two gangs with equal scores, the gang with the earlier offers is better.
-        let is_earlier = link.is_none_or(|link| self.decisions.compare_positions(depth, link, best).is_le());
-        let mut may_improve = |taken| match self.compare_upper_bound(depth, taken) {
+        let is_earlier = link.is_none_or(|link| decisions.compare_positions(depth, link, best).is_le());
+        let mut may_improve = |taken| match self.compare_upper_bound(pool, decisions, depth, taken) {
             Some(Ordering::Equal) => is_earlier,
             order => order.is_none_or(Ordering::is_gt),
         };
@@ -156,35 +187,43 @@ impl GangSearch<'_> {
     /// is better. `None` if the upper bound is unknown, no gang has been found, or the decision fills no port.
     ///
     /// `link` is the candidate about to be docked, which other ports cannot get.
-    fn compare_upper_bound(&mut self, depth: usize, link: Option<PortPlace>) -> Option<Ordering> {
-        let place = self.decisions[depth].filled_port()?;
-        let open: Vec<PortPlace> = self.decisions[depth].state_before.agenda.remaining_ports().collect();
+    fn compare_upper_bound(
+        &mut self,
+        pool: &mut OfferPool,
+        decisions: &DecisionStack,
+        depth: usize,
+        link: Option<PortPlace>,
+    ) -> Option<Ordering> {
+        let place = decisions[depth].filled_port()?;
+        let open: Vec<PortPlace> = decisions[depth].state_before.agenda.remaining_ports().collect();
         // The upper bound of a port of an offer: zero if offers have no preference, otherwise unknown.
-        let nested = self.pool.offers_have_no_preference().then_some(&CandidateScore::ZERO);
-        let first = self.decisions.score_count(depth);
+        let nested = pool.offers_have_no_preference().then_some(&CandidateScore::ZERO);
+        let first = decisions.score_count(depth);
         let (best, _) = self.best.as_ref()?;
         let order = if place.participant.is_request() {
-            let held = self.decisions.holders().keys().copied();
+            let held = decisions.holders().keys().copied();
             let taken: Vec<Participant> = held.chain(link.map(|link| link.participant)).collect();
-            best.compare_steps(first, &self.bounds.upper_bound(self.pool, &open, &taken)?)?
+            best.compare_steps(first, &self.scores.upper_bound(pool, &open, &taken)?)?
         } else {
             best.compare_steps(first, std::iter::repeat_n(nested?, open.len()))?
         };
-        if order.is_ne() || !self.pool.table.offers_have_ports {
+        if order.is_ne() || !pool.table.offers_have_ports {
             return Some(order);
         }
         let rest = first + open.len();
         best.compare_steps(rest, std::iter::repeat_n(nested?, best.scores.len().saturating_sub(rest)))
     }
 
-    /// Whether the first gang found is the best, so that the search can stop.
+    /// Whether the best gang so far is certain to be the best of all, so that the search can stop.
     ///
     /// Without ranks and optional ports, the gang of the earliest candidates is the best. Candidates are tried in input
     /// order, so that this gang is found first. The result is false if some offer has several ports, because its ports
     /// may be tried in another order.
-    pub fn first_gang_is_best(&self) -> bool {
-        let table = &self.pool.table;
-        self.pool.offers_have_no_preference()
+    pub fn is_best_certain(&self, pool: &OfferPool) -> bool {
+        let table = &pool.table;
+        self.best.is_some()
+            && self.worse_than.is_none()
+            && pool.offers_have_no_preference()
             && table.patterns(Participant::REQUEST).is_none()
             && !table.offers_have_ports
             && table.request_ports().all(|place| !table.has_rank(place))
@@ -192,22 +231,29 @@ impl GangSearch<'_> {
 
     /// Whether all gangs with the decisions before `depth` and the candidate `link` have already been enumerated: none
     /// of them is worse than the last gang enumerated.
-    pub fn is_already_enumerated(&self, depth: usize, scores: &[CandidateScore], link: PortPlace) -> bool {
+    pub fn is_already_enumerated(
+        &self,
+        pool: &OfferPool,
+        decisions: &DecisionStack,
+        depth: usize,
+        scores: &[CandidateScore],
+        link: PortPlace,
+    ) -> bool {
         let Some(last) = self.worse_than else { return false };
-        match self.decisions.compare_scores(depth, scores, last) {
+        match decisions.compare_scores(depth, scores, last) {
             Some(Ordering::Greater) => true,
-            Some(Ordering::Equal) if self.remaining_scores_are_equal(depth, last) => {
-                self.decisions.compare_positions(depth, link, last).is_lt()
+            Some(Ordering::Equal) if remaining_scores_are_equal(pool, decisions, depth, last) => {
+                decisions.compare_positions(depth, link, last).is_lt()
             }
             _ => false,
         }
     }
+}
 
-    /// Whether the open ports are certain to get the same scores as in the gang `against`.
-    fn remaining_scores_are_equal(&self, depth: usize, against: &GangScore) -> bool {
-        let mut open = self.decisions[depth].state_before.agenda.remaining_ports();
-        self.pool.offers_have_no_preference()
-            && open.all(|place| !self.pool.table.has_rank(place))
-            && against.scores.iter().skip(self.decisions.score_count(depth)).all(|score| *score == CandidateScore::ZERO)
-    }
+/// Whether the open ports are certain to get the same scores as in the gang `against`.
+fn remaining_scores_are_equal(pool: &OfferPool, decisions: &DecisionStack, depth: usize, against: &GangScore) -> bool {
+    let mut open = decisions[depth].state_before.agenda.remaining_ports();
+    pool.offers_have_no_preference()
+        && open.all(|place| !pool.table.has_rank(place))
+        && against.scores.iter().skip(decisions.score_count(depth)).all(|score| *score == CandidateScore::ZERO)
 }

@@ -33,7 +33,7 @@ use super::participants::PortPlace;
 use super::port_index::{RowBitmap, SettledConstraints};
 use super::{DockedOffer, Gang};
 use agenda::{Goal, JoiningAd};
-use bounds::ScoreBounds;
+use bounds::BranchAndBound;
 use decisions::{ConflictSet, Decision, DecisionKind, DecisionStack, PortDomain, SearchState};
 use forward_checking::PortDependencies;
 
@@ -93,11 +93,7 @@ struct GangSearch<'m> {
     dependencies: OnceCell<PortDependencies>,
     /// Whether the search must undo all decisions and restart with forward checking.
     is_restart_due: bool,
-    bounds: ScoreBounds,
-    /// The best gang so far, with its score.
-    best: Option<(GangScore, Gang)>,
-    /// If set, only gangs with a lower score are wanted, because all others have already been enumerated.
-    worse_than: Option<&'m GangScore>,
+    bounds: BranchAndBound<'m>,
 }
 
 /// Searches for the best or the first gang of the current request, depending on the strategy. With `worse_than`, finds
@@ -125,9 +121,7 @@ pub fn find_gang(
         first_candidate: None,
         dependencies: OnceCell::new(),
         is_restart_due: false,
-        bounds: ScoreBounds::default(),
-        best: None,
-        worse_than,
+        bounds: BranchAndBound::new(worse_than),
     };
     let found = search.run();
     search.decisions.undo_all(&mut search.pool.table);
@@ -149,8 +143,8 @@ impl GangSearch<'_> {
                 }
                 Goal::Done => {
                     self.update_best();
-                    if self.best.is_some() && self.worse_than.is_none() && self.first_gang_is_best() {
-                        return self.best.take();
+                    if self.bounds.is_best_certain(self.pool) {
+                        return self.bounds.best.take();
                     }
                     // Continue the search: from now on a gang must beat the best gang found.
                     self.backtrack(&self.decisions.full_conflict_set(), false)
@@ -182,7 +176,7 @@ impl GangSearch<'_> {
                     self.looks_ahead = true;
                     SearchState::default()
                 }
-                None => return self.best.take(),
+                None => return self.bounds.best.take(),
             };
         }
     }
@@ -308,7 +302,7 @@ impl GangSearch<'_> {
         // Restart with forward checking if many candidates of the decision have not been tried yet.
         self.is_restart_due = self.strategy.finds_best
             && !self.looks_ahead
-            && self.best.is_none()
+            && self.bounds.best.is_none()
             && self.decisions[culprit].has_untried_candidates(MIN_UNTRIED_CANDIDATES);
         (!self.is_restart_due).then_some(())
     }
@@ -322,16 +316,13 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Makes the complete gang the best gang if all its offers may dock and it is better than the best gang so far. Its
-    /// score must also be lower than `worse_than`.
+    /// Makes the complete gang the best gang if it is an improvement.
     fn update_best(&mut self) {
         let score = self.gang_score();
-        let is_acceptable = score.scores.iter().all(CandidateScore::is_acceptable);
-        let is_wanted = self.worse_than.is_none_or(|above| score.compare(above).is_lt());
-        if is_acceptable && is_wanted && self.best.as_ref().is_none_or(|(best, _)| score.compare(best).is_gt()) {
+        if self.bounds.is_improvement(&score) {
             let first_row = self.decisions.docked_pairs().next().map(|(_, link)| self.pool.index.row(link));
             self.memory.expects_first_candidate = !self.looks_ahead || self.first_candidate == first_row;
-            self.best = Some((score, self.build_gang()));
+            self.bounds.best = Some((score, self.build_gang()));
         }
     }
 
