@@ -127,7 +127,8 @@ impl GangSearch<'_> {
         let Some(undecided) = self.verify(depth, place, link) else {
             self.pool.table.undock(place, link);
             if self.strategy.finds_best {
-                self.add_conflict(depth, &self.conflict_set(place), link);
+                let conflict = self.conflict_set(place);
+                self.add_conflict(depth, &conflict, link);
             }
             return None;
         };
@@ -139,8 +140,8 @@ impl GangSearch<'_> {
             domains: Rc::clone(&before.domains),
         };
         self.decisions.record_docked(depth, link, score);
-        if self.looks_ahead
-            && let Err(conflict) = self.narrow_domains(&mut state, place, link)
+        if let Some(mut checking) = self.forward_checking()
+            && let Err(conflict) = checking.narrow_domains(&mut state, place, link)
         {
             self.decisions.undo(&mut self.pool.table, depth);
             self.add_conflict(depth, &conflict, link);

@@ -5,6 +5,7 @@
 //! of every port on which its port depends (arc consistency). All open ports must be able to get distinct offers
 //! (thesis 6.2.2), which is tested by bipartite matching.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
@@ -14,13 +15,29 @@ use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::{ParticipantTable, PortPlace};
 use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, WindowQuery};
 
-use super::GangSearch;
 use super::assignment::PortAssignment;
-use super::decisions::{ConflictSet, Decision, PortDomain, SearchState};
+use super::decisions::{ConflictSet, DecisionStack, PortDomain, SearchState};
+
+/// What forward checking finds out about the request and keeps until the search ends.
+#[derive(Default)]
+pub struct LookAhead {
+    /// First candidate row of the request's first port before forward checking. `None` if the port has no candidate or
+    /// its candidates have not been computed.
+    pub first_candidate: Option<usize>,
+    /// Dependencies among the ports of the request, computed on first use.
+    dependencies: OnceCell<PortDependencies>,
+}
+
+/// Forward checking of the current decisions of a search. It is made anew for each use, because it borrows the pool.
+pub struct ForwardChecking<'s> {
+    pub pool: &'s mut OfferPool,
+    pub decisions: &'s DecisionStack,
+    pub look_ahead: &'s mut LookAhead,
+}
 
 /// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). Each field holds, by port
 /// index, a set of ports.
-pub struct PortDependencies {
+struct PortDependencies {
     /// Ports whose labels a port mentions.
     direct: Vec<FixedBitSet>,
     /// Ports that are connected with a port by mentions in either direction, directly or through other ports.
@@ -31,7 +48,7 @@ pub struct PortDependencies {
 /// index.
 const MAX_CANDIDATE_CLASSES: usize = 64;
 
-impl GangSearch<'_> {
+impl ForwardChecking<'_> {
     /// Computes the domains of the ports of an ad that joins the gang.
     ///
     /// Works from the last port to the first. Later ports refer to earlier ports, so that the domain of a later port
@@ -49,9 +66,9 @@ impl GangSearch<'_> {
         let mut domains = state.domains.to_vec();
         for port in ports.iter().rev() {
             let place = PortPlace { participant, port: *port };
-            let (rows, settled) = self.probe(place, &state.undecided);
+            let (rows, settled) = self.pool.probe(place, &state.undecided, self.decisions.holders().is_empty());
             if participant.is_request() && Some(port) == ports.first() {
-                self.first_candidate = rows.ones().next();
+                self.look_ahead.first_candidate = rows.ones().next();
             }
             if rows.is_clear() {
                 self.pool.mark_exhausted(place);
@@ -86,7 +103,8 @@ impl GangSearch<'_> {
                 let is_decided = state.undecided.is_empty();
                 let accepting = if is_decided { self.narrowed_by_index(&domain, docked, link) } else { None };
                 let (rows, settled) = accepting.unwrap_or_else(|| {
-                    let (mut rows, settled) = self.probe(place, &state.undecided);
+                    let (mut rows, settled) =
+                        self.pool.probe(place, &state.undecided, self.decisions.holders().is_empty());
                     rows.intersect_with(&domain.rows);
                     (rows, settled)
                 });
@@ -205,19 +223,20 @@ impl GangSearch<'_> {
     pub fn conflict_set(&self, place: PortPlace) -> ConflictSet {
         let is_flat =
             || self.decisions.docked_pairs().all(|(_, link)| self.pool.table.port_count(link.participant) == 1);
-        if !(self.looks_ahead && place.participant.is_request() && is_flat()) {
+        if !(place.participant.is_request() && is_flat()) {
             return self.decisions.full_conflict_set();
         }
         let connected = &self.dependencies().transitive[place.port];
-        let may_affect =
-            |decision: &Decision| decision.filled_port().is_none_or(|other| connected.contains(other.port));
-        let decisions = self.decisions.iter().enumerate().filter(|(_, decision)| may_affect(decision));
-        decisions.map(|(depth, _)| depth).collect()
+        let mut decisions = self.decisions.full_conflict_set();
+        for (depth, decision) in self.decisions.iter().enumerate() {
+            decisions.set(depth, decision.filled_port().is_none_or(|other| connected.contains(other.port)));
+        }
+        decisions
     }
 
     /// Returns the dependencies among the ports of the request.
     fn dependencies(&self) -> &PortDependencies {
-        self.dependencies.get_or_init(|| PortDependencies::new(&self.pool.table))
+        self.look_ahead.dependencies.get_or_init(|| PortDependencies::new(&self.pool.table))
     }
 
     /// Whether the candidates of the port `one` of an ad may depend on what docks at the port `other` of the same ad.

@@ -18,7 +18,6 @@ mod forward_checking;
 mod score;
 mod strategy;
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -35,7 +34,7 @@ use super::{DockedOffer, Gang};
 use agenda::{Goal, JoiningAd};
 use bounds::BranchAndBound;
 use decisions::{ConflictSet, Decision, DecisionKind, DecisionStack, PortDomain, SearchState};
-use forward_checking::PortDependencies;
+use forward_checking::{ForwardChecking, LookAhead};
 
 pub use score::{CandidateScore, GangScore};
 pub use strategy::{Algorithm, PortOrder, SearchStrategy};
@@ -84,13 +83,8 @@ struct GangSearch<'m> {
     memory: &'m mut SearchMemory,
     strategy: SearchStrategy,
     decisions: DecisionStack,
-    /// Whether the search runs forward checking.
-    looks_ahead: bool,
-    /// First candidate row of the request's first port before forward checking. `None` if the port has no candidate or
-    /// its candidates have not been computed.
-    first_candidate: Option<usize>,
-    /// Dependencies among the ports of the request, computed on first use.
-    dependencies: OnceCell<PortDependencies>,
+    /// What forward checking has found out. `None` if the search runs without forward checking.
+    look_ahead: Option<LookAhead>,
     /// Whether the search must undo all decisions and restart with forward checking.
     is_restart_due: bool,
     bounds: BranchAndBound<'m>,
@@ -117,9 +111,7 @@ pub fn find_gang(
         memory,
         strategy,
         decisions: DecisionStack::default(),
-        looks_ahead: strategy.finds_best && is_hard,
-        first_candidate: None,
-        dependencies: OnceCell::new(),
+        look_ahead: (strategy.finds_best && is_hard).then(LookAhead::default),
         is_restart_due: false,
         bounds: BranchAndBound::new(worse_than),
     };
@@ -173,7 +165,7 @@ impl GangSearch<'_> {
                     self.memory.expects_first_candidate = false;
                     self.is_restart_due = false;
                     self.decisions.undo_all(&mut self.pool.table);
-                    self.looks_ahead = true;
+                    self.look_ahead = Some(LookAhead::default());
                     SearchState::default()
                 }
                 None => return self.bounds.best.take(),
@@ -232,8 +224,8 @@ impl GangSearch<'_> {
             // Keep only the candidates of the port that is filled first. No offer is docked before this port is filled,
             // so that its candidates stay valid.
             planned.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
-        } else if self.looks_ahead {
-            self.initialize_domains(&mut planned, participant, &ports)?;
+        } else if let Some(mut checking) = self.forward_checking() {
+            checking.initialize_domains(&mut planned, participant, &ports)?;
         }
         planned.agenda = planned.agenda.with_ports_chosen(newcomer, ports.into());
         Ok(planned)
@@ -244,6 +236,20 @@ impl GangSearch<'_> {
         let (rows, settled) = self.pool.probe(place, undecided, self.decisions.holders().is_empty());
         // Ignore proved constraints in the thesis's algorithms, which evaluate every candidate that they test.
         (rows, if self.strategy.finds_best { settled } else { SettledConstraints::default() })
+    }
+
+    /// Returns forward checking of the current decisions. `None` if the search runs without forward checking.
+    fn forward_checking(&mut self) -> Option<ForwardChecking<'_>> {
+        let look_ahead = self.look_ahead.as_mut()?;
+        Some(ForwardChecking { pool: self.pool, decisions: &self.decisions, look_ahead })
+    }
+
+    /// Returns the conflict set of a port: the decisions that may affect which candidates dock there.
+    fn conflict_set(&mut self, place: PortPlace) -> ConflictSet {
+        match self.forward_checking() {
+            Some(checking) => checking.conflict_set(place),
+            None => self.decisions.full_conflict_set(),
+        }
     }
 
     /// Adds a decision to be made in `state` and takes its first alternative by [`GangSearch::advance`]. Returns the
@@ -301,7 +307,7 @@ impl GangSearch<'_> {
         self.pool.table.statistics.backtracks += if is_infeasible { undone } else { 0 };
         // Restart with forward checking if many candidates of the decision have not been tried yet.
         self.is_restart_due = self.strategy.finds_best
-            && !self.looks_ahead
+            && self.look_ahead.is_none()
             && self.bounds.best.is_none()
             && self.decisions[culprit].has_untried_candidates(MIN_UNTRIED_CANDIDATES);
         (!self.is_restart_due).then_some(())
@@ -310,7 +316,7 @@ impl GangSearch<'_> {
     /// Marks the class of a candidate that failed at the decision at `depth`, so that equivalent candidates are
     /// skipped.
     fn mark_class_failed(&mut self, depth: usize, link: PortPlace) {
-        if self.looks_ahead {
+        if self.look_ahead.is_some() {
             let class = self.pool.candidate_classes().class_of(self.pool.index.row(link));
             self.decisions[depth].failed_classes.extend(class);
         }
@@ -321,7 +327,8 @@ impl GangSearch<'_> {
         let score = self.gang_score();
         if self.bounds.is_improvement(&score) {
             let first_row = self.decisions.docked_pairs().next().map(|(_, link)| self.pool.index.row(link));
-            self.memory.expects_first_candidate = !self.looks_ahead || self.first_candidate == first_row;
+            let look_ahead = self.look_ahead.as_ref();
+            self.memory.expects_first_candidate = look_ahead.is_none_or(|ahead| ahead.first_candidate == first_row);
             self.bounds.best = Some((score, self.build_gang()));
         }
     }
