@@ -249,6 +249,7 @@ impl ParticipantTable {
 
     /// Binds the label of a port. `to` is the docked participant and the 0-based index of the participant's docked
     /// port. `None` unbinds the label.
+    #[inline] // a search docks every candidate to compute its score
     fn bind(&mut self, place: PortPlace, to: Option<(Participant, usize)>) {
         match to {
             _ if !self.is_implicit(place.participant) => {
