@@ -1,8 +1,10 @@
 //! The drawing of the house, kept true: every floor uses only itself and those below it, the binary uses only what
-//! `lib.rs` shows, commands do not use each other, and the files of a floor use each other in no circle.
+//! `lib.rs` shows, commands do not use each other, the files of a floor use each other in no circle, and no type is
+//! scattered over many files.
 
 mod circles;
 mod commands;
 mod floors;
 mod sources;
 mod tokens;
+mod types;

@@ -18,6 +18,10 @@ pub struct Source {
     pub paths: Vec<ItemPath>,
     /// All identifiers outside `use`.
     words: BTreeSet<String>,
+    /// The names of the types that the file defines.
+    pub types: Vec<String>,
+    /// The names of the types that have inherent `impl` blocks in the file, one for each block.
+    pub inherent_impls: Vec<String>,
 }
 
 /// One path of a `use` declaration, as it is written.
@@ -31,7 +35,7 @@ pub struct Import {
 
 impl Source {
     pub fn of(tokens: &[&str]) -> Self {
-        let mut source = Source::default();
+        let mut source = Source { types: types(tokens), inherent_impls: inherent_impls(tokens), ..Source::default() };
         let mut rest = tokens.iter().copied().peekable();
         let mut is_public = false;
         while let Some(token) = rest.next() {
@@ -81,6 +85,35 @@ impl Source {
         let alias = alias.or_else(|| path.last().cloned()).unwrap_or_default();
         self.imports.push(Import { path, alias, is_public });
     }
+}
+
+/// The names of the structs, enums and unions that the tokens define.
+fn types(tokens: &[&str]) -> Vec<String> {
+    let names = tokens.windows(2).filter(|pair| matches!(pair[0], "struct" | "enum" | "union")).map(|pair| pair[1]);
+    names.filter(|name| name.starts_with(char::is_uppercase)).map(str::to_owned).collect()
+}
+
+/// The names of the types that have inherent `impl` blocks among the tokens. `impl Trait` in a signature is no block.
+fn inherent_impls(tokens: &[&str]) -> Vec<String> {
+    let is_block = |at: usize| tokens[at] == "impl" && (at == 0 || matches!(tokens[at - 1], "{" | "}" | ";" | "]"));
+    (0..tokens.len()).filter(|&at| is_block(at)).filter_map(|at| type_of_impl(&tokens[at..])).collect()
+}
+
+/// The name of the type of the `impl` block that begins here; `None` if the block implements a trait.
+fn type_of_impl(tokens: &[&str]) -> Option<String> {
+    let mut name = None;
+    let mut depth = 0;
+    for (before, &token) in tokens.iter().zip(&tokens[1..]) {
+        match token {
+            "<" => depth += 1,
+            ">" if *before != "-" => depth -= 1,
+            _ if depth > 0 => {}
+            "for" => return None,
+            "{" | "where" => break,
+            _ => name = Some(token),
+        }
+    }
+    name.map(str::to_owned)
 }
 
 /// All files without their tests, by their modules, such as `cli/io/input`.
