@@ -1,16 +1,25 @@
 //! The [`Ad`]: an ordered, immutable map from names to expressions.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use super::attribute_map::AttributeMap;
+use super::ad_shape::AdShape;
 use super::equality::{Equivalence, all_equal};
 use super::{Expression, Name};
 
 /// A classified advertisement: distinct names bound to expressions, in the order in which they were
 /// first written (thesis 2.3).  Immutable; cloning is O(1).  Build one with [`Ad::from_iter`].
-#[derive(Clone, Default)]
-pub struct Ad(Arc<AttributeMap>);
+#[derive(Clone)]
+pub struct Ad(Arc<AdContents>);
+
+#[derive(Clone)]
+struct AdContents {
+    shape: Arc<AdShape>,
+    /// The expressions, in the order of the shape's names.
+    expressions: Vec<Expression>,
+}
+
+static NO_NAMES: LazyLock<Arc<AdShape>> = LazyLock::new(Arc::default);
 
 /// One attribute of an ad.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +31,38 @@ pub struct Attribute<'a> {
 }
 
 impl Ad {
+    /// Creates an ad of a shape.  `expressions` has one expression for each name of the shape, in the same order.
+    pub(crate) fn from_shape(shape: Arc<AdShape>, expressions: Vec<Expression>) -> Ad {
+        debug_assert_eq!(shape.names().len(), expressions.len());
+        Ad(Arc::new(AdContents { shape, expressions }))
+    }
+
+    /// Returns the names of the ad with their positions.  Ads that were read from one source mostly share a shape.
+    #[must_use]
+    pub fn shape(&self) -> &Arc<AdShape> {
+        &self.0.shape
+    }
+
+    /// Returns the expressions in the order of the shape's names.
+    #[must_use]
+    pub fn expressions(&self) -> &[Expression] {
+        &self.0.expressions
+    }
+
     /// Returns the expression bound to a name; `None` if the ad lacks the attribute.
     #[must_use]
     pub fn get(&self, name: &Name) -> Option<&Expression> {
-        self.0.get(name).map(|(_, expression)| expression)
+        self.0.shape.position(name).map(|position| &self.0.expressions[position])
     }
 
     /// Returns the attribute called `name`, ignoring case; `None` if the ad lacks the attribute.  [`Attribute::name`]
     /// is spelt as in this ad.
     #[must_use]
     pub fn attribute(&self, name: &Name) -> Option<Attribute<'_>> {
-        self.0.get(name).map(|(name, expression)| Attribute { name, expression })
+        self.0.shape.position(name).map(|position| Attribute {
+            name: &self.0.shape.names()[position],
+            expression: &self.0.expressions[position],
+        })
     }
 
     /// Returns the expression bound to the name `name`, ignoring case; `None` if the ad lacks the attribute.
@@ -44,26 +74,33 @@ impl Ad {
     /// Number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.expressions.len()
     }
 
     /// Whether the ad has no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.len() == 0
+        self.0.expressions.is_empty()
     }
 
     /// Iterates over the attributes in the order in which they were first written.
     pub fn iter(&self) -> impl Iterator<Item = Attribute<'_>> {
-        self.0.iter().map(|(name, expression)| Attribute { name, expression })
+        let names = self.0.shape.names().iter();
+        names.zip(&self.0.expressions).map(|(name, expression)| Attribute { name, expression })
     }
 
     /// Returns a copy of this ad with `name` bound to `expression`, which replaces any expression bound before.
     #[must_use]
     pub fn with(&self, name: Name, expression: Expression) -> Ad {
-        let mut attributes = AttributeMap::clone(&self.0);
-        attributes.bind(name, expression);
-        Ad(Arc::new(attributes))
+        let AdContents { mut shape, mut expressions } = AdContents::clone(&self.0);
+        match shape.position(&name) {
+            Some(position) => expressions[position] = expression,
+            None => {
+                Arc::make_mut(&mut shape).insert(name);
+                expressions.push(expression);
+            }
+        }
+        Ad::from_shape(shape, expressions)
     }
 
     /// Returns the memory address of the attributes.  Clones of an ad share its attributes, so they have the same
@@ -77,8 +114,15 @@ impl Ad {
     /// clones, which still need the expressions.
     pub(super) fn take_expressions(&mut self, into: &mut Vec<Expression>) {
         if let Some(attributes) = Arc::get_mut(&mut self.0) {
-            attributes.take_expressions(into);
+            into.append(&mut attributes.expressions);
         }
+    }
+}
+
+impl Default for Ad {
+    /// Returns the ad without attributes.
+    fn default() -> Self {
+        Ad::from_shape(Arc::clone(&NO_NAMES), Vec::new())
     }
 }
 
@@ -87,9 +131,17 @@ impl FromIterator<(Name, Expression)> for Ad {
     /// expression.
     fn from_iter<I: IntoIterator<Item = (Name, Expression)>>(attributes: I) -> Self {
         let attributes = attributes.into_iter();
-        let mut bound = AttributeMap::with_capacity(attributes.size_hint().0);
-        attributes.for_each(|(name, expression)| bound.bind(name, expression));
-        Ad(Arc::new(bound))
+        let count = attributes.size_hint().0;
+        let (mut shape, mut expressions) = (AdShape::with_capacity(count), Vec::with_capacity(count));
+        for (name, expression) in attributes {
+            let position = shape.insert(name);
+            if position < expressions.len() {
+                expressions[position] = expression;
+            } else {
+                expressions.push(expression);
+            }
+        }
+        Ad::from_shape(Arc::new(shape), expressions)
     }
 }
 
@@ -99,7 +151,8 @@ impl PartialEq for Ad {
         if Arc::ptr_eq(&self.0, &other.0) {
             return true;
         }
-        let pairs: Option<Vec<_>> = self.0.iter().map(|(name, mine)| Some((mine, other.get(name)?))).collect();
+        let pairs: Option<Vec<_>> =
+            self.iter().map(|attribute| Some((attribute.expression, other.get(attribute.name)?))).collect();
         self.len() == other.len() && pairs.is_some_and(|pairs| all_equal(pairs, Equivalence::Syntactic))
     }
 }

@@ -4,7 +4,7 @@
 
 #[allow(clippy::module_inception)] // the file is called as the type in it
 mod ad;
-mod attribute_map;
+mod ad_shape;
 mod byte_string;
 mod dialect;
 mod equality;
@@ -21,6 +21,7 @@ mod value;
 
 pub use crate::text::closest_names;
 pub use ad::{Ad, Attribute};
+pub use ad_shape::AdShape;
 pub use byte_string::ByteString;
 pub use dialect::Dialect;
 pub use equality::structurally_equal;

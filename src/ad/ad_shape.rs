@@ -1,14 +1,14 @@
-//! The attributes of an ad: a hash map that keeps the order of insertion.
+//! Shapes of ads: the distinct names of an ad's attributes, with a hash table.
 
-use super::{Expression, Name};
+use super::Name;
 
-/// Distinct names bound to expressions, in the order of insertion.
+/// Distinct names in the order of insertion.  Ads with the same names in the same order may share one shape, so that a
+/// pool keeps its names and their hash table once.
 ///
-/// The hash table stores the index of an attribute in one byte if possible, to save memory: a pool has hundreds of
-/// thousands of ads with few attributes each.
+/// The hash table stores the position of a name in one byte if possible, to save memory.
 #[derive(Clone, Default)]
-pub(super) struct AttributeMap {
-    entries: Vec<(Name, Expression)>,
+pub struct AdShape {
+    names: Vec<Name>,
     positions: PositionTable,
 }
 
@@ -103,44 +103,42 @@ fn probe<P: Copy>(
     }
 }
 
-impl AttributeMap {
-    /// Creates an empty map with room for `attributes` attributes.
-    pub(super) fn with_capacity(attributes: usize) -> Self {
-        AttributeMap { entries: Vec::with_capacity(attributes), positions: PositionTable::new(attributes) }
+impl AdShape {
+    /// Creates an empty shape with room for `names` names.
+    pub(super) fn with_capacity(names: usize) -> Self {
+        AdShape { names: Vec::with_capacity(names), positions: PositionTable::new(names) }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
+    /// The names in the order in which they were inserted.
+    #[must_use]
+    pub fn names(&self) -> &[Name] {
+        &self.names
     }
 
-    /// Iterates in the order in which the names were first bound.
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, (Name, Expression)> {
-        self.entries.iter()
-    }
-
-    /// Returns the name in its first spelling and its expression; `None` if the name is not bound.
-    pub(super) fn get(&self, name: &Name) -> Option<&(Name, Expression)> {
+    /// Returns the position of a name; `None` if the shape lacks the name.
+    #[must_use]
+    pub fn position(&self, name: &Name) -> Option<usize> {
         match self.find(name) {
-            SlotProbe::Occupied(position) => self.entries.get(position),
+            SlotProbe::Occupied(position) => Some(position),
             SlotProbe::Vacant(_) => None,
         }
     }
 
-    /// Binds a name to an expression.  A name that is bound already keeps its spelling and position.
-    pub(super) fn bind(&mut self, name: Name, expression: Expression) {
-        let position = self.entries.len();
+    /// Inserts a name unless the shape has it.  Returns the position of the name.
+    pub(super) fn insert(&mut self, name: Name) -> usize {
+        let position = self.names.len();
         match self.find(&name) {
-            SlotProbe::Occupied(position) => self.entries[position].1 = expression,
+            SlotProbe::Occupied(position) => return position,
             SlotProbe::Vacant(slot) if position < self.positions.capacity() => {
-                self.entries.push((name, expression));
+                self.names.push(name);
                 if self.positions.len() > 0 {
                     self.positions.set(slot, position);
                 }
             }
             SlotProbe::Vacant(_) => {
-                self.entries.push((name, expression));
-                self.positions = PositionTable::new(2 * self.entries.len());
-                for (position, (name, _)) in self.entries.iter().enumerate() {
+                self.names.push(name);
+                self.positions = PositionTable::new(2 * self.names.len());
+                for (position, name) in self.names.iter().enumerate() {
                     // The names are distinct: each one goes to a free slot without being compared with the others.
                     if let SlotProbe::Vacant(slot) = self.positions.find(name, |_| false) {
                         self.positions.set(slot, position);
@@ -148,62 +146,56 @@ impl AttributeMap {
                 }
             }
         }
-    }
-
-    /// Moves all expressions into `into` and leaves the map empty.
-    pub(super) fn take_expressions(&mut self, into: &mut Vec<Expression>) {
-        self.positions = PositionTable::default();
-        into.extend(self.entries.drain(..).map(|(_, expression)| expression));
+        position
     }
 
     fn find(&self, name: &Name) -> SlotProbe {
         if self.positions.len() == 0 {
-            let position = self.entries.iter().position(|(bound, _)| bound == name);
+            let position = self.names.iter().position(|known| known == name);
             return position.map_or(SlotProbe::Vacant(0), SlotProbe::Occupied);
         }
-        self.positions.find(name, |position| self.entries[position].0 == *name)
+        self.positions.find(name, |position| self.names[position] == *name)
+    }
+}
+
+impl FromIterator<Name> for AdShape {
+    /// Collects names.  A repeated name keeps its first spelling and position.
+    fn from_iter<I: IntoIterator<Item = Name>>(names: I) -> Self {
+        let names = names.into_iter();
+        let mut shape = AdShape::with_capacity(names.size_hint().0);
+        names.for_each(|name| {
+            shape.insert(name);
+        });
+        shape
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::AttributeMap;
-    use crate::ad::{Expression, ExpressionKind, Name, Value};
+    use super::AdShape;
+    use crate::ad::Name;
 
-    fn number(value: i64) -> Expression {
-        Expression::literal(Value::Integer(value))
-    }
-
-    /// Compares maps of several initial capacities with a list of pairs of name and value.
+    /// Compares shapes of several initial capacities with a list of names.
     #[test]
-    fn every_attribute_is_found_in_its_order() {
+    fn every_name_is_found_in_its_order() {
         let mut random = fastrand::Rng::with_seed(1);
-        for (names, bindings) in [(3, 9), (8, 40), (9, 40), (60, 300), (254, 2000), (255, 2000), (2000, 9000)] {
+        for (names, insertions) in [(3, 9), (8, 40), (9, 40), (60, 300), (254, 2000), (255, 2000), (2000, 9000)] {
             for room in [0, names, 300] {
-                let mut attributes = AttributeMap::with_capacity(room);
-                let mut expected: Vec<(String, i64)> = Vec::new();
-                for value in 0..bindings {
+                let mut shape = AdShape::with_capacity(room);
+                let mut expected: Vec<String> = Vec::new();
+                for _ in 0..insertions {
                     let name = format!("{}ttribute{}", ["A", "a"][random.usize(..2)], random.usize(..names));
-                    attributes.bind(Name::new(&name), number(value));
-                    match expected.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(&name)) {
-                        Some(known) => known.1 = value,
-                        None => expected.push((name, value)),
+                    let position = expected.iter().position(|known| known.eq_ignore_ascii_case(&name));
+                    assert_eq!(shape.insert(Name::new(&name)), position.unwrap_or(expected.len()));
+                    if position.is_none() {
+                        expected.push(name);
                     }
                 }
-                assert_eq!(attributes.len(), expected.len());
-                for ((name, value), (bound, expression)) in expected.iter().zip(attributes.iter()) {
-                    assert_eq!(bound.as_str(), name);
-                    let found = attributes.get(&Name::new(&name.to_uppercase())).expect("it was bound");
-                    assert!(found.1.ptr_eq(expression));
-                    assert!(
-                        matches!(expression.kind(), ExpressionKind::Literal(Value::Integer(found)) if found == value)
-                    );
+                assert!(shape.names().iter().map(Name::as_str).eq(expected.iter().map(String::as_str)));
+                for (position, name) in expected.iter().enumerate() {
+                    assert_eq!(shape.position(&Name::new(&name.to_uppercase())), Some(position));
                 }
-                assert!(attributes.get(&Name::new("other")).is_none());
-                let mut expressions = Vec::new();
-                attributes.take_expressions(&mut expressions);
-                assert_eq!((expressions.len(), attributes.len()), (expected.len(), 0));
-                assert!(attributes.get(&Name::new("Attribute0")).is_none());
+                assert_eq!(shape.position(&Name::new("other")), None);
             }
         }
     }
