@@ -3,6 +3,7 @@
 //! Dropping, hashing and comparing keep an explicit stack instead of recursing, so that a chain of a million
 //! operators cannot overflow the call stack.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
@@ -53,7 +54,8 @@ pub enum ExpressionKind {
     Ad(Ad),
 }
 
-static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| Expression::literal(Value::Undefined));
+/// The literal `undefined`, which takes the place of an expression that was moved out.
+pub(super) static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| Expression::literal(Value::Undefined));
 
 impl Expression {
     /// Creates an expression that was parsed from this span.
@@ -147,6 +149,38 @@ impl Expression {
         Arc::as_ptr(&self.0) as usize
     }
 
+    /// Whether some leaf of the tree has more than `depth` nodes above it.  O(n) in the size of the tree.
+    #[must_use]
+    pub(crate) fn is_deeper_than(&self, depth: usize) -> bool {
+        let mut pending = vec![(self, 0)];
+        while let Some((expression, above)) = pending.pop() {
+            if above > depth {
+                return true;
+            }
+            expression.kind().for_each_child(|child| pending.push((child, above + 1)));
+        }
+        false
+    }
+
+    /// Whether the tree contains a list.  O(n) in the size of the tree.
+    #[must_use]
+    pub(crate) fn contains_list(&self) -> bool {
+        let mut pending = vec![self];
+        while let Some(expression) = pending.pop() {
+            if matches!(expression.kind(), ExpressionKind::List(_)) {
+                return true;
+            }
+            expression.kind().for_each_child(|child| pending.push(child));
+        }
+        false
+    }
+
+    /// Returns an equal tree that shares no list with this tree.  Recursive in the depth of the tree.
+    pub(crate) fn with_own_lists(&self) -> Expression {
+        let Ok(kind) = self.kind().map_children(|child| Ok::<_, Infallible>(child.with_own_lists()));
+        kind.map_or_else(|| self.clone(), |kind| Expression::new(kind, self.span()))
+    }
+
     /// Returns a hash that is consistent with `==`.  O(n) in the size of the tree.
     ///
     /// The hash is the sum of the hashes of all nodes, so that the order of attributes does not matter.  The hash of a
@@ -209,26 +243,6 @@ impl ExpressionKind {
         matches!(self, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..))
     }
 
-    /// Calls `visit` for each direct child, in the order in which the children are written.
-    pub fn for_each_child<'a>(&'a self, mut visit: impl FnMut(&'a Expression)) {
-        match self {
-            ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {}
-            ExpressionKind::Select(a, _) | ExpressionKind::Unary(_, a) | ExpressionKind::Parentheses(a) => visit(a),
-            ExpressionKind::Subscript(a, b) | ExpressionKind::Binary(_, a, b) | ExpressionKind::Elvis(a, b) => {
-                visit(a);
-                visit(b);
-            }
-            ExpressionKind::Conditional(a, b, c) => {
-                visit(a);
-                visit(b);
-                visit(c);
-            }
-            ExpressionKind::Call(_, arguments) => arguments.iter().for_each(visit),
-            ExpressionKind::List(elements) => elements.iter().for_each(visit),
-            ExpressionKind::Ad(ad) => ad.iter().for_each(|attribute| visit(attribute.expression)),
-        }
-    }
-
     /// Hashes this node without its children.
     fn hash_node(&self, hasher: &mut FxHasher) {
         std::mem::discriminant(self).hash(hasher);
@@ -257,37 +271,12 @@ impl ExpressionKind {
             | ExpressionKind::Parentheses(_) => {}
         }
     }
-
-    /// Moves the children into `into`, so that they can be dropped without recursion.  The children of a shared list or
-    /// ad are not moved, because its other owners need them.
-    pub(super) fn take_children(&mut self, into: &mut Vec<Expression>) {
-        match std::mem::replace(self, ExpressionKind::Literal(Value::Undefined)) {
-            ExpressionKind::Literal(Value::List(mut list)) => take_elements(&mut list.elements, into),
-            ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {}
-            ExpressionKind::Select(a, _) | ExpressionKind::Unary(_, a) | ExpressionKind::Parentheses(a) => into.push(a),
-            ExpressionKind::Subscript(a, b) | ExpressionKind::Binary(_, a, b) | ExpressionKind::Elvis(a, b) => {
-                into.extend([a, b]);
-            }
-            ExpressionKind::Conditional(a, b, c) => into.extend([a, b, c]),
-            ExpressionKind::Call(_, arguments) => into.extend(arguments),
-            ExpressionKind::List(mut elements) => take_elements(&mut elements, into),
-            ExpressionKind::Ad(mut ad) => ad.take_expressions(into),
-        }
-    }
 }
 
 impl fmt::Debug for Expression {
     /// Prints only the span, because printing a deep tree recursively would overflow the call stack.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Expression({}..{})", self.0.span.start, self.0.span.end)
-    }
-}
-
-/// Moves the elements of a list into `into`.  Does nothing if the list is shared, because its other owners need the
-/// elements.
-fn take_elements(elements: &mut Arc<[Expression]>, into: &mut Vec<Expression>) {
-    for element in Arc::get_mut(elements).into_iter().flatten() {
-        into.push(std::mem::replace(element, UNDEFINED.clone()));
     }
 }
 

@@ -10,6 +10,7 @@ mod dialect;
 mod equality;
 mod error_origin;
 mod expression;
+mod expression_children;
 mod expression_interner;
 mod frame;
 mod name;

@@ -31,12 +31,14 @@ pub use stream::{Stream, StreamBlock};
 pub use writer::{AdDocumentWriter, write};
 pub use yaml::document_tree;
 
+use std::borrow::BorrowMut;
+
 use crate::ad::{Ad, Dialect};
 use crate::syntax::complete_ads_length;
 
 use bracketed::BracketedReader;
 use json::JsonGrammar;
-use long::LongReader;
+use long::{LineCache, LongReader};
 use nested_reader::RecoveringReader;
 use xml::XmlGrammar;
 
@@ -56,11 +58,48 @@ pub struct AdEntry {
 /// An ad, or a problem that a reader found. A bad ad can have several problems.
 pub type ReadResult = Result<AdEntry, Problem>;
 
+/// What readers remember of the ads that they have read. Names, expressions and whole lines that repeat are read faster,
+/// and the ads share them in memory.
+///
+/// One cache serves all texts of a source, or of several sources. It does not change what is read. Its memory is
+/// bounded.
+pub struct ReadCache {
+    dialect: Dialect,
+    lines: LineCache,
+}
+
+impl ReadCache {
+    /// Creates an empty cache for texts of a dialect.
+    #[must_use]
+    pub fn new(dialect: Dialect) -> Self {
+        ReadCache { dialect, lines: LineCache::new(dialect) }
+    }
+}
+
 /// Returns an iterator that reads the ads of a text one by one.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + 't> {
+    read_with(text, form, dialect, LineCache::new(dialect))
+}
+
+/// Reads the ads of a text as [`read`] does, faster if `cache` has read similar ads.
+#[must_use]
+pub fn read_cached<'t>(
+    text: &'t [u8],
+    form: FileFormat,
+    cache: &'t mut ReadCache,
+) -> Box<dyn Iterator<Item = ReadResult> + 't> {
+    read_with(text, form, cache.dialect, &mut cache.lines)
+}
+
+fn read_with<'t>(
+    text: &'t [u8],
+    form: FileFormat,
+    dialect: Dialect,
+    lines: impl BorrowMut<LineCache> + 't,
+) -> Box<dyn Iterator<Item = ReadResult> + 't> {
     match form {
-        FileFormat::Long => Box::new(LongReader::new(text, dialect)),
+        FileFormat::Long => Box::new(LongReader::with_cache(text, lines)),
         FileFormat::Bracketed => Box::new(BracketedReader::new(text, dialect)),
         FileFormat::Json | FileFormat::JsonLines => Box::new(RecoveringReader::<JsonGrammar>::new(text, dialect)),
         FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::new(text, dialect)),

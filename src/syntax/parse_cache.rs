@@ -15,22 +15,66 @@ const MAX_TEXT_BYTES: usize = 16 * 1024;
 /// Maximum length of a cached simple literal, in bytes.  Longer literals are rare and parse quickly without the cache.
 const MAX_LITERAL_BYTES: usize = 24;
 
+/// Maximum nesting depth of a cached expression with lists, which each use copies recursively.
+const MAX_LIST_DEPTH: usize = 100;
+
 /// Maps texts of values in the long form to their expressions.  The caller may attach a note of any type to each text.
+///
+/// Each expression belongs to the attribute that had it first.  The attributes of one name, each in its own ad, share
+/// the expression.  The evaluator detects circular references by the address of the root, so an attribute of another
+/// name gets its own root node, which shares all other nodes.  Only literals are shared by all.  No two attributes
+/// share a list, because the evaluator identifies lists by their address.
 pub struct ParseCache<Note> {
     rules: ParseOptions,
-    expressions: FxHashMap<Box<[u8]>, (Expression, Note)>,
+    expressions: FxHashMap<Box<[u8]>, CachedExpression<Note>>,
     /// Total length of the cached texts, in bytes.
     text_bytes: usize,
 }
 
-/// Result of parsing a text through the cache.
-pub enum CachedParse<Note> {
-    /// The expression and the note of a cached text.  Also a simple literal that was not cached, with the default note.
-    Cached(Expression, Note),
-    /// The expression of a text that was not cached and is no simple literal.
-    Parsed(Expression),
-    /// The text is no expression, or more text follows the expression.
-    Invalid,
+struct CachedExpression<Note> {
+    expression: Expression,
+    note: Note,
+    /// Number of the attribute that had the text first.
+    owner: usize,
+    reuse: ExpressionReuse,
+}
+
+/// An expression that was parsed through the cache.
+pub struct ParsedValue<Note> {
+    /// The expression.
+    pub expression: Expression,
+    /// The note of a text that was cached.  The default note if the text was not cached but is a simple literal.  `None`
+    /// for any other text that was not cached.
+    pub note: Option<Note>,
+    /// How further attributes of the same name may use the expression.
+    pub reuse: ExpressionReuse,
+}
+
+/// How several attributes of one name, each in its own ad, may use one expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpressionReuse {
+    /// They share the expression.
+    Shared,
+    /// Each one needs a copy with its own lists.
+    OwnLists,
+    /// The expression has lists and is too deep to be copied.  Each one parses the text.
+    Never,
+}
+
+impl ExpressionReuse {
+    fn of(expression: &Expression) -> Self {
+        match expression.contains_list() {
+            false => ExpressionReuse::Shared,
+            true if expression.is_deeper_than(MAX_LIST_DEPTH) => ExpressionReuse::Never,
+            true => ExpressionReuse::OwnLists,
+        }
+    }
+
+    /// Returns the expression for another attribute of the same name.  Must not be called for
+    /// [`ExpressionReuse::Never`].
+    pub fn reused(self, expression: &Expression) -> Expression {
+        if self == ExpressionReuse::Shared { expression.clone() } else { expression.with_own_lists() }
+    }
 }
 
 impl<Note: Copy + Default> ParseCache<Note> {
@@ -40,47 +84,51 @@ impl<Note: Copy + Default> ParseCache<Note> {
         ParseCache { rules, expressions: FxHashMap::default(), text_bytes: 0 }
     }
 
-    /// Parses a text, or returns a copy of the cached expression.  Two attributes with the same text get different root
-    /// nodes, because the evaluator detects circular references by the root's address; they share all other nodes.
-    /// Literals share the root, too.
-    pub fn parse(&mut self, text: &[u8]) -> CachedParse<Note> {
-        if let Some((seen, note)) = self.expressions.get(text) {
-            let expression = match seen.kind() {
-                ExpressionKind::Literal(_) => seen.clone(),
-                kind => Expression::new(kind.clone(), seen.span()),
-            };
-            return CachedParse::Cached(expression, *note);
+    /// Returns the options with which texts are parsed.
+    #[must_use]
+    pub fn options(&self) -> ParseOptions {
+        self.rules
+    }
+
+    /// Parses a text, or returns the cached expression.  `owner` is a number for the name of the attribute that has the
+    /// text.  `None` if the text is no expression, or more text follows the expression.
+    pub fn parse(&mut self, text: &[u8], owner: usize) -> Option<ParsedValue<Note>> {
+        if let Some(cached) = self.expressions.get(text) {
+            let CachedExpression { note, reuse, .. } = *cached;
+            return Some(ParsedValue { expression: cached.expression_for(owner), note: Some(note), reuse });
         }
         if let Some(literal) = simple_literal(text) {
             if text.len() <= MAX_LITERAL_BYTES {
-                self.insert(text, &literal);
+                self.insert(text, &literal, owner, ExpressionReuse::Shared);
             }
-            return CachedParse::Cached(literal, Note::default());
+            let reuse = ExpressionReuse::Shared;
+            return Some(ParsedValue { expression: literal, note: Some(Note::default()), reuse });
         }
-        match parse_prefix(text, self.rules) {
-            Ok((expression, rest)) if rest.is_none_or(|rest| text[rest.range()].trim_ascii().is_empty()) => {
-                if text.len() <= MAX_TEXT_BYTES && !contains_list(&expression) {
-                    self.insert(text, &expression);
-                }
-                CachedParse::Parsed(expression)
-            }
-            _ => CachedParse::Invalid,
+        let (expression, rest) = parse_prefix(text, self.rules).ok()?;
+        if rest.is_some_and(|rest| !text[rest.range()].trim_ascii().is_empty()) {
+            return None;
         }
+        let reuse = ExpressionReuse::of(&expression);
+        if text.len() <= MAX_TEXT_BYTES && reuse != ExpressionReuse::Never {
+            self.insert(text, &expression, owner, reuse);
+        }
+        Some(ParsedValue { expression, note: None, reuse })
     }
 
-    fn insert(&mut self, text: &[u8], expression: &Expression) {
+    fn insert(&mut self, text: &[u8], expression: &Expression, owner: usize, reuse: ExpressionReuse) {
         self.text_bytes += text.len();
         if self.text_bytes > MAX_CACHED_BYTES {
             self.expressions.clear();
             self.text_bytes = text.len();
         }
-        self.expressions.insert(text.into(), (expression.clone(), Note::default()));
+        let cached = CachedExpression { expression: expression.clone(), note: Note::default(), owner, reuse };
+        self.expressions.insert(text.into(), cached);
     }
 
     /// Sets the note of a text.  Does nothing if the text is not cached.
     pub fn set_note(&mut self, text: &[u8], note: Note) {
-        if let Some((_, noted)) = self.expressions.get_mut(text) {
-            *noted = note;
+        if let Some(cached) = self.expressions.get_mut(text) {
+            cached.note = note;
         }
     }
 
@@ -90,54 +138,70 @@ impl<Note: Copy + Default> ParseCache<Note> {
     }
 }
 
-/// Whether an expression contains a list.  The evaluator identifies lists by their address, so two attributes must
-/// not share one.
-fn contains_list(expression: &Expression) -> bool {
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        if matches!(expression.kind(), ExpressionKind::List(_)) {
-            return true;
+impl<Note> CachedExpression<Note> {
+    /// Returns the expression for an attribute of the name with the number `owner`.
+    fn expression_for(&self, owner: usize) -> Expression {
+        match self.expression.kind() {
+            ExpressionKind::Literal(_) => self.expression.clone(),
+            _ if owner == self.owner || self.reuse == ExpressionReuse::OwnLists => self.reuse.reused(&self.expression),
+            kind => Expression::new(kind.clone(), self.expression.span()),
         }
-        expression.kind().for_each_child(|child| pending.push(child));
     }
-    false
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CachedParse, ParseCache};
-    use crate::ad::{Dialect, ExpressionKind};
+    use super::ParseCache;
+    use crate::ad::{Dialect, Expression, ExpressionKind};
     use crate::syntax::ParseOptions;
 
-    #[test]
-    fn trees_are_shared_but_for_lists() {
-        let mut seen: ParseCache<()> = ParseCache::new(ParseOptions::long(Dialect::Condor));
-        let mut is_new = |text: &[u8]| matches!(seen.parse(text), CachedParse::Parsed(_));
-        assert_eq!(["a + 1", "a + 1", " a + 1", "5"].map(|text| is_new(text.as_bytes())), [true, false, true, false]);
-        let mut list = || match seen.parse(b"{ a, b }") {
-            CachedParse::Parsed(expression) | CachedParse::Cached(expression, ()) => match expression.kind() {
-                ExpressionKind::List(elements) => elements.clone(),
-                _ => panic!("a list"),
-            },
-            CachedParse::Invalid => panic!("a list"),
-        };
-        let (first, second) = (list(), list());
-        assert!(!std::sync::Arc::ptr_eq(&first, &second));
+    fn expression(cache: &mut ParseCache<u8>, text: &str, owner: usize) -> Expression {
+        cache.parse(text.as_bytes(), owner).expect(text).expression
     }
 
     #[test]
-    fn literals_are_one_and_other_roots_are_two() {
-        let mut seen: ParseCache<u8> = ParseCache::new(ParseOptions::long(Dialect::Condor));
-        let mut is_one = |text: &[u8]| {
-            let mut sight = || match seen.parse(text) {
-                CachedParse::Parsed(expression) | CachedParse::Cached(expression, _) => expression,
-                CachedParse::Invalid => panic!("an expression"),
-            };
-            sight().ptr_eq(&sight())
+    fn a_text_is_parsed_once() {
+        let mut cache: ParseCache<()> = ParseCache::new(ParseOptions::long(Dialect::Condor));
+        let mut is_new = |text: &[u8]| cache.parse(text, 0).is_some_and(|parsed| parsed.note.is_none());
+        assert_eq!(["a + 1", "a + 1", " a + 1", "5"].map(|text| is_new(text.as_bytes())), [true, false, true, false]);
+    }
+
+    #[test]
+    fn no_list_is_shared() {
+        let mut cache = ParseCache::new(ParseOptions::long(Dialect::Condor));
+        for text in ["{ a, b }", "size(({ 1 })) + 1", "[ a = { 1, { 2 } } ].a", "x ? { } : { 1 }[0]"] {
+            let mut lists = Vec::new();
+            let trees: Vec<Expression> = (0..3).map(|_| expression(&mut cache, text, 0)).collect();
+            for tree in &trees {
+                assert!(*tree == trees[0] && tree.span() == trees[0].span(), "{text}");
+                let mut pending = vec![tree];
+                while let Some(tree) = pending.pop() {
+                    if let ExpressionKind::List(elements) = tree.kind() {
+                        lists.push(elements.as_ptr() as usize + usize::from(elements.is_empty()) * tree.identity());
+                    }
+                    tree.kind().for_each_child(|child| pending.push(child));
+                }
+            }
+            let count = lists.len();
+            lists.sort_unstable();
+            lists.dedup();
+            assert!(count >= 3 && lists.len() == count, "{text}");
+        }
+    }
+
+    #[test]
+    fn roots_are_shared_by_attributes_of_one_name() {
+        let mut cache = ParseCache::new(ParseOptions::long(Dialect::Condor));
+        let mut is_one = |text: &str, owners: [usize; 2]| {
+            let [one, other] = owners.map(|owner| expression(&mut cache, text, owner));
+            one.ptr_eq(&other)
         };
-        assert_eq!(["5", " \"a\"", "1K", "a + 1"].map(|text| is_one(text.as_bytes())), [true, true, true, false]);
-        seen.set_note(b"a + 1", 7);
-        assert!(matches!(seen.parse(b"a + 1"), CachedParse::Cached(_, 7)));
-        assert!(matches!(seen.parse(b"5"), CachedParse::Cached(_, 0)));
+        for (text, shared) in [("5", true), (" \"a\"", true), ("1K", true), ("a + 1", false), ("a", false)] {
+            assert!(is_one(text, [3, 3]), "{text}");
+            assert_eq!(is_one(text, [3, 4]), shared, "{text}");
+        }
+        cache.set_note(b"a + 1", 7);
+        let mut note = |text: &[u8]| cache.parse(text, 0).and_then(|parsed| parsed.note);
+        assert_eq!([note(b"a + 1"), note(b"5"), note(b"a +")], [Some(7), Some(0), None]);
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::Context;
-use classad::format::{AdEntry, FileFormat, Problem, Stream};
+use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::pool::Census;
 use classad::protocol::{Advertisement, AdvertisementHeader, PortFault, identity};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
@@ -224,9 +224,10 @@ pub fn for_each_ad<'s>(
     sources: impl IntoIterator<Item = &'s mut AdSource>,
     mut visit: impl FnMut(&mut Session, &SourceText, AdEntry) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
+    let mut cache = ReadCache::new(session.dialect());
     for source in sources {
         while let Some(text) = next_block(session, source) {
-            for item in text.block.ads(session.dialect()) {
+            for item in text.block.ads_cached(&mut cache) {
                 source.count_ad(&item);
                 match item {
                     Ok(entry) => {

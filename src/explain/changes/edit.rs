@@ -183,32 +183,11 @@ fn rewrite_within(of: &Expression, by: Replacement<'_>, depth: usize) -> Result<
         return Ok(Some(other));
     }
     let mut is_changed = false;
-    let mut inner = |part: &Expression| {
+    let inner = |part: &Expression| {
         let changed = rewrite_within(part, by, depth + 1)?;
         is_changed |= changed.is_some();
         Ok(changed.unwrap_or_else(|| part.clone()))
     };
-    let kind = match of.kind() {
-        ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {
-            return Ok(None);
-        }
-        ExpressionKind::List(elements) => {
-            ExpressionKind::List(elements.iter().map(inner).collect::<Result<Vec<_>, TooDeep>>()?.into())
-        }
-        ExpressionKind::Ad(ad) => {
-            let attributes = ad.iter().map(|attribute| Ok((attribute.name.clone(), inner(attribute.expression)?)));
-            ExpressionKind::Ad(attributes.collect::<Result<Vec<_>, TooDeep>>()?.into_iter().collect())
-        }
-        ExpressionKind::Select(ad, name) => ExpressionKind::Select(inner(ad)?, name.clone()),
-        ExpressionKind::Subscript(list, index) => ExpressionKind::Subscript(inner(list)?, inner(index)?),
-        ExpressionKind::Unary(operator, operand) => ExpressionKind::Unary(*operator, inner(operand)?),
-        ExpressionKind::Binary(operator, left, right) => ExpressionKind::Binary(*operator, inner(left)?, inner(right)?),
-        ExpressionKind::Conditional(a, b, c) => ExpressionKind::Conditional(inner(a)?, inner(b)?, inner(c)?),
-        ExpressionKind::Elvis(left, right) => ExpressionKind::Elvis(inner(left)?, inner(right)?),
-        ExpressionKind::Parentheses(inside) => ExpressionKind::Parentheses(inner(inside)?),
-        ExpressionKind::Call(name, arguments) => {
-            ExpressionKind::Call(name.clone(), arguments.iter().map(inner).collect::<Result<_, TooDeep>>()?)
-        }
-    };
-    Ok(is_changed.then(|| Expression::new(kind, of.span())))
+    let kind = of.kind().map_children(inner)?.filter(|_| is_changed);
+    Ok(kind.map(|kind| Expression::new(kind, of.span())))
 }

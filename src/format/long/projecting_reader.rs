@@ -11,10 +11,10 @@ use std::ops::Range;
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, ReadResult};
-use crate::syntax::{long_string_length, simple_literal, simple_literal_value};
+use crate::syntax::{ParseOptions, long_string_length, simple_literal, simple_literal_value};
 
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
-use super::reader::{LongReader, find_separator, is_comment, without_carriage_return};
+use super::reader::{LineParser, LongReader, find_separator, is_comment, without_carriage_return};
 use super::scan::{LineMark, scan};
 
 /// Iterator over the ads of a text. It reads only the attributes of a [`Projection`].
@@ -176,7 +176,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
                 for (position, value) in &self.found_values {
                     // An attribute that is only a label is never evaluated, so the names in its value are not needed.
                     if !self.projection.is_only_label(*position) {
-                        self.projection.parse_value(&self.text[value.clone()]);
+                        self.projection.parse_value(&self.text[value.clone()], *position);
                     }
                 }
             }
@@ -360,16 +360,16 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             return LineResult::Handled(end);
         }
         let Some(equals) = find_separator(line) else { return LineResult::NeedsCompleteRead(end) };
-        let reader = LongReader::at(self.text, self.projection.dialect, start, 0);
+        let parser = LineParser { options: ParseOptions::long(self.projection.dialect), ad_number: 0 };
         let written = line[..equals].trim_ascii();
         let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b'\'' | 0);
         let position = if !written.is_empty() && written.iter().all(is_plain) {
             self.projection.index_of(written)
         } else {
-            let Ok(name) = reader.parse_name(start, &line[..equals]) else { return LineResult::NeedsCompleteRead(end) };
+            let Ok(name) = parser.parse_name(start, &line[..equals]) else { return LineResult::NeedsCompleteRead(end) };
             self.projection.index_of(name.as_str().as_bytes())
         };
-        let is_read = || matches!(reader.parse_line(start, line), Ok((_, None)));
+        let is_read = || parser.parse_line(start, line).is_ok_and(|parsed| parsed.warning.is_none());
         match position {
             Some(position) => self.record_value(position, start + equals + 1, end),
             None if has_closed_strings(&line[equals + 1..]) || is_read() => LineResult::Handled(end),
@@ -415,7 +415,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             if has_plain_labels && self.projection.is_only_label(position) {
                 continue;
             }
-            let Some((expression, newest_here)) = self.projection.parse_value(&text[range.clone()]) else {
+            let Some((expression, newest_here)) = self.projection.parse_value(&text[range.clone()], position) else {
                 is_partial = false;
                 continue;
             };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::FreeNames;
-use crate::syntax::{CachedParse, ParseCache, ParseOptions};
+use crate::syntax::{ParseCache, ParseOptions};
 
 use super::scan::LineFilter;
 
@@ -333,24 +333,23 @@ impl Projection {
         (!references.reads_anything).then_some(newest)
     }
 
-    /// Parses a value and adds the names to which it refers. Returns `None` if the value is not exactly one expression.
+    /// Parses a value of the name at index `position` and adds the names to which the value refers. `None` if the value is
+    /// not exactly one expression.
     ///
     /// The number in the result is the first version of the projection that contains all these names. It is `None` if
     /// the expression may read any attribute.
-    pub(super) fn parse_value(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
-        match self.parse_cache.parse(value) {
-            CachedParse::Cached(expression, newest) => Some((expression, Some(newest))),
-            CachedParse::Parsed(expression) => {
-                let newest = self.add_references(&expression);
-                match newest {
-                    Some(newest) => self.parse_cache.set_note(value, newest),
-                    // A cached value must have a version, and this value has none. So it is parsed again for each ad.
-                    None => self.parse_cache.remove(value),
-                }
-                Some((expression, newest))
+    pub(super) fn parse_value(&mut self, value: &[u8], position: usize) -> Option<(Expression, Option<usize>)> {
+        let parsed = self.parse_cache.parse(value, position)?;
+        let newest = parsed.note.or_else(|| {
+            let newest = self.add_references(&parsed.expression);
+            match newest {
+                Some(newest) => self.parse_cache.set_note(value, newest),
+                // A cached value must have a version, and this value has none. So it is parsed again for each ad.
+                None => self.parse_cache.remove(value),
             }
-            CachedParse::Invalid => None,
-        }
+            newest
+        });
+        Some((parsed.expression, newest))
     }
 
     /// Adds the names to which the projected attributes of an ad refer.

@@ -1,5 +1,6 @@
 //! Reader of the long form, line by line.
 
+use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 
 use crate::ad::{Dialect, Expression, Name, Span};
@@ -10,10 +11,15 @@ use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
+use super::line_cache::{LineBuffer, LineCache};
+
 /// Iterator over the ads of a text in the long form. Every bad line is reported, and its ad is left out.
-pub struct LongReader<'t> {
+pub struct LongReader<'t, C = LineCache> {
     text: &'t [u8],
-    rules: ParseOptions,
+    /// The cache: a [`LineCache`] or a mutable reference to one.
+    cache: C,
+    /// The attributes of the ad that is being read.
+    buffer: LineBuffer,
     /// Byte offset of the next line.
     offset: usize,
     /// Number of ads begun so far.
@@ -25,18 +31,26 @@ pub struct LongReader<'t> {
 impl<'t> LongReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        LongReader::at(text, dialect, byte_order_mark_length(text), 0)
+        LongReader::with_cache(text, LineCache::new(dialect))
     }
 
     /// Creates a reader at the line that begins at byte `offset`. `number` is the number of ads before this line.
     pub fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
-        LongReader { text, rules: ParseOptions::long(dialect), offset, number, pending: VecDeque::new() }
+        LongReader { offset, number, ..LongReader::new(text, dialect) }
     }
 
     /// Reads one ad. Returns its problems and then, unless one of them is an error, the ad.
     pub fn into_next_ad(mut self) -> VecDeque<ReadResult> {
         self.read_ad();
         self.pending
+    }
+}
+
+impl<'t, C: BorrowMut<LineCache>> LongReader<'t, C> {
+    /// Creates a reader at the beginning of a text. A byte order mark is skipped. `cache` has what was read before.
+    pub fn with_cache(text: &'t [u8], cache: C) -> Self {
+        let (offset, buffer) = (byte_order_mark_length(text), LineBuffer::default());
+        LongReader { text, cache, buffer, offset, number: 0, pending: VecDeque::new() }
     }
 
     /// Returns the next line without its line end, and the byte offset of the line. `None` at the end of the text.
@@ -51,10 +65,18 @@ impl<'t> LongReader<'t> {
 
     /// Reads the next ad and appends its problems and the ad to `pending`. Returns false at the end of the text.
     fn read_ad(&mut self) -> bool {
-        let mut attributes: Vec<(Name, Expression)> = Vec::new();
         let mut first = None;
         let mut bad = false;
-        while let Some((offset, line)) = self.next_line() {
+        self.cache.borrow_mut().begin_ad(&mut self.buffer);
+        loop {
+            if first.is_some() {
+                while let Some(length) =
+                    self.cache.borrow_mut().read_same_line(&self.text[self.offset..], &mut self.buffer)
+                {
+                    self.offset += length;
+                }
+            }
+            let Some((offset, line)) = self.next_line() else { break };
             let content = line.trim_ascii_start();
             if content.is_empty() {
                 if first.is_some() {
@@ -69,9 +91,15 @@ impl<'t> LongReader<'t> {
                 first = Some(offset);
                 self.number += 1;
             }
-            match self.parse_line(offset, line) {
-                Ok((attribute, warning)) => {
-                    attributes.push(attribute);
+            let cache = self.cache.borrow_mut();
+            if let Some(whole) = self.text.get(offset..self.offset)
+                && cache.read_line(whole, line, &mut self.buffer)
+            {
+                continue;
+            }
+            match (LineParser { options: cache.options(), ad_number: self.number }).parse_line(offset, line) {
+                Ok(ParsedLine { name, expression, beginning, warning }) => {
+                    cache.add_attribute(&line[..beginning], name, expression, &mut self.buffer);
                     self.pending.extend(warning.map(Err));
                 }
                 Err(problem) => {
@@ -82,59 +110,77 @@ impl<'t> LongReader<'t> {
         }
         let Some(offset) = first else { return false };
         if !bad {
-            let ad = attributes.into_iter().collect();
+            let ad = self.cache.borrow_mut().build_ad(&mut self.buffer);
             self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
         }
         true
     }
+}
 
-    /// Parses one line. Text behind the expression is ignored, as in HTCondor. In that case the second result is a
-    /// warning.
-    pub(super) fn parse_line(
-        &self,
-        offset: usize,
-        line: &[u8],
-    ) -> Result<((Name, Expression), Option<Problem>), Problem> {
+/// Parser of single lines, without a cache.
+#[derive(Clone, Copy)]
+pub(super) struct LineParser {
+    /// The options for parsing the value.
+    pub options: ParseOptions,
+    /// Number of the ad that the line belongs to, for problems.
+    pub ad_number: usize,
+}
+
+/// A line that was parsed.
+pub(super) struct ParsedLine {
+    pub name: Name,
+    pub expression: Expression,
+    /// Length of the beginning of the line up to and including its `=`, in bytes.
+    pub beginning: usize,
+    /// A warning, if the text behind the expression is ignored.
+    pub warning: Option<Problem>,
+}
+
+impl LineParser {
+    /// Parses the line at byte `offset`. Text behind the expression is ignored with a warning, as in HTCondor.
+    pub fn parse_line(self, offset: usize, line: &[u8]) -> Result<ParsedLine, Problem> {
         let Some(equals) = find_separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
-            return Err(Problem::error_at(offset + indent..offset + end, self.number, "this line is no attribute")
+            return Err(Problem::error_at(offset + indent..offset + end, self.ad_number, "this line is no attribute")
                 .with_help("in the long form every line reads `name = expression`"));
         };
         let name = self.parse_name(offset, &line[..equals])?;
         let value = &line[equals + 1..];
         let value_offset = offset + equals + 1;
         let (expression, rest) =
-            parse_prefix(value, self.rules).map_err(|error| self.problem_in_value(error, value, value_offset))?;
+            parse_prefix(value, self.options).map_err(|error| self.problem_in_value(error, value, value_offset))?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
             // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
-            let help = parse_expression(value, self.rules).err().and_then(|error| error.help);
+            let help = parse_expression(value, self.options).err().and_then(|error| error.help);
             let message = "what stands behind the expression is ignored, as HTCondor ignores it";
-            Problem { help, ..Problem::error_at(range, self.number, message).as_warning() }
+            Problem { help, ..Problem::error_at(range, self.ad_number, message).as_warning() }
         });
-        Ok(((name, expression), warning))
+        Ok(ParsedLine { name, expression, beginning: equals + 1, warning })
     }
 
     /// Converts a syntax error of a value into a problem. If the error is at the end of the value, the problem is
     /// placed behind the last character of the line that is not white space.
-    fn problem_in_value(&self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
+    fn problem_in_value(self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
         let end = u32::try_from(value.trim_ascii_end().len()).unwrap_or(u32::MAX);
         let span = if error.span.start < end { error.span } else { Span::new(end, end) };
-        Problem::from_syntax(SyntaxError { span, ..error }, offset, self.number)
+        Problem::from_syntax(SyntaxError { span, ..error }, offset, self.ad_number)
     }
 
     /// Reads a name from `written`, the text before the `=` of a line. `offset` is the byte offset of the line.
-    pub(super) fn parse_name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
+    pub fn parse_name(self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
         let indent = written.len() - written.trim_ascii_start().len();
         let trimmed = written.trim_ascii();
         let range = offset + indent..offset + indent + trimmed.len();
-        let text = checked_name_text(trimmed, range.clone(), self.number)?;
-        match read_name(text, self.rules.dialect) {
-            Some(name) if !name.is_empty() => attribute_name(name.as_bytes(), self.rules.dialect, range, self.number),
+        let text = checked_name_text(trimmed, range.clone(), self.ad_number)?;
+        match read_name(text, self.options.dialect) {
+            Some(name) if !name.is_empty() => {
+                attribute_name(name.as_bytes(), self.options.dialect, range, self.ad_number)
+            }
             _ => Err(Problem::error_at(
                 range.start..range.end.max(range.start + 1),
-                self.number,
+                self.ad_number,
                 "a name is missing before this `=`",
             )
             .with_help("in the long form every line reads `name = expression`")),
@@ -157,7 +203,7 @@ pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<Attr
     lines.take_while(|(_, line)| !line.trim_ascii_start().is_empty()).filter_map(attribute).collect()
 }
 
-impl Iterator for LongReader<'_> {
+impl<C: BorrowMut<LineCache>> Iterator for LongReader<'_, C> {
     type Item = ReadResult;
 
     fn next(&mut self) -> Option<ReadResult> {
