@@ -1,15 +1,15 @@
 //! Reader and writer of bracketed ads: `[ name = expression; ... ]`, one after the other.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
 use std::ops::Range;
 
-use crate::ad::{Ad, Dialect, Name};
+use crate::ad::{Dialect, Name};
 use crate::syntax::{
-    AdBoundary, BindingSpans, ParseOptions, Style, ad_errors, binding_spans, find_first_ad, parse_ad, print,
+    AdBoundary, BindingSpans, ParseOptions, Style, ad_errors, binding_spans, find_first_ad, parse_ad, print_into,
     print_name, read_name,
 };
 
+use super::ad_text::AdSyntax;
 use super::attribute_span::{AttributeSpan, ExpressionSource};
 use super::detect::byte_order_mark_length;
 use super::nested_reader::begins_line;
@@ -113,20 +113,19 @@ impl Iterator for BracketedReader<'_> {
     }
 }
 
-/// Writes an ad with one attribute per line.
-///
-/// # Errors
-///
-/// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
-    writeln!(out, "[")?;
-    for attribute in ad.iter() {
-        write!(out, "  {} = ", print_name(attribute.name))?;
-        out.write_all(&print(attribute.expression, Style::New))?;
-        writeln!(out, ";")?;
-    }
-    writeln!(out, "]")
-}
+/// How the bracketed form writes an ad: with one attribute per line.
+pub const SYNTAX: AdSyntax = AdSyntax {
+    begin: "[\n",
+    separator: "",
+    end: "]\n",
+    empty: "[\n]\n",
+    push_name: |name, text| text.extend_from_slice(format!("  {} = ", print_name(name)).as_bytes()),
+    push_value: |expression, text| {
+        print_into(expression, Style::New, text);
+        text.extend_from_slice(b";\n");
+        Vec::new()
+    },
+};
 
 /// Returns the places of the attributes of the first ad at or behind a byte offset.
 pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {

@@ -62,6 +62,13 @@ impl Problem {
         self
     }
 
+    /// Adds the number of ads before the text to the number of the ad. A problem of no ad stays one.
+    #[must_use]
+    pub fn after_ads(self, before: usize) -> Self {
+        let ad_number = if self.ad_number > 0 { self.ad_number + before } else { 0 };
+        Problem { ad_number, ..self }
+    }
+
     /// Turns the problem into a warning.
     #[must_use]
     pub fn as_warning(mut self) -> Self {

@@ -2,6 +2,7 @@
 //!
 //! A bad ad never ends the reading and is never left out silently. The reader yields a [`Problem`] in its place.
 
+mod ad_text;
 mod attribute_name;
 mod attribute_span;
 mod bracketed;
@@ -28,7 +29,7 @@ pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedText, format_ads};
 pub use long::{AdSharing, AttributeNameCollector, ProjectingReader, Projection};
 pub use stream::{Stream, StreamBlock};
-pub use writer::{AdDocumentWriter, write};
+pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
 
 use std::borrow::BorrowMut;

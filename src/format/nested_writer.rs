@@ -20,17 +20,13 @@ pub trait NestedSyntax {
     fn push_scalar(expression: &Expression, text: &mut Vec<u8>);
 }
 
-/// Appends an ad in the syntax `S`.
-pub fn push_ad<S: NestedSyntax>(ad: &Ad, text: &mut Vec<u8>) {
-    let mut tasks = Vec::new();
-    begin_ad::<S>(ad, text, &mut tasks);
-    run::<S>(tasks, text);
-}
-
-/// Appends an attribute of an ad in the syntax `S`.
-pub fn push_attribute<S: NestedSyntax>(name: &Name, expression: &Expression, text: &mut Vec<u8>) {
-    S::push_name(name, text);
-    run::<S>(vec![NestedWriteTask::Text(S::ATTRIBUTE_END), NestedWriteTask::Value(expression)], text);
+/// Appends a value in the syntax `S`.
+pub fn push_value<S: NestedSyntax>(expression: &Expression, text: &mut Vec<u8>) {
+    if expression.kind().is_scalar() {
+        S::push_scalar(expression, text);
+    } else {
+        run::<S>(vec![NestedWriteTask::Value(expression)], text);
+    }
 }
 
 /// Something to write: an entry of the writer's stack.

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use super::long::LongReader;
 use super::read_buffer::ReadBuffer;
 use super::{
-    AdEntry, FileFormat, Position, Problem, ProjectingReader, Projection, ReadCache, ReadResult,
-    complete_prefix_length, detect, read, read_cached,
+    AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, complete_prefix_length, detect,
+    read, read_cached,
 };
 use crate::ad::Dialect;
 
@@ -73,8 +73,7 @@ impl StreamBlock {
         let before = self.ads_before;
         items.map(move |item| match item {
             Ok(entry) => Ok(AdEntry { number: entry.number + before, ..entry }),
-            Err(problem) if problem.ad_number > 0 => Err(Problem { ad_number: problem.ad_number + before, ..problem }),
-            of_no_ad => of_no_ad,
+            Err(problem) => Err(problem.after_ads(before)),
         })
     }
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use crate::ad::{Ad, Name};
 use crate::syntax::LossyChange;
 
-use super::{FileFormat, bracketed, json, long, xml, yaml};
+use super::FileFormat;
+use super::ad_text::{AdSyntax, AdTextWriter};
 
 /// Changes to values that the format cannot represent, each with the name of the attribute.
 pub(super) type LossyChanges = Vec<(Name, LossyChange)>;
@@ -18,32 +19,88 @@ pub(super) type LossyChanges = Vec<(Name, LossyChange)>;
 ///
 /// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(Name, LossyChange)>> {
-    match form {
-        FileFormat::Long => return long::write(out, ad),
-        FileFormat::Bracketed => bracketed::write(out, ad),
-        FileFormat::Json | FileFormat::JsonLines => json::write(out, ad),
-        FileFormat::Xml => xml::write(out, ad),
-        FileFormat::Yaml => yaml::write(out, ad),
-    }?;
-    Ok(Vec::new())
+    let mut text = Vec::new();
+    let changes = AdSyntax::of(form).push_ad(ad, &mut text);
+    out.write_all(&text)?;
+    Ok(changes)
 }
 
 /// The text before the first ad of a document in XML, as HTCondor writes it.
 const XML_PROLOGUE: &str = "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
 
+/// Texts of successive ads of a document. [`AdDocumentWriter::write_batch`] writes them.
+#[derive(Default)]
+pub struct AdBatch {
+    /// The texts of the ads, with separators between them.
+    text: Vec<u8>,
+    /// Length of the part of `text` that was written, in bytes.
+    written: usize,
+}
+
+impl AdBatch {
+    /// Returns the texts of the ads, with separators between them.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+/// Writes ads into batches. Several threads may write the batches of one document, each with its own writer.
+pub struct AdBatchWriter {
+    form: FileFormat,
+    ads: AdTextWriter,
+}
+
+impl AdBatchWriter {
+    /// Creates a writer in this format.
+    #[must_use]
+    pub fn new(form: FileFormat) -> Self {
+        AdBatchWriter { form, ads: AdTextWriter::new(form) }
+    }
+
+    /// Appends one ad to a batch if `accept` returns true. `accept` receives the changes to values that the format
+    /// cannot represent. If it returns false, the ad is left out. Returns the changes.
+    pub fn push(
+        &mut self,
+        batch: &mut AdBatch,
+        ad: &Ad,
+        accept: impl FnOnce(&[(Name, LossyChange)]) -> bool,
+    ) -> Vec<(Name, LossyChange)> {
+        let before = batch.text.len();
+        if before > 0 {
+            batch.text.extend_from_slice(separator(self.form).as_bytes());
+        }
+        let changes = self.ads.push_ad(ad, &mut batch.text);
+        if !accept(&changes) {
+            batch.text.truncate(before);
+        } else if self.form == FileFormat::Json {
+            // In JSON, the line end between two ads is part of the separator.
+            batch.text.truncate(batch.text.trim_ascii_end().len());
+        }
+        changes
+    }
+}
+
+/// Returns the text between two ads of a document.
+fn separator(form: FileFormat) -> &'static str {
+    if form == FileFormat::Json { ",\n" } else { "" }
+}
+
 /// Writes several ads into one document.
-#[derive(Debug)]
 pub struct AdDocumentWriter {
     form: FileFormat,
-    /// Number of ads written so far.
-    count: usize,
+    ads: AdBatchWriter,
+    /// The batch of the ad written last.
+    batch: AdBatch,
+    /// Whether no ad has been written.
+    is_empty: bool,
 }
 
 impl AdDocumentWriter {
     /// Creates a writer of a document in this format. Writes nothing yet.
     #[must_use]
     pub fn new(form: FileFormat) -> Self {
-        AdDocumentWriter { form, count: 0 }
+        AdDocumentWriter { form, ads: AdBatchWriter::new(form), batch: AdBatch::default(), is_empty: true }
     }
 
     /// Writes one ad if `accept` returns true. `accept` receives the changes to values that the format cannot
@@ -58,23 +115,43 @@ impl AdDocumentWriter {
         ad: &Ad,
         accept: impl FnOnce(&[(Name, LossyChange)]) -> bool,
     ) -> io::Result<()> {
-        let mut text = Vec::new();
-        let changes = write(&mut text, ad, self.form)?;
-        if !accept(&changes) {
+        self.batch.text.clear();
+        self.batch.written = 0;
+        self.ads.push(&mut self.batch, ad, accept);
+        let mut batch = std::mem::take(&mut self.batch);
+        let end = batch.text.len();
+        let result = self.write_batch(out, &mut batch, end);
+        self.batch = batch;
+        result
+    }
+
+    /// Writes the texts of a batch up to the byte offset `end`, without those that were written before.
+    ///
+    /// # Errors
+    ///
+    /// I/O errors of `out`.
+    pub fn write_batch(&mut self, out: &mut dyn Write, batch: &mut AdBatch, end: usize) -> io::Result<()> {
+        if batch.written == end {
             return Ok(());
         }
-        let (prologue, separator) = match self.form {
-            FileFormat::Json => ("[\n", ",\n"),
-            FileFormat::Xml => (XML_PROLOGUE, ""),
-            _ => ("", ""),
-        };
-        out.write_all(if self.count == 0 { prologue } else { separator }.as_bytes())?;
-        if self.form == FileFormat::Json {
-            // In JSON, the line end between two ads is part of the separator.
-            text.truncate(text.trim_ascii_end().len());
+        if batch.written == 0 {
+            let prologue = match self.form {
+                FileFormat::Json => "[\n",
+                FileFormat::Xml => XML_PROLOGUE,
+                _ => "",
+            };
+            out.write_all(if self.is_empty { prologue } else { separator(self.form) }.as_bytes())?;
+            self.is_empty = false;
         }
-        self.count += 1;
-        out.write_all(&text)
+        out.write_all(&batch.text[batch.written..end])?;
+        batch.written = end;
+        Ok(())
+    }
+
+    /// Returns the format.
+    #[must_use]
+    pub fn form(&self) -> FileFormat {
+        self.form
     }
 
     /// Writes the end of the document, or an empty document if no ad was written.
@@ -84,8 +161,8 @@ impl AdDocumentWriter {
     /// I/O errors of `out`.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.form {
-            FileFormat::Json => out.write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" }),
-            FileFormat::Xml if self.count == 0 => writeln!(out, "{XML_PROLOGUE}</classads>"),
+            FileFormat::Json => out.write_all(if self.is_empty { b"[]\n" } else { b"\n]\n" }),
+            FileFormat::Xml if self.is_empty => writeln!(out, "{XML_PROLOGUE}</classads>"),
             FileFormat::Xml => out.write_all(b"</classads>\n"),
             _ => Ok(()),
         }

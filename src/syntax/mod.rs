@@ -24,8 +24,8 @@ pub use literal::{literal_of_call, number as read_number, number_prefix, read_na
 pub use literal_fast_path::{simple_literal, simple_literal_value};
 pub use parse_cache::{ExpressionReuse, ParseCache, ParsedValue};
 pub use printer::{
-    LossyChange, Style, expression_text, print, print_ad, print_line, print_multiline, print_name, print_string,
-    print_value,
+    LossyChange, Style, expression_text, print, print_ad, print_into, print_line, print_multiline, print_name,
+    print_string, print_value, push_integer, push_real,
 };
 pub use printf::{ConversionKind, PrintfConversion};
 pub use recover::{BindingSpans, ad_errors, binding_spans};

@@ -4,6 +4,7 @@
 //! stack.
 
 use std::fmt;
+use std::io::Write;
 
 use crate::ad::{
     AbsoluteTime, Ad, Expression, ExpressionKind, Name, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY, RelativeTime,
@@ -54,14 +55,35 @@ impl fmt::Display for LossyChange {
     }
 }
 
-/// Prints an expression as the value of a line of the long form.  Also returns the changes to strings that the long
-/// form cannot represent, because `\"` is its only escape.
-#[must_use]
-pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<LossyChange>) {
-    let mut printer = ExpressionPrinter::new(Style::Long);
+/// Appends the text of [`print`] to `text`.
+pub fn print_into(expression: &Expression, style: Style, text: &mut Vec<u8>) {
+    append(expression, style, text);
+}
+
+/// Appends an expression to `text` as the value of a line of the long form.  Returns the changes to strings that the
+/// long form cannot represent, because `\"` is its only escape.
+pub fn print_line(expression: &Expression, text: &mut Vec<u8>) -> Vec<LossyChange> {
+    append(expression, Style::Long, text)
+}
+
+fn append(expression: &Expression, style: Style, text: &mut Vec<u8>) -> Vec<LossyChange> {
+    let mut printer = ExpressionPrinter { out: std::mem::take(text), ..ExpressionPrinter::new(style) };
     printer.expression(expression, 0);
     printer.run();
-    (printer.out, printer.changes)
+    *text = printer.out;
+    printer.changes
+}
+
+/// Appends the digits of an integer to `text`.
+pub fn push_integer(integer: i64, text: &mut Vec<u8>) {
+    // Writing to memory cannot fail.
+    let _ = write!(text, "{integer}");
+}
+
+/// Appends a finite real to `text`, with the fewest digits that parse back exactly.
+pub fn push_real(real: f64, text: &mut Vec<u8>) {
+    // Writing to memory cannot fail.
+    let _ = write!(text, "{real:?}");
 }
 
 /// Prints an expression as HTCondor's `unparse()` does: [`Style::Library`], with lists and ads over several lines.
@@ -336,16 +358,18 @@ impl<'a> ExpressionPrinter<'a> {
     fn string(&mut self, bytes: &[u8]) {
         self.out.push(b'"');
         if self.style == Style::Long {
-            for byte in bytes {
-                match byte {
-                    b'"' => self.out.extend_from_slice(b"\\\""),
-                    b'\n' => {
-                        self.changes.push(LossyChange::Newline);
-                        self.out.push(b' ');
-                    }
-                    byte => self.out.push(*byte),
+            let mut rest = bytes;
+            while let Some(at) = memchr::memchr2(b'"', b'\n', rest) {
+                self.out.extend_from_slice(&rest[..at]);
+                if rest[at] == b'"' {
+                    self.out.extend_from_slice(b"\\\"");
+                } else {
+                    self.changes.push(LossyChange::Newline);
+                    self.out.push(b' ');
                 }
+                rest = &rest[at + 1..];
             }
+            self.out.extend_from_slice(rest);
             // `\"` closes the string only at the end of the line.  Elsewhere it would be an escaped quote.
             if bytes.ends_with(b"\\") && !self.tasks.is_empty() {
                 self.changes.push(LossyChange::Backslash);
@@ -359,6 +383,10 @@ impl<'a> ExpressionPrinter<'a> {
 
     /// Prints bytes with C's escapes; bytes that are not UTF-8 become octal escapes.
     fn escaped(&mut self, bytes: &[u8], quote: u8) {
+        // Most strings are plain ASCII and need no escape.
+        if bytes.iter().all(|byte| matches!(byte, 0x20..=0x7e) && *byte != b'\\' && *byte != quote) {
+            return self.out.extend_from_slice(bytes);
+        }
         for chunk in bytes.utf8_chunks() {
             for byte in chunk.valid().bytes() {
                 if byte.is_ascii() || self.style == Style::Library {
@@ -391,7 +419,8 @@ impl<'a> ExpressionPrinter<'a> {
             Value::Error(_) => self.text("error"),
             Value::Boolean(true) => self.text("true"),
             Value::Boolean(false) => self.text("false"),
-            Value::Integer(integer) => self.text(&integer.to_string()),
+            Value::Integer(integer) => push_integer(*integer, &mut self.out),
+            Value::Real(real) if real.is_finite() && self.style != Style::Library => push_real(*real, &mut self.out),
             Value::Real(real) => self.text(&real_text(*real, self.style)),
             Value::String(text) => self.string(text.as_bytes()),
             Value::AbsoluteTime(time) => self.text(&format!("absTime(\"{time}\")")),

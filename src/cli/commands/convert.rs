@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::args::global::AdForm;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::ad_copy::copy_ads;
+use crate::cli::io::input;
 use crate::cli::render::output::{AdWriter, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -36,13 +37,10 @@ impl Convert {
         let mut out = out();
         let mut writer = AdWriter::with_form(self.to.into());
         let mut count = 0_usize;
-        input::for_each_ad(session, &mut sources, |session, text, entry| {
-            count += 1;
-            if !session.options.quiet {
-                writer.write(session, &mut out, &NamedAd::located(text, entry, None))?;
-            }
-            Ok(true)
-        })?;
+        for source in &mut sources {
+            let document = writer.document().filter(|_| !session.options.quiet);
+            count += copy_ads(session, source, document, &mut out)?;
+        }
         if !sources.is_empty() {
             writer.finish(&mut out)?;
         }

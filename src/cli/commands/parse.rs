@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 use classad::syntax::print_name;
 
+use crate::cli::io::ad_copy::copy_ads;
+use crate::cli::io::source::AdSource;
 use crate::cli::io::{cases, input};
 use crate::cli::render::expression_tree;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
@@ -48,8 +50,16 @@ impl Parse {
         let mut has_ads = false;
         let mut documents = DocumentWriter::new(self.output);
         for source in &mut sources {
-            let mut count = 0;
             documents.begin_file(ads_out, source.form)?;
+            if !self.ast && self.output != Some(OutputForm::Names) {
+                let is_printed = !self.count && !session.options.quiet;
+                let document = documents.document().filter(|_| is_printed);
+                let count = copy_ads(session, source, document, ads_out)?;
+                self.end_file(source, count)?;
+                has_ads |= count > 0;
+                continue;
+            }
+            let mut count = 0;
             input::for_each_ad(session, [&mut *source], |session, text, entry| {
                 count += 1;
                 if session.options.quiet || self.count {
@@ -67,12 +77,18 @@ impl Parse {
                 documents.write(session, ads_out, &ad)?;
                 Ok(true)
             })?;
-            if self.count {
-                writeln!(out(), "{}\t{count}", source.name)?;
-            }
+            self.end_file(source, count)?;
             has_ads |= count > 0;
         }
         documents.finish(ads_out)?;
         Ok(Status::of(has_ads))
+    }
+
+    /// Prints the number of ads of a file with `--count`.
+    fn end_file(&self, source: &AdSource, count: usize) -> Result<(), Failure> {
+        if self.count {
+            writeln!(out(), "{}\t{count}", source.name)?;
+        }
+        Ok(())
     }
 }

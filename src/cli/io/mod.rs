@@ -1,6 +1,8 @@
 //! Input and output of ads: sources, selective loading, match records, atomic rewriting.
 
+pub mod ad_copy;
 pub mod atomic_write;
+pub mod block_pipeline;
 pub mod cases;
 pub mod input;
 pub mod match_records;

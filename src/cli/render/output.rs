@@ -43,8 +43,12 @@ pub enum OutputForm {
     Names,
 }
 
+/// Size of the buffer of standard output, in bytes.
+const BUFFER_BYTES: usize = 1 << 16;
+
 /// The buffer of standard output.
-static WRITTEN: LazyLock<Mutex<BufWriter<Stdout>>> = LazyLock::new(|| Mutex::new(BufWriter::new(io::stdout())));
+static WRITTEN: LazyLock<Mutex<BufWriter<Stdout>>> =
+    LazyLock::new(|| Mutex::new(BufWriter::with_capacity(BUFFER_BYTES, io::stdout())));
 
 /// Whether nothing is written to standard output, as with `--quiet`.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
@@ -144,6 +148,11 @@ impl AdWriter {
         Ok(AdWriter { document: form.map(format::AdDocumentWriter::new) })
     }
 
+    /// Returns the document that is written. `None` if only names are written.
+    pub fn document(&mut self) -> Option<&mut format::AdDocumentWriter> {
+        self.document.as_mut()
+    }
+
     pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
         match &mut self.document {
             Some(document) => document.write(out, &ad.ad, |changes| session.report_lossy_values(ad.id(), changes))?,
@@ -180,6 +189,11 @@ impl DocumentWriter {
             self.current = Some(AdWriter::new(self.form, input)?);
         }
         Ok(())
+    }
+
+    /// Returns the document of the current file. `None` if only names are written.
+    pub fn document(&mut self) -> Option<&mut format::AdDocumentWriter> {
+        self.current.as_mut().and_then(AdWriter::document)
     }
 
     /// Writes an ad. With `--quiet` the ad is not even converted to text.

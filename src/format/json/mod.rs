@@ -11,7 +11,7 @@ mod value;
 mod writer;
 
 pub use grammar::JsonGrammar;
-pub use writer::write;
+pub use writer::SYNTAX;
 
 /// Returns the expression in a decoded string of the form `/Expr(a + 1)/`; `None` for any other string. The case of
 /// `Expr` does not matter.

@@ -1,25 +1,25 @@
 //! Writer of ads in JSON.
 
-use std::io::{self, Write};
-
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::format::nested_writer::{NestedSyntax, push_ad};
-use crate::syntax::{Style, print};
+use crate::ad::{Expression, ExpressionKind, Name, Value};
+use crate::format::ad_text::AdSyntax;
+use crate::format::nested_writer::{NestedSyntax, push_value};
+use crate::syntax::{Style, print, push_integer, push_real};
 
 use super::expression_inside;
 
-/// Writes an ad as an object on one line. Values that JSON cannot represent are written as expressions, so no value is
-/// changed.
-///
-/// # Errors
-///
-/// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
-    let mut text = Vec::new();
-    push_ad::<JsonSyntax>(ad, &mut text);
-    text.push(b'\n');
-    out.write_all(&text)
-}
+/// How JSON writes an ad: as an object on one line. Values that JSON cannot represent are written as expressions, so no
+/// value is changed.
+pub const SYNTAX: AdSyntax = AdSyntax {
+    begin: "{",
+    separator: ", ",
+    end: "}\n",
+    empty: "{}\n",
+    push_name: JsonSyntax::push_name,
+    push_value: |expression, text| {
+        push_value::<JsonSyntax>(expression, text);
+        Vec::new()
+    },
+};
 
 struct JsonSyntax;
 
@@ -37,12 +37,10 @@ impl NestedSyntax for JsonSyntax {
         match expression.kind() {
             ExpressionKind::Literal(Value::Undefined) => text.extend_from_slice(b"null"),
             ExpressionKind::Literal(Value::Boolean(is)) => text.extend_from_slice(if *is { b"true" } else { b"false" }),
-            ExpressionKind::Literal(Value::Integer(integer)) => text.extend_from_slice(integer.to_string().as_bytes()),
+            ExpressionKind::Literal(Value::Integer(integer)) => push_integer(*integer, text),
             // A real gets the fewest digits that are read as the same number. A point or an exponent distinguishes it
             // from an integer.
-            ExpressionKind::Literal(Value::Real(real)) if real.is_finite() => {
-                text.extend_from_slice(format!("{real:?}").as_bytes());
-            }
+            ExpressionKind::Literal(Value::Real(real)) if real.is_finite() => push_real(*real, text),
             ExpressionKind::Literal(Value::String(string))
                 if std::str::from_utf8(string.as_bytes()).is_ok() && expression_inside(string.as_bytes()).is_none() =>
             {
@@ -58,8 +56,10 @@ impl NestedSyntax for JsonSyntax {
 /// Appends `string` with JSON escapes between the texts `before` and `behind`.
 fn push_quoted([before, behind]: [&str; 2], string: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(before.as_bytes());
-    for byte in string {
-        match byte {
+    let mut rest = string;
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..b' ')) {
+        text.extend_from_slice(&rest[..at]);
+        match rest[at] {
             b'"' => text.extend_from_slice(b"\\\""),
             b'\\' => text.extend_from_slice(b"\\\\"),
             b'\n' => text.extend_from_slice(b"\\n"),
@@ -67,16 +67,17 @@ fn push_quoted([before, behind]: [&str; 2], string: &[u8], text: &mut Vec<u8>) {
             b'\t' => text.extend_from_slice(b"\\t"),
             0x08 => text.extend_from_slice(b"\\b"),
             0x0c => text.extend_from_slice(b"\\f"),
-            control if *control < b' ' => text.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
-            other => text.push(*other),
+            control => text.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
         }
+        rest = &rest[at + 1..];
     }
+    text.extend_from_slice(rest);
     text.extend_from_slice(behind.as_bytes());
 }
 
 #[cfg(test)]
 mod tests {
-    use super::write;
+    use super::SYNTAX;
     use crate::ad::Dialect;
     use crate::syntax::{ParseOptions, parse_ad};
 
@@ -95,7 +96,7 @@ mod tests {
             ("[ ]", "{}"),
         ] {
             let mut out = Vec::new();
-            write(&mut out, &parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()).unwrap();
+            SYNTAX.push_ad(&parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap(), &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), format!("{json}\n"), "{ad}");
         }
     }

@@ -13,4 +13,4 @@ pub use line_cache::LineCache;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
 pub use reader::{LongReader, attribute_spans, complete_prefix_length, find_separator, is_comment};
-pub use writer::write;
+pub use writer::SYNTAX;

@@ -267,7 +267,7 @@ pub fn find_separator(line: &[u8]) -> Option<usize> {
 mod tests {
     use super::LongReader;
     use crate::ad::Dialect;
-    use crate::format::long::writer::write;
+    use crate::format::long::SYNTAX;
     use crate::format::{Position, Severity};
 
     /// Returns a text for each item: an ad printed on one line, an error as `!line:column: message`, or a warning as
@@ -277,7 +277,7 @@ mod tests {
             .map(|item| match item {
                 Ok(entry) => {
                     let mut out = Vec::new();
-                    write(&mut out, &entry.ad).unwrap();
+                    SYNTAX.push_ad(&entry.ad, &mut out);
                     String::from_utf8(out).unwrap().trim_end().replace('\n', " | ")
                 }
                 Err(problem) => {

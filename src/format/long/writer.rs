@@ -1,29 +1,26 @@
 //! Writer of the long form.
 
-use std::io::{self, Write};
-
-use crate::ad::{Ad, Name};
-use crate::format::writer::LossyChanges;
+use crate::ad::Name;
+use crate::format::ad_text::AdSyntax;
 use crate::format::{FileFormat, detect};
 use crate::syntax::{print_line, print_name};
 
-/// Writes an ad as lines, followed by a blank line. Returns the changes to values that the long form cannot represent.
-///
-/// # Errors
-///
-/// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<LossyChanges> {
-    let mut changes = Vec::new();
-    for attribute in ad.iter() {
-        write!(out, "{} = ", line_name(attribute.name))?;
-        let (line, lost) = print_line(attribute.expression);
-        out.write_all(&line)?;
-        writeln!(out)?;
-        changes.extend(lost.into_iter().map(|change| (attribute.name.clone(), change)));
-    }
-    writeln!(out)?;
-    Ok(changes)
-}
+/// How the long form writes an ad: as lines, followed by a blank line.
+pub const SYNTAX: AdSyntax = AdSyntax {
+    begin: "",
+    separator: "",
+    end: "\n",
+    empty: "\n",
+    push_name: |name, text| {
+        text.extend_from_slice(line_name(name).as_bytes());
+        text.extend_from_slice(b" = ");
+    },
+    push_value: |expression, text| {
+        let changes = print_line(expression, text);
+        text.push(b'\n');
+        changes
+    },
+};
 
 /// Returns a name as it is written at the beginning of a line.
 ///
@@ -42,7 +39,7 @@ fn line_name(name: &Name) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::write;
+    use super::SYNTAX;
     use crate::ad::{Dialect, Expression, Name, Value};
     use crate::format::long::LongReader;
     use crate::format::{FileFormat, detect};
@@ -52,7 +49,7 @@ mod tests {
         for name in ["<", "<<", "{", "[", "---", "%YAML", "a: b", "b:", "\u{feff}", "\u{feff}x", "#", "//", "a=b"] {
             let ad = [(Name::new(name), Expression::literal(Value::Integer(1)))].into_iter().collect();
             let mut text = Vec::new();
-            write(&mut text, &ad).unwrap();
+            SYNTAX.push_ad(&ad, &mut text);
             assert!(
                 text.starts_with(b"'") && detect(&text) == Some(FileFormat::Long),
                 "{name:?} {}",

@@ -11,4 +11,4 @@ mod value;
 mod writer;
 
 pub use grammar::XmlGrammar;
-pub use writer::write;
+pub use writer::SYNTAX;

@@ -1,26 +1,26 @@
 //! Writer of ads in XML.
 
-use std::io::{self, Write};
-
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::format::nested_writer::{NestedSyntax, push_attribute};
+use crate::ad::{Expression, ExpressionKind, Name, Value};
+use crate::format::ad_text::AdSyntax;
+use crate::format::nested_writer::{NestedSyntax, push_value};
 use crate::syntax::{Style, print, print_string};
 
-/// Writes an ad with one attribute per line.
-///
-/// # Errors
-///
-/// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
-    let mut text = b"<c>\n".to_vec();
-    for attribute in ad.iter() {
+/// How XML writes an ad: with one attribute per line.
+pub const SYNTAX: AdSyntax = AdSyntax {
+    begin: "<c>\n",
+    separator: "",
+    end: "</c>\n",
+    empty: "<c>\n</c>\n",
+    push_name: |name, text| {
         text.extend_from_slice(b"    ");
-        push_attribute::<XmlSyntax>(attribute.name, attribute.expression, &mut text);
-        text.push(b'\n');
-    }
-    text.extend_from_slice(b"</c>\n");
-    out.write_all(&text)
-}
+        XmlSyntax::push_name(name, text);
+    },
+    push_value: |expression, text| {
+        push_value::<XmlSyntax>(expression, text);
+        text.extend_from_slice(b"</a>\n");
+        Vec::new()
+    },
+};
 
 /// How attributes, ads and lists are written in XML. Empty ads and lists have two tags, because HTCondor does not read
 /// `<c/>` and `<l/>`.
@@ -111,7 +111,7 @@ fn push_text(content: &[u8], text: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::write;
+    use super::SYNTAX;
     use crate::ad::Dialect;
     use crate::syntax::{ParseOptions, parse_ad};
 
@@ -138,7 +138,7 @@ mod tests {
             let ad =
                 parse_ad(format!("['a \"<\\\\' = {value}]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let mut out = Vec::new();
-            write(&mut out, &ad).unwrap();
+            SYNTAX.push_ad(&ad, &mut out);
             let expected = format!("<c>\n    <a n=\"a \\042&lt;\\\\\">{xml}</a>\n</c>\n");
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{value}");
         }

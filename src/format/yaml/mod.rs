@@ -22,7 +22,7 @@ mod writer;
 pub use documents::complete_prefix_length;
 pub use reader::read_ads;
 pub use spans::attribute_spans;
-pub use writer::write;
+pub use writer::SYNTAX;
 
 /// Tag of a scalar that is the text of an expression: `!expr`.
 const EXPRESSION: &str = "expr";

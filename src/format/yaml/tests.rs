@@ -1,6 +1,6 @@
 use super::documents::{DocumentExtents, complete_prefix_length};
 use super::reader::read_ads;
-use super::writer::write;
+use super::writer::SYNTAX;
 use crate::ad::{Ad, Dialect, Name};
 use crate::format::Position;
 use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
@@ -25,7 +25,7 @@ fn ad(text: &str) -> Ad {
 
 fn written(ad: &Ad) -> String {
     let mut out = Vec::new();
-    write(&mut out, ad).unwrap();
+    SYNTAX.push_ad(ad, &mut out);
     String::from_utf8(out).unwrap()
 }
 

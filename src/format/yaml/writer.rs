@@ -1,8 +1,7 @@
 //! Writer of ads in YAML.
 
-use std::io::{self, Write};
-
-use crate::ad::{Ad, Expression, ExpressionKind, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use crate::format::ad_text::AdSyntax;
 use crate::syntax::{Style, print};
 
 use super::EXPRESSION;
@@ -15,73 +14,78 @@ const MAX_NESTING_DEPTH: usize = 64;
 /// Maximum length in bytes of a name on the same line as its value. YAML allows at most 1024 characters there.
 const MAX_INLINE_NAME_BYTES: usize = 1000;
 
-/// Writes an ad as a YAML document.
-///
-/// # Errors
-///
-/// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
-    if ad.is_empty() {
-        return writeln!(out, "--- {{}}");
-    }
-    writeln!(out, "---")?;
-    write_mapping(out, ad, 0)
-}
+/// How YAML writes an ad: as a document.
+pub const SYNTAX: AdSyntax = AdSyntax {
+    begin: "---\n",
+    separator: "",
+    end: "",
+    empty: "--- {}\n",
+    push_name: |name, text| push_name(name, 0, text),
+    push_value: |expression, text| {
+        push_value(expression, 0, false, text);
+        Vec::new()
+    },
+};
 
-/// Writes the attributes of an ad as lines of a mapping. The caller has written the indentation of the first line.
-fn write_mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
+/// Appends the attributes of an ad as lines of a mapping. The text ends with the indentation of the first line.
+fn push_mapping(ad: &Ad, depth: usize, text: &mut Vec<u8>) {
     for (position, attribute) in ad.iter().enumerate() {
         if position > 0 {
-            indent(out, depth)?;
+            push_indentation(depth, text);
         }
-        let name = string_scalar(attribute.name.as_str());
-        if name.len() > MAX_INLINE_NAME_BYTES {
-            writeln!(out, "? {name}")?;
-            indent(out, depth)?;
-            write!(out, ":")?;
-        } else {
-            write!(out, "{name}:")?;
-        }
-        write_value(out, attribute.expression, depth, false)?;
+        push_name(attribute.name, depth, text);
+        push_value(attribute.expression, depth, false, text);
     }
-    Ok(())
 }
 
-/// Writes a value and its line end behind a `:` or a `-`.
-fn write_value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element: bool) -> io::Result<()> {
+/// Appends a name as the key of a mapping, and its `:`.
+fn push_name(name: &Name, depth: usize, text: &mut Vec<u8>) {
+    let name = string_scalar(name.as_str());
+    if name.len() > MAX_INLINE_NAME_BYTES {
+        text.extend_from_slice(format!("? {name}\n").as_bytes());
+        push_indentation(depth, text);
+    } else {
+        text.extend_from_slice(name.as_bytes());
+    }
+    text.push(b':');
+}
+
+/// Appends a value and its line end behind a `:` or a `-`.
+fn push_value(expression: &Expression, depth: usize, is_element: bool, text: &mut Vec<u8>) {
     match expression.kind() {
         ExpressionKind::Ad(ad) if !ad.is_empty() && depth < MAX_NESTING_DEPTH => {
-            begin_nested(out, depth, is_element)?;
-            write_mapping(out, ad, depth + 1)
+            begin_nested(depth, is_element, text);
+            push_mapping(ad, depth + 1, text);
         }
         ExpressionKind::List(elements) if depth < MAX_NESTING_DEPTH && !elements.iter().all(is_scalar) => {
-            begin_nested(out, depth, is_element)?;
+            begin_nested(depth, is_element, text);
             for (position, element) in elements.iter().enumerate() {
                 if position > 0 {
-                    indent(out, depth + 1)?;
+                    push_indentation(depth + 1, text);
                 }
-                write!(out, "-")?;
-                write_value(out, element, depth + 1, true)?;
+                text.push(b'-');
+                push_value(element, depth + 1, true, text);
             }
-            Ok(())
         }
-        ExpressionKind::List(_) if depth < MAX_NESTING_DEPTH => writeln!(out, " {}", flow_style(expression)),
-        _ => writeln!(out, " {}", one_line(expression)),
+        ExpressionKind::List(_) if depth < MAX_NESTING_DEPTH => {
+            text.extend_from_slice(format!(" {}\n", flow_style(expression)).as_bytes());
+        }
+        _ => text.extend_from_slice(format!(" {}\n", one_line(expression)).as_bytes()),
     }
 }
 
 /// Begins a mapping or sequence of several lines. It begins on the line of the `-` if it is an element, otherwise on
 /// the next line.
-fn begin_nested(out: &mut dyn Write, depth: usize, is_element: bool) -> io::Result<()> {
+fn begin_nested(depth: usize, is_element: bool, text: &mut Vec<u8>) {
     if is_element {
-        return write!(out, " ");
+        return text.push(b' ');
     }
-    writeln!(out)?;
-    indent(out, depth + 1)
+    text.push(b'\n');
+    push_indentation(depth + 1, text);
 }
 
-fn indent(out: &mut dyn Write, depth: usize) -> io::Result<()> {
-    write!(out, "{:1$}", "", depth * 2)
+fn push_indentation(depth: usize, text: &mut Vec<u8>) {
+    text.resize(text.len() + 2 * depth, b' ');
 }
 
 /// Returns a value on one line, in the flow style of YAML: `[1, a]`, `{x: !expr y + 1}`.

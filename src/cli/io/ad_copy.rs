@@ -1,0 +1,112 @@
+//! Copying of ads from a source to a document in any form.
+
+use std::io::Write;
+
+use classad::ad::{Dialect, Name};
+use classad::format::{AdBatch, AdBatchWriter, AdDocumentWriter, FileFormat, Problem, ReadCache, StreamBlock};
+use classad::syntax::LossyChange;
+
+use super::block_pipeline::{BlockTask, for_each_block};
+use super::source::AdSource;
+use crate::cli::Failure;
+use crate::cli::session::Session;
+
+/// Reads the ads of a source and writes them to `document`; with `None` the ads are only read. Returns the number of
+/// ads without errors.
+///
+/// # Errors
+///
+/// Output errors, an interrupt, or a bad ad with `--fail-fast`.
+pub fn copy_ads(
+    session: &mut Session,
+    source: &mut AdSource,
+    mut document: Option<&mut AdDocumentWriter>,
+    out: &mut dyn Write,
+) -> Result<usize, Failure> {
+    let form = document.as_ref().map(|document| document.form());
+    let task = CopyTask { form, dialect: session.dialect(), is_strict: session.options.strict };
+    let mut count = 0;
+    for_each_block(session, [source], &task, &mut |session, source, text, copied: CopiedBlock| {
+        let mut ads = copied.ads;
+        for (at, event) in copied.events {
+            if let Some(document) = &mut document {
+                document.write_batch(out, &mut ads, at)?;
+            }
+            match event {
+                CopyEvent::Problem(problem) => session.report_problem(text, &problem.after_ads(source.ads_read))?,
+                CopyEvent::Changes { number, changes } => {
+                    session.report_lossy_values(&format!("{}:{}", text.name, source.ads_read + number), &changes);
+                }
+            }
+        }
+        if let Some(document) = &mut document {
+            let end = ads.text().len();
+            document.write_batch(out, &mut ads, end)?;
+        }
+        count += copied.count;
+        source.ads_read += copied.last;
+        Ok(true)
+    })?;
+    Ok(count)
+}
+
+/// Reads the ads of a block and writes them to memory.
+struct CopyTask {
+    /// The form to write. `None` if the ads are only read.
+    form: Option<FileFormat>,
+    dialect: Dialect,
+    /// Whether an ad is left out if the form cannot represent a value of it.
+    is_strict: bool,
+}
+
+/// The result for one block.
+struct CopiedBlock {
+    ads: AdBatch,
+    /// What is reported, each with the byte offset in the text of `ads` behind the ads before it.
+    events: Vec<(usize, CopyEvent)>,
+    /// Number of ads without errors.
+    count: usize,
+    /// Number of the last ad of the block.
+    last: usize,
+}
+
+enum CopyEvent {
+    Problem(Problem),
+    /// Changes to values of an ad, which has this number in its block.
+    Changes {
+        number: usize,
+        changes: Vec<(Name, LossyChange)>,
+    },
+}
+
+impl BlockTask for CopyTask {
+    type State = (ReadCache, Option<AdBatchWriter>);
+    type Output = CopiedBlock;
+
+    fn new_state(&self) -> Self::State {
+        (ReadCache::new(self.dialect), self.form.map(AdBatchWriter::new))
+    }
+
+    fn run(&self, (cache, writer): &mut Self::State, block: &StreamBlock) -> CopiedBlock {
+        let mut copied = CopiedBlock { ads: AdBatch::default(), events: Vec::new(), count: 0, last: 0 };
+        for item in block.ads_cached(cache) {
+            let entry = match item {
+                Ok(entry) => entry,
+                Err(problem) => {
+                    copied.last = copied.last.max(problem.ad_number);
+                    copied.events.push((copied.ads.text().len(), CopyEvent::Problem(problem)));
+                    continue;
+                }
+            };
+            copied.count += 1;
+            copied.last = entry.number;
+            let Some(writer) = writer else { continue };
+            let at = copied.ads.text().len();
+            let changes = writer.push(&mut copied.ads, &entry.ad, |changes| changes.is_empty() || !self.is_strict);
+            if !changes.is_empty() {
+                copied.events.push((at, CopyEvent::Changes { number: entry.number, changes }));
+            }
+        }
+        copied
+    }
+}

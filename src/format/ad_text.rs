@@ -1,0 +1,202 @@
+//! Texts of whole ads in any format, with a cache of the texts of their attributes.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, AdShape, Expression, Name};
+use crate::syntax::LossyChange;
+
+use super::writer::LossyChanges;
+use super::{FileFormat, bracketed, json, long, xml, yaml};
+
+/// How a format writes an ad.
+pub struct AdSyntax {
+    /// The text before the first attribute.
+    pub begin: &'static str,
+    /// The text between two attributes.
+    pub separator: &'static str,
+    /// The text behind the last attribute.
+    pub end: &'static str,
+    /// The text of an ad without attributes.
+    pub empty: &'static str,
+    /// Appends the part of an attribute before its value.
+    pub push_name: fn(&Name, &mut Vec<u8>),
+    /// Appends the value of an attribute and the text behind the value.  Returns the changes to values that the format
+    /// cannot represent.
+    pub push_value: fn(&Expression, &mut Vec<u8>) -> Vec<LossyChange>,
+}
+
+impl AdSyntax {
+    /// Returns the syntax of a format.
+    pub fn of(form: FileFormat) -> &'static AdSyntax {
+        match form {
+            FileFormat::Long => &long::SYNTAX,
+            FileFormat::Bracketed => &bracketed::SYNTAX,
+            FileFormat::Json | FileFormat::JsonLines => &json::SYNTAX,
+            FileFormat::Xml => &xml::SYNTAX,
+            FileFormat::Yaml => &yaml::SYNTAX,
+        }
+    }
+
+    /// Appends the text of an ad.  Returns the changes to values that the format cannot represent, each with the name
+    /// of the attribute.
+    pub fn push_ad(&self, ad: &Ad, text: &mut Vec<u8>) -> LossyChanges {
+        if ad.is_empty() {
+            text.extend_from_slice(self.empty.as_bytes());
+            return Vec::new();
+        }
+        let mut changes = Vec::new();
+        text.extend_from_slice(self.begin.as_bytes());
+        for (position, attribute) in ad.iter().enumerate() {
+            text.extend_from_slice(if position > 0 { self.separator } else { "" }.as_bytes());
+            (self.push_name)(attribute.name, text);
+            let lost = (self.push_value)(attribute.expression, text);
+            changes.extend(lost.into_iter().map(|change| (attribute.name.clone(), change)));
+        }
+        text.extend_from_slice(self.end.as_bytes());
+        changes
+    }
+}
+
+/// Maximum number of attribute names that are cached.
+const MAX_CACHED_NAMES: usize = 1 << 14;
+
+/// Maximum number of shapes that are cached.
+const MAX_CACHED_SHAPES: usize = 1 << 10;
+
+/// Maximum total length of the cached texts of expressions, in bytes.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// Writer of ads in one format, with the same result as [`AdSyntax::push_ad`].  It copies the text of an attribute that was written before.
+///
+/// Ads that were read from one source share most of their expressions.  So the identity of an expression tells that its
+/// text is known.
+pub struct AdTextWriter {
+    syntax: &'static AdSyntax,
+    attributes: Vec<WrittenAttribute>,
+    /// Index in `attributes` by the spelling of the name.
+    by_name: FxHashMap<Box<str>, usize>,
+    /// The indices in `attributes` of the names of a shape, by the address of the shape.
+    shapes: FxHashMap<usize, WrittenShape>,
+    /// Texts of operations, by the identity of the expression.
+    expressions: FxHashMap<usize, WrittenExpression>,
+    /// Total length of the texts in `expressions`, in bytes.
+    text_bytes: usize,
+}
+
+/// An attribute as it was written last.
+struct WrittenAttribute {
+    /// The name and the value.
+    text: Vec<u8>,
+    /// Length of the part of `text` before the value, in bytes.
+    name_length: usize,
+    /// The expression whose value is in `text`.  `None` if the text cannot be used again.
+    expression: Option<Expression>,
+}
+
+struct WrittenShape {
+    /// The shape.  It is kept so that no other shape gets its address.
+    shape: Arc<AdShape>,
+    attributes: Arc<[usize]>,
+}
+
+struct WrittenExpression {
+    /// The expression.  It is kept so that no other expression gets its identity.
+    expression: Expression,
+    text: Box<[u8]>,
+}
+
+impl AdTextWriter {
+    /// Creates a writer in a format.
+    pub fn new(form: FileFormat) -> Self {
+        AdTextWriter {
+            syntax: AdSyntax::of(form),
+            attributes: Vec::new(),
+            by_name: FxHashMap::default(),
+            shapes: FxHashMap::default(),
+            expressions: FxHashMap::default(),
+            text_bytes: 0,
+        }
+    }
+
+    /// Appends the text of an ad.  Returns the changes to values that the format cannot represent, each with the name
+    /// of the attribute.
+    pub fn push_ad(&mut self, ad: &Ad, text: &mut Vec<u8>) -> LossyChanges {
+        let mut changes = Vec::new();
+        if ad.is_empty() {
+            text.extend_from_slice(self.syntax.empty.as_bytes());
+            return changes;
+        }
+        let attributes = self.attributes_of(ad.shape());
+        text.extend_from_slice(self.syntax.begin.as_bytes());
+        for (position, (attribute, expression)) in attributes.iter().zip(ad.expressions()).enumerate() {
+            text.extend_from_slice(if position > 0 { self.syntax.separator } else { "" }.as_bytes());
+            let is_written =
+                self.attributes[*attribute].expression.as_ref().is_some_and(|written| written.ptr_eq(expression));
+            if !is_written {
+                let lost = self.write_attribute(*attribute, expression);
+                changes.extend(lost.into_iter().map(|change| (ad.shape().names()[position].clone(), change)));
+            }
+            text.extend_from_slice(&self.attributes[*attribute].text);
+        }
+        text.extend_from_slice(self.syntax.end.as_bytes());
+        changes
+    }
+
+    /// Writes an attribute with another expression than before.  Returns the changes to its value.
+    fn write_attribute(&mut self, attribute: usize, expression: &Expression) -> Vec<LossyChange> {
+        let written = &mut self.attributes[attribute];
+        written.text.truncate(written.name_length);
+        let is_operation = !expression.kind().is_scalar();
+        if is_operation && let Some(known) = self.expressions.get(&expression.identity()) {
+            written.text.extend_from_slice(&known.text);
+            written.expression = Some(expression.clone());
+            return Vec::new();
+        }
+        let changes = (self.syntax.push_value)(expression, &mut written.text);
+        // A text with changes is written again for each ad, so that the changes are reported for each ad.
+        written.expression = changes.is_empty().then(|| expression.clone());
+        if is_operation && changes.is_empty() {
+            let text = &written.text[written.name_length..];
+            self.text_bytes += text.len();
+            if self.text_bytes > MAX_TEXT_BYTES {
+                self.expressions.clear();
+                self.text_bytes = text.len();
+            }
+            let known = WrittenExpression { expression: expression.clone(), text: text.into() };
+            self.expressions.insert(known.expression.identity(), known);
+        }
+        changes
+    }
+
+    /// Returns the indices in `attributes` of the names of a shape.
+    fn attributes_of(&mut self, shape: &Arc<AdShape>) -> Arc<[usize]> {
+        let address = Arc::as_ptr(shape) as usize;
+        if let Some(known) = self.shapes.get(&address) {
+            return Arc::clone(&known.attributes);
+        }
+        if self.shapes.len() >= MAX_CACHED_SHAPES || self.attributes.len() >= MAX_CACHED_NAMES {
+            self.shapes.clear();
+            self.by_name.clear();
+            self.attributes.clear();
+        }
+        let attributes: Arc<[usize]> = shape.names().iter().map(|name| self.attribute_of(name)).collect();
+        let known = WrittenShape { shape: Arc::clone(shape), attributes: Arc::clone(&attributes) };
+        self.shapes.insert(Arc::as_ptr(&known.shape) as usize, known);
+        attributes
+    }
+
+    /// Returns the index in `attributes` of a name.
+    fn attribute_of(&mut self, name: &Name) -> usize {
+        if let Some(index) = self.by_name.get(name.as_str()) {
+            return *index;
+        }
+        let mut text = Vec::new();
+        (self.syntax.push_name)(name, &mut text);
+        let index = self.attributes.len();
+        self.by_name.insert(name.as_str().into(), index);
+        self.attributes.push(WrittenAttribute { name_length: text.len(), text, expression: None });
+        index
+    }
+}
