@@ -200,3 +200,44 @@ impl AdTextWriter {
         index
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{AdSyntax, AdTextWriter};
+    use crate::ad::{Ad, Dialect, Expression, Name};
+    use crate::format::FileFormat;
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    proptest! {
+        #[test]
+        fn copied_texts_are_those_that_would_be_written(
+            ads in prop::collection::vec(prop::collection::vec((0_usize..5, 0_usize..9), 0..6), 0..12),
+        ) {
+            let names = ["a", "A", "b c", "true", "c"].map(Name::new);
+            let values = [
+                "1", "2.5", "\"x\"", "\"x\ny\"", "a + 1", "{ 1, [ a = 1 ] }", "a =?= \"\\\\\"", "undefined",
+                "{ \"\\\\\", 1 }",
+            ];
+            let options = ParseOptions::new(Dialect::Condor);
+            let values = values.map(|text| parse_expression(text.as_bytes(), options).expect(text));
+            let attribute = |(name, value): &(usize, usize)| (names[*name].clone(), values[*value].clone());
+            let ads: Vec<Ad> = ads.iter().map(|ad| ad.iter().map(attribute).collect()).collect();
+            // Some ads share the shape of the ad before.
+            let one = Expression::literal(1_i64);
+            let ads: Vec<Ad> = ads.into_iter().flat_map(|ad| [ad.clone(), ad.with(names[0].clone(), one.clone())]).collect();
+            for form in [
+                FileFormat::Long, FileFormat::Bracketed, FileFormat::JsonLines, FileFormat::Xml, FileFormat::Yaml,
+            ] {
+                let mut writer = AdTextWriter::new(form);
+                for ad in &ads {
+                    let (mut copied, mut written) = (Vec::new(), Vec::new());
+                    let changes = [writer.push_ad(ad, &mut copied), AdSyntax::of(form).push_ad(ad, &mut written)];
+                    prop_assert_eq!(&changes[0], &changes[1]);
+                    prop_assert_eq!(copied, written);
+                }
+            }
+        }
+    }
+}

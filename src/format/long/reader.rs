@@ -69,12 +69,14 @@ impl<'t, C: BorrowMut<LineCache>> LongReader<'t, C> {
         let mut bad = false;
         self.cache.borrow_mut().begin_ad(&mut self.buffer);
         loop {
-            if first.is_some() {
-                while let Some(length) =
-                    self.cache.borrow_mut().read_same_line(&self.text[self.offset..], &mut self.buffer)
-                {
-                    self.offset += length;
+            while let Some(rest) = self.text.get(self.offset..)
+                && let Some(length) = self.cache.borrow_mut().read_same_line(rest, &mut self.buffer)
+            {
+                if first.is_none() {
+                    first = Some(self.offset);
+                    self.number += 1;
                 }
+                self.offset += length;
             }
             let Some((offset, line)) = self.next_line() else { break };
             let content = line.trim_ascii_start();
