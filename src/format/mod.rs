@@ -3,6 +3,7 @@
 //! A bad ad never ends the reading and is never left out silently. The reader yields a [`Problem`] in its place.
 
 mod ad_text;
+mod attribute_cache;
 mod attribute_name;
 mod attribute_span;
 mod bracketed;
@@ -32,14 +33,13 @@ pub use stream::{Stream, StreamBlock};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
 
-use std::borrow::BorrowMut;
-
 use crate::ad::{Ad, Dialect};
-use crate::syntax::complete_ads_length;
+use crate::syntax::{ParseOptions, complete_ads_length};
 
+use attribute_cache::AttributeCache;
 use bracketed::BracketedReader;
 use json::JsonGrammar;
-use long::{LineCache, LongReader};
+use long::LongReader;
 use nested_reader::RecoveringReader;
 use xml::XmlGrammar;
 
@@ -66,21 +66,29 @@ pub type ReadResult = Result<AdEntry, Problem>;
 /// bounded.
 pub struct ReadCache {
     dialect: Dialect,
-    lines: LineCache,
+    long: AttributeCache,
+    json: AttributeCache,
 }
 
 impl ReadCache {
     /// Creates an empty cache for texts of a dialect.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
-        ReadCache { dialect, lines: LineCache::new(dialect) }
+        let long = AttributeCache::new(ParseOptions::long(dialect));
+        ReadCache { dialect, long, json: AttributeCache::new(ParseOptions::new(dialect)) }
     }
 }
 
 /// Returns an iterator that reads the ads of a text one by one.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + 't> {
-    read_with(text, form, dialect, LineCache::new(dialect))
+    match form {
+        FileFormat::Long => Box::new(LongReader::new(text, dialect)),
+        FileFormat::Bracketed => Box::new(BracketedReader::new(text, dialect)),
+        FileFormat::Json | FileFormat::JsonLines => Box::new(RecoveringReader::<JsonGrammar>::new(text, dialect)),
+        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::new(text, dialect)),
+        FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
+    }
 }
 
 /// Reads the ads of a text as [`read`] does, faster if `cache` has read similar ads.
@@ -90,21 +98,12 @@ pub fn read_cached<'t>(
     form: FileFormat,
     cache: &'t mut ReadCache,
 ) -> Box<dyn Iterator<Item = ReadResult> + 't> {
-    read_with(text, form, cache.dialect, &mut cache.lines)
-}
-
-fn read_with<'t>(
-    text: &'t [u8],
-    form: FileFormat,
-    dialect: Dialect,
-    lines: impl BorrowMut<LineCache> + 't,
-) -> Box<dyn Iterator<Item = ReadResult> + 't> {
     match form {
-        FileFormat::Long => Box::new(LongReader::with_cache(text, lines)),
-        FileFormat::Bracketed => Box::new(BracketedReader::new(text, dialect)),
-        FileFormat::Json | FileFormat::JsonLines => Box::new(RecoveringReader::<JsonGrammar>::new(text, dialect)),
-        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::new(text, dialect)),
-        FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
+        FileFormat::Long => Box::new(LongReader::with_cache(text, &mut cache.long)),
+        FileFormat::Json | FileFormat::JsonLines => {
+            Box::new(RecoveringReader::<JsonGrammar>::with_cache(text, &mut cache.json))
+        }
+        FileFormat::Bracketed | FileFormat::Xml | FileFormat::Yaml => read(text, form, cache.dialect),
     }
 }
 
@@ -116,6 +115,7 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
     match form {
         FileFormat::Long => long::complete_prefix_length(window),
         FileFormat::Bracketed => complete_ads_length(window),
+        FileFormat::JsonLines if let Some(start) = json::last_ad_line(window) => start,
         FileFormat::Json | FileFormat::JsonLines => nested_reader::complete_prefix_length::<JsonGrammar>(window),
         FileFormat::Xml => nested_reader::complete_prefix_length::<XmlGrammar>(window),
         FileFormat::Yaml => yaml::complete_prefix_length(window),

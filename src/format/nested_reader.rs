@@ -8,6 +8,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span};
 
+use super::attribute_cache::{AttributeBuffer, AttributeCache};
 use super::attribute_span::{AttributeSpan, ExpressionSource};
 use super::source_map::DecodedText;
 use super::{AdEntry, Problem, ReadResult};
@@ -122,12 +123,29 @@ pub trait AdGrammar<'t>: Sized {
         token: Located<Self::Token>,
     ) -> Option<Problem>;
 
+    /// Reads an ad that resembles those in `cache` without the grammar, and advances `tokens` behind it. `start` is the
+    /// byte offset of the token that begins the ad, which was read last. `None` if only the grammar can tell what the ad
+    /// is. The default is to use the grammar always.
+    fn read_similar_ad(
+        _tokens: &mut TokenStream<'t, Self::Lexer>,
+        _origin: &AdOrigin,
+        _start: usize,
+        _cache: &mut AttributeCache,
+        _buffer: &mut AttributeBuffer,
+    ) -> Option<Ad> {
+        None
+    }
+
     /// Returns a problem to report at the end of the text. The method is called again until it returns `None`, so each
     /// problem must be returned only once.
     fn at_end(_: &AdOrigin, _: &mut TokenStream<'t, Self::Lexer>) -> Option<Problem> {
         None
     }
 }
+
+/// Maximum number of ads of a text that the cache does not help to read. After more of them, all ads are read by the
+/// grammar, because an ad with an unclosed bracket is searched to the end of the text.
+const MAX_DISSIMILAR_ADS: usize = 32;
 
 /// Iterator over the ads of a text in the format `G`. Every bad value is reported, and its ad is left out.
 pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
@@ -136,6 +154,11 @@ pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
     /// Number of ads begun so far.
     number: usize,
     outer: G::Outer,
+    /// The cache of [`AdGrammar::read_similar_ad`]. `None` if all ads are read by the grammar.
+    cache: Option<&'t mut AttributeCache>,
+    buffer: AttributeBuffer,
+    /// Number of ads of this text that the grammar had to read.
+    dissimilar_ads: usize,
     /// What is still to be yielded: an ad, or the problems of a bad ad.
     pending: VecDeque<ReadResult>,
 }
@@ -143,8 +166,22 @@ pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
 impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
     /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let tokens = TokenStream::new(text, G::lexer(text, 0));
-        RecoveringReader { tokens, dialect, number: 0, outer: G::Outer::default(), pending: VecDeque::new() }
+        RecoveringReader {
+            tokens: TokenStream::new(text, G::lexer(text, 0)),
+            dialect,
+            number: 0,
+            outer: G::Outer::default(),
+            cache: None,
+            buffer: AttributeBuffer::default(),
+            dissimilar_ads: 0,
+            pending: VecDeque::new(),
+        }
+    }
+
+    /// Creates a reader at the beginning of a text. `cache` has what was read before.
+    pub fn with_cache(text: &'t [u8], cache: &'t mut AttributeCache) -> Self {
+        let dialect = cache.dialect();
+        RecoveringReader { cache: Some(cache), ..RecoveringReader::new(text, dialect) }
     }
 
     /// Returns the text, dialect and number of the next ad.
@@ -159,8 +196,18 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
     /// Reads the ad that begins at byte `start` and appends the ad, or its problems, to `pending`. The first token of
     /// the ad has been read.
     fn read_ad(&mut self, start: usize) {
-        let mut ad = AdBuilder::new(self.next_origin());
+        let origin = self.next_origin();
         self.number += 1;
+        if let Some(cache) = &mut self.cache {
+            if let Some(ad) = G::read_similar_ad(&mut self.tokens, &origin, start, cache, &mut self.buffer) {
+                return self.queue_ad(ad, start);
+            }
+            self.dissimilar_ads += 1;
+            if self.dissimilar_ads > MAX_DISSIMILAR_ADS {
+                self.cache = None;
+            }
+        }
+        let mut ad = AdBuilder::new(origin);
         build_ad::<G>(&mut self.tokens, start, &mut ad);
         if let Some(whole) = ad.whole.filter(|_| ad.problems.is_empty()) {
             self.queue_ad(whole, start);

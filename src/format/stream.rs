@@ -85,8 +85,14 @@ impl StreamBlock {
 
     /// Reads all attributes of the ad that begins at byte `offset` of the block. Yields the ad or its problems.
     /// `number` is the 1-based number of the ad in the stream. The block must be in the long form.
-    pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
-        LongReader::at(&self.text, dialect, offset, number.saturating_sub(1)).into_next_ad().into_iter()
+    pub fn ad_at(
+        &self,
+        offset: usize,
+        number: usize,
+        cache: &mut ReadCache,
+    ) -> impl Iterator<Item = ReadResult> + use<> {
+        let reader = LongReader::with_cache(&self.text, &mut cache.long);
+        reader.starting_at(offset, number.saturating_sub(1)).into_next_ad().into_iter()
     }
 
     /// Returns the position in the stream of byte `offset` of the block.

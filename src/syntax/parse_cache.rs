@@ -18,7 +18,7 @@ const MAX_LITERAL_BYTES: usize = 24;
 /// Maximum nesting depth of a cached expression with lists, which each use copies recursively.
 const MAX_LIST_DEPTH: usize = 100;
 
-/// Maps texts of values in the long form to their expressions.  The caller may attach a note of any type to each text.
+/// Maps texts of values to their expressions.  The caller may attach a note of any type to each text.
 ///
 /// Each expression belongs to the attribute that had it first.  The attributes of one name, each in its own ad, share
 /// the expression.  The evaluator detects circular references by the address of the root, so an attribute of another
@@ -50,6 +50,14 @@ pub struct ParsedValue<Note> {
     pub reuse: ExpressionReuse,
 }
 
+impl<Note> ParsedValue<Note> {
+    /// Wraps an expression that was parsed without the cache.
+    pub fn unshared(expression: Expression) -> Self {
+        let reuse = ExpressionReuse::of(&expression);
+        ParsedValue { expression, note: None, reuse }
+    }
+}
+
 /// How several attributes of one name, each in its own ad, may use one expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpressionReuse {
@@ -63,7 +71,7 @@ pub enum ExpressionReuse {
 
 impl ExpressionReuse {
     fn of(expression: &Expression) -> Self {
-        match expression.contains_list() {
+        match !expression.kind().is_scalar() && expression.contains_list() {
             false => ExpressionReuse::Shared,
             true if expression.is_deeper_than(MAX_LIST_DEPTH) => ExpressionReuse::Never,
             true => ExpressionReuse::OwnLists,
@@ -93,9 +101,8 @@ impl<Note: Copy + Default> ParseCache<Note> {
     /// Parses a text, or returns the cached expression.  `owner` is a number for the name of the attribute that has the
     /// text.  `None` if the text is no expression, or more text follows the expression.
     pub fn parse(&mut self, text: &[u8], owner: usize) -> Option<ParsedValue<Note>> {
-        if let Some(cached) = self.expressions.get(text) {
-            let CachedExpression { note, reuse, .. } = *cached;
-            return Some(ParsedValue { expression: cached.expression_for(owner), note: Some(note), reuse });
+        if let Some(cached) = self.cached(text, owner) {
+            return Some(cached);
         }
         if let Some(literal) = simple_literal(text) {
             if text.len() <= MAX_LITERAL_BYTES {
@@ -108,11 +115,36 @@ impl<Note: Copy + Default> ParseCache<Note> {
         if rest.is_some_and(|rest| !text[rest.range()].trim_ascii().is_empty()) {
             return None;
         }
+        Some(self.add(text, owner, expression))
+    }
+
+    /// Returns the expression of a text as [`ParseCache::parse`] does, for texts of another syntax: `parse` returns the
+    /// expression of a text that is not cached, or `None` if there is an error.
+    pub fn parse_with(
+        &mut self,
+        text: &[u8],
+        owner: usize,
+        parse: impl FnOnce() -> Option<Expression>,
+    ) -> Option<ParsedValue<Note>> {
+        match self.cached(text, owner) {
+            Some(cached) => Some(cached),
+            None => Some(self.add(text, owner, parse()?)),
+        }
+    }
+
+    fn cached(&self, text: &[u8], owner: usize) -> Option<ParsedValue<Note>> {
+        let cached = self.expressions.get(text)?;
+        let CachedExpression { note, reuse, .. } = *cached;
+        Some(ParsedValue { expression: cached.expression_for(owner), note: Some(note), reuse })
+    }
+
+    /// Adds an expression that was parsed, unless its text is too long or the expression cannot be copied.
+    fn add(&mut self, text: &[u8], owner: usize, expression: Expression) -> ParsedValue<Note> {
         let reuse = ExpressionReuse::of(&expression);
         if text.len() <= MAX_TEXT_BYTES && reuse != ExpressionReuse::Never {
             self.insert(text, &expression, owner, reuse);
         }
-        Some(ParsedValue { expression, note: None, reuse })
+        ParsedValue { expression, note: None, reuse }
     }
 
     fn insert(&mut self, text: &[u8], expression: &Expression, owner: usize, reuse: ExpressionReuse) {

@@ -2,10 +2,13 @@
 
 use std::ops::{ControlFlow, Range};
 
+use crate::ad::Ad;
 use crate::format::Problem;
+use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::attribute_span::ExpressionSource;
 use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, Located, TokenStream, begins_line};
 
+use super::fast_path;
 use super::token::{JsonLexer, JsonToken, JsonTokenError, json_lexer};
 use super::value::{read_name, read_string, read_word, string_source};
 
@@ -179,6 +182,18 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             _ => {}
         }
         ControlFlow::Continue(())
+    }
+
+    fn read_similar_ad(
+        tokens: &mut TokenStream<'t, JsonLexer<'t>>,
+        origin: &AdOrigin,
+        start: usize,
+        cache: &mut AttributeCache,
+        buffer: &mut AttributeBuffer,
+    ) -> Option<Ad> {
+        let (ad, end) = fast_path::read_ad(origin, start, cache, buffer)?;
+        tokens.lexer.bump(end - start - 1);
+        Some(ad)
     }
 
     fn outside(

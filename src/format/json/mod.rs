@@ -4,13 +4,16 @@
 //! No JSON library is used here. Ads in JSON need source positions, unlimited nesting depth, and every deviation from
 //! strict JSON that HTCondor accepts.
 
+mod fast_path;
 mod grammar;
+mod lines;
 mod string;
 mod token;
 mod value;
 mod writer;
 
 pub use grammar::JsonGrammar;
+pub use lines::last_ad_line;
 pub use writer::SYNTAX;
 
 /// Returns the expression in a decoded string of the form `/Expr(a + 1)/`; `None` for any other string. The case of

@@ -1,15 +1,15 @@
 //! HTCondor's long form. An attribute is a line `name = expression`, and a blank line separates ads.
 
 mod attribute_names;
-mod line_cache;
 mod projecting_reader;
 mod projection;
 mod reader;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use attribute_names::AttributeNameCollector;
-pub use line_cache::LineCache;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
 pub use reader::{LongReader, attribute_spans, complete_prefix_length, find_separator, is_comment};

@@ -4,22 +4,23 @@ use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 
 use crate::ad::{Dialect, Expression, Name, Span};
-use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
+use crate::syntax::{
+    ParseOptions, ParsedValue, SyntaxError, parse_expression, parse_prefix, read_name, simple_literal,
+};
 
+use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::attribute_name::{attribute_name, checked_name_text};
 use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
 
-use super::line_cache::{LineBuffer, LineCache};
-
 /// Iterator over the ads of a text in the long form. Every bad line is reported, and its ad is left out.
-pub struct LongReader<'t, C = LineCache> {
+pub struct LongReader<'t, C = AttributeCache> {
     text: &'t [u8],
-    /// The cache: a [`LineCache`] or a mutable reference to one.
+    /// The cache: an [`AttributeCache`] or a mutable reference to one.
     cache: C,
     /// The attributes of the ad that is being read.
-    buffer: LineBuffer,
+    buffer: AttributeBuffer,
     /// Byte offset of the next line.
     offset: usize,
     /// Number of ads begun so far.
@@ -31,26 +32,31 @@ pub struct LongReader<'t, C = LineCache> {
 impl<'t> LongReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        LongReader::with_cache(text, LineCache::new(dialect))
+        LongReader::with_cache(text, AttributeCache::new(ParseOptions::long(dialect)))
     }
 
     /// Creates a reader at the line that begins at byte `offset`. `number` is the number of ads before this line.
     pub fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
-        LongReader { offset, number, ..LongReader::new(text, dialect) }
+        LongReader::new(text, dialect).starting_at(offset, number)
+    }
+}
+
+impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
+    /// Creates a reader at the beginning of a text. A byte order mark is skipped. `cache` has what was read before.
+    pub fn with_cache(text: &'t [u8], cache: C) -> Self {
+        let (offset, buffer) = (byte_order_mark_length(text), AttributeBuffer::default());
+        LongReader { text, cache, buffer, offset, number: 0, pending: VecDeque::new() }
+    }
+
+    /// Moves the reader to the line that begins at byte `offset`. `number` is the number of ads before this line.
+    pub fn starting_at(self, offset: usize, number: usize) -> Self {
+        LongReader { offset, number, ..self }
     }
 
     /// Reads one ad. Returns its problems and then, unless one of them is an error, the ad.
     pub fn into_next_ad(mut self) -> VecDeque<ReadResult> {
         self.read_ad();
         self.pending
-    }
-}
-
-impl<'t, C: BorrowMut<LineCache>> LongReader<'t, C> {
-    /// Creates a reader at the beginning of a text. A byte order mark is skipped. `cache` has what was read before.
-    pub fn with_cache(text: &'t [u8], cache: C) -> Self {
-        let (offset, buffer) = (byte_order_mark_length(text), LineBuffer::default());
-        LongReader { text, cache, buffer, offset, number: 0, pending: VecDeque::new() }
     }
 
     /// Returns the next line without its line end, and the byte offset of the line. `None` at the end of the text.
@@ -70,7 +76,7 @@ impl<'t, C: BorrowMut<LineCache>> LongReader<'t, C> {
         self.cache.borrow_mut().begin_ad(&mut self.buffer);
         loop {
             while let Some(rest) = self.text.get(self.offset..)
-                && let Some(length) = self.cache.borrow_mut().read_same_line(rest, &mut self.buffer)
+                && let Some(length) = self.cache.borrow_mut().read_same(rest, &mut self.buffer)
             {
                 if first.is_none() {
                     first = Some(self.offset);
@@ -93,17 +99,8 @@ impl<'t, C: BorrowMut<LineCache>> LongReader<'t, C> {
                 first = Some(offset);
                 self.number += 1;
             }
-            let cache = self.cache.borrow_mut();
-            if let Some(whole) = self.text.get(offset..self.offset)
-                && cache.read_line(whole, line, &mut self.buffer)
-            {
-                continue;
-            }
-            match (LineParser { options: cache.options(), ad_number: self.number }).parse_line(offset, line) {
-                Ok(ParsedLine { name, expression, beginning, warning }) => {
-                    cache.add_attribute(&line[..beginning], name, expression, &mut self.buffer);
-                    self.pending.extend(warning.map(Err));
-                }
+            match self.read_line(offset, line) {
+                Ok(warning) => self.pending.extend(warning.map(Err)),
                 Err(problem) => {
                     bad = true;
                     self.pending.push_back(Err(problem));
@@ -117,6 +114,38 @@ impl<'t, C: BorrowMut<LineCache>> LongReader<'t, C> {
         }
         true
     }
+
+    /// Reads the line at byte `offset`, which is an attribute.  Returns a warning if the text behind the expression is
+    /// ignored.
+    fn read_line(&mut self, offset: usize, line: &[u8]) -> Result<Option<Problem>, Problem> {
+        let cache = self.cache.borrow_mut();
+        // The line with its line end.  The last line of a text may have none.
+        let whole = self.text.get(offset..self.offset);
+        let known = cache.predicted_name(line).or_else(|| {
+            let beginning = &line[..=memchr::memchr(b'=', line).filter(|_| !has_quoted_name(line))?];
+            Some((cache.index_of(beginning)?, beginning.len()))
+        });
+        if let Some((index, length)) = known {
+            let value = &line[length..];
+            let literal = || simple_literal(value).map(ParsedValue::unshared);
+            if let Some(value) = literal().or_else(|| cache.values.parse(value, index)) {
+                cache.add(index, whole, value, &mut self.buffer);
+                return Ok(None);
+            }
+        }
+        let parser = LineParser { options: cache.values.options(), ad_number: self.number };
+        let parsed = parser.parse_line(offset, line)?;
+        let beginning = &line[..parsed.beginning];
+        let index = cache.insert_name(beginning, !has_quoted_name(beginning), parsed.name);
+        cache.add(index, None, ParsedValue::<()>::unshared(parsed.expression), &mut self.buffer);
+        Ok(parsed.warning)
+    }
+}
+
+/// Whether a line begins with a quote.  A quoted name may contain `=`, so that the text up to the first `=` does not
+/// show the name.
+fn has_quoted_name(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"'")
 }
 
 /// Parser of single lines, without a cache.
@@ -205,7 +234,7 @@ pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<Attr
     lines.take_while(|(_, line)| !line.trim_ascii_start().is_empty()).filter_map(attribute).collect()
 }
 
-impl<C: BorrowMut<LineCache>> Iterator for LongReader<'_, C> {
+impl<C: BorrowMut<AttributeCache>> Iterator for LongReader<'_, C> {
     type Item = ReadResult;
 
     fn next(&mut self) -> Option<ReadResult> {

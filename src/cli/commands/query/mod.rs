@@ -11,7 +11,7 @@ mod unknown_names;
 
 use clap::Args;
 use classad::ad::{Expression, Value};
-use classad::format::FileFormat;
+use classad::format::{FileFormat, ReadCache};
 use classad::matching;
 
 use crate::cli::args::output::TableOutputArgs;
@@ -121,7 +121,9 @@ impl QueryCommand {
         };
         let selection = scanner.projection();
         let threads = session.options.threads();
-        let mut scan = SourceScan { scanner: &scanner, output: &mut output, selection, threads, first_block: None };
+        let cache = ReadCache::new(session.dialect());
+        let mut scan =
+            SourceScan { scanner: &scanner, output: &mut output, selection, cache, threads, first_block: None };
         for source in &mut sources {
             if !scan.scan_source(session, source)? {
                 break;

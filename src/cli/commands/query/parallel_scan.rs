@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope};
 
 use classad::ad::Name;
-use classad::format::{Projection, StreamBlock};
+use classad::format::{Projection, ReadCache, StreamBlock};
 
 use super::output::QueryOutput;
 use super::scan::{AdScanner, ScanFinding};
@@ -64,6 +64,8 @@ pub struct SourceScan<'q, 'a> {
     pub output: &'a mut QueryOutput<'q>,
     /// Attributes to read of each ad, as known so far; `None` if ads are read whole.
     pub selection: Option<Projection>,
+    /// The cache of this thread for ads that are read whole.
+    pub cache: ReadCache,
     /// Number of threads to use.
     pub threads: usize,
     /// First block of the first source with content. If the query finds no ad, suggestions for misspelt names come from
@@ -102,7 +104,7 @@ impl SourceScan<'_, '_> {
     fn scan_block(&mut self, session: &mut Session, source: &mut AdSource, text: &SourceText) -> Result<bool, Failure> {
         let (output, before) = (&mut *self.output, source.ads_read);
         let mut add = |finding| output.add(session, text, before, finding);
-        let last = self.scanner.scan(&text.block, self.selection.as_mut(), &mut add)?;
+        let last = self.scanner.scan(&text.block, self.selection.as_mut(), &mut self.cache, &mut add)?;
         source.ads_read += last.map_or(0, |last| last - text.block.ads_before);
         Ok(last.is_some())
     }
@@ -172,6 +174,7 @@ impl ScanWorker {
 /// Scans the blocks from `tasks` and sends their findings to `done`, until one of these channels is closed.
 fn run_worker(scanner: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
     let mut selection: Option<Projection> = None;
+    let mut cache = ReadCache::new(scanner.context.dialect);
     for ScanTask { block, known } in tasks {
         // Read exactly the attributes that the task names. The selection left by this thread's previous block may lack
         // names that other threads have found, and may have names that the task does not know yet.
@@ -180,7 +183,7 @@ fn run_worker(scanner: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender
             selection.as_mut().into_iter().for_each(|selection| selection.extend(known.iter()));
         }
         let mut findings = Vec::new();
-        let Ok(last) = scanner.scan::<Infallible>(&block, selection.as_mut(), &mut |finding| {
+        let Ok(last) = scanner.scan::<Infallible>(&block, selection.as_mut(), &mut cache, &mut |finding| {
             findings.push(finding);
             Ok(true)
         });

@@ -4,7 +4,7 @@
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::LiteralFilter;
 use classad::eval::{Abort, Context, FreeNames};
-use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadResult, StreamBlock};
+use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, identity, is_met};
 
@@ -74,19 +74,22 @@ pub enum ScanFinding {
 pub type ScanVisitor<'v, E> = &'v mut dyn FnMut(ScanFinding) -> Result<bool, E>;
 
 impl AdScanner<'_> {
-    /// Scans a block and passes its findings to `visit`. With a selection, reads only the selected attributes of ads in
+    /// Scans a block and passes its findings to `visit`. `cache` is for ads that are read whole. With a selection, reads only the selected attributes of ads in
     /// the long form. Returns `block.ads_before` plus the number of ads in the block; `None` if `visit` ended the scan.
     pub fn scan<E>(
         &self,
         block: &StreamBlock,
         selection: Option<&mut Projection>,
+        cache: &mut ReadCache,
         visit: ScanVisitor<'_, E>,
     ) -> Result<Option<usize>, E> {
         let Some(selection) = selection.filter(|_| block.form == FileFormat::Long) else {
-            return self.scan_items(block, block.ads(self.context.dialect), visit);
+            // These ads are whole, so that none is read again.
+            let mut unused = ReadCache::new(self.context.dialect);
+            return self.scan_items(block, block.ads_cached(cache), &mut unused, visit);
         };
         let mut selected = block.project(selection);
-        let last = self.scan_items(block, &mut selected, visit)?;
+        let last = self.scan_items(block, &mut selected, cache, visit)?;
         self.unseen_names.mark_present(|name| selected.has_occurred(name));
         // `scan_items` does not see the ads that the projection skips. `selected.number()` counts these ads too.
         Ok(last.map(|_| selected.number()))
@@ -98,6 +101,7 @@ impl AdScanner<'_> {
         &self,
         block: &StreamBlock,
         items: impl Iterator<Item = ReadResult>,
+        cache: &mut ReadCache,
         visit: ScanVisitor<'_, E>,
     ) -> Result<Option<usize>, E> {
         let mut last = block.ads_before;
@@ -106,7 +110,7 @@ impl AdScanner<'_> {
             let goes_on = match item {
                 Ok(entry) => {
                     self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
-                    self.scan_ad(block, entry, visit)?
+                    self.scan_ad(block, entry, cache, visit)?
                 }
                 Err(problem) => visit(ScanFinding::Problem(problem))?,
             };
@@ -118,7 +122,13 @@ impl AdScanner<'_> {
     }
 
     /// Tests an ad and passes the needed part of it to `visit`. Returns false if `visit` ended the scan.
-    fn scan_ad<E>(&self, block: &StreamBlock, entry: AdEntry, visit: ScanVisitor<'_, E>) -> Result<bool, E> {
+    fn scan_ad<E>(
+        &self,
+        block: &StreamBlock,
+        entry: AdEntry,
+        cache: &mut ReadCache,
+        visit: ScanVisitor<'_, E>,
+    ) -> Result<bool, E> {
         let number = entry.number;
         match self.query.evaluate(&entry.ad) {
             Ok(value) if self.passes_filter(&value) => {}
@@ -131,7 +141,7 @@ impl AdScanner<'_> {
             NeededPart::Row => visit(ScanFinding::Row(self.columns.row(&entry.ad, context))),
             NeededPart::Group => visit(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context))),
             NeededPart::Whole if !entry.is_whole => {
-                for item in block.ad_at(entry.offset, number, context.dialect) {
+                for item in block.ad_at(entry.offset, number, cache) {
                     let finding = item.map_or_else(ScanFinding::Problem, |entry| self.ad_finding(entry.ad, number));
                     if !visit(finding)? {
                         return Ok(false);

@@ -1,0 +1,203 @@
+//! Cache of what the ads of one source repeat: attributes as they are written, values, and the order of names.
+//!
+//! Ads of one source follow each other with the same names in the same order and mostly the same values.  The cache
+//! predicts each attribute from the attribute before.  An attribute that is written as the last one of its name is
+//! neither searched for its parts nor parsed.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
+use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions, ParsedValue};
+
+/// Maximum total length of the cached texts, in bytes.  A longer total clears the cache.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// Maximum length of the text of an attribute that is cached, in bytes.
+const MAX_ATTRIBUTE_BYTES: usize = 16 * 1024;
+
+/// Maximum number of shapes.  More shapes clear the table of shapes.
+const MAX_SHAPES: usize = 4096;
+
+/// Cache of attributes, values and shapes.  One cache serves all texts of a source in one format.
+///
+/// The text of an attribute begins with its name and ends with the delimiter behind its value, so that the same text
+/// has the same meaning wherever an attribute may begin.
+pub struct AttributeCache {
+    names: Vec<CachedName>,
+    /// Index in `names` by the text of an attribute before its value.
+    by_beginning: FxHashMap<Box<[u8]>, usize>,
+    /// Index in `names` of the name that is predicted for the next attribute.
+    predicted: usize,
+    /// Index in `names` of the name of the attribute read last.
+    last: usize,
+    /// Total length of the cached texts, in bytes.
+    text_bytes: usize,
+    pub values: ParseCache<()>,
+    /// The shape of the ad built last.  `None` before the first ad.
+    last_shape: Option<CachedShape>,
+    shapes: FxHashMap<Box<[usize]>, Arc<AdShape>>,
+}
+
+/// A name as attributes begin with it, and the attribute that had it last.
+struct CachedName {
+    name: Name,
+    /// Text of an attribute before its value.  Empty if the text does not show where the name ends.
+    beginning: Box<[u8]>,
+    /// Text of the last attribute with this beginning, with its delimiter.  Empty if it cannot be used again.
+    text: Vec<u8>,
+    /// The value of `text`.
+    expression: Expression,
+    /// How further ads may use `expression`.
+    reuse: ExpressionReuse,
+    /// Index in `names` of the name that followed this name last.
+    successor: usize,
+}
+
+/// The indices in [`AttributeCache::names`] of the names of an ad, and the shape with these names.
+struct CachedShape {
+    names: Box<[usize]>,
+    shape: Arc<AdShape>,
+}
+
+/// The attributes of an ad while they are read.
+#[derive(Default)]
+pub struct AttributeBuffer {
+    /// Index in [`AttributeCache::names`] of each name.
+    names: Vec<usize>,
+    expressions: Vec<Expression>,
+}
+
+impl AttributeCache {
+    /// Creates an empty cache.  `options` are those for parsing the texts of values.
+    #[must_use]
+    pub fn new(options: ParseOptions) -> Self {
+        AttributeCache {
+            names: Vec::new(),
+            by_beginning: FxHashMap::default(),
+            predicted: 0,
+            last: 0,
+            text_bytes: 0,
+            values: ParseCache::new(options),
+            last_shape: None,
+            shapes: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the dialect of the values.
+    pub fn dialect(&self) -> Dialect {
+        self.values.options().dialect
+    }
+
+    /// Begins an ad.  Clears the cache if it has grown too large.
+    pub fn begin_ad(&mut self, buffer: &mut AttributeBuffer) {
+        buffer.names.clear();
+        buffer.expressions = Vec::with_capacity(self.last_shape.as_ref().map_or(0, |last| last.names.len()));
+        if self.text_bytes > MAX_TEXT_BYTES {
+            *self = AttributeCache::new(self.values.options());
+        }
+    }
+
+    /// Reads the first attribute of `text` if it is written as the last one of the predicted name.  Returns the length
+    /// of its text with the delimiter.  `None` if the prediction fails.
+    #[inline]
+    pub fn read_same(&mut self, text: &[u8], buffer: &mut AttributeBuffer) -> Option<usize> {
+        let cached = self.names.get(self.predicted)?;
+        if cached.text.is_empty() || !text.starts_with(&cached.text) {
+            return None;
+        }
+        let length = cached.text.len();
+        buffer.names.push(self.predicted);
+        buffer.expressions.push(cached.reuse.reused(&cached.expression));
+        self.last = self.predicted;
+        self.predicted = cached.successor;
+        Some(length)
+    }
+
+    /// Returns the index of the predicted name, and the length of the text before the value.  `None` if `text` does not
+    /// begin with the predicted name.
+    pub fn predicted_name(&self, text: &[u8]) -> Option<(usize, usize)> {
+        let beginning = &self.names.get(self.predicted)?.beginning;
+        (!beginning.is_empty() && text.starts_with(beginning)).then_some((self.predicted, beginning.len()))
+    }
+
+    /// Returns the index of the name with this text before the value.  `None` if the cache lacks the name.
+    pub fn index_of(&self, beginning: &[u8]) -> Option<usize> {
+        self.by_beginning.get(beginning).copied()
+    }
+
+    /// Returns the index of a name, which is inserted if the cache lacks it.  `beginning` is the text of the attribute
+    /// before its value.  `is_clear` says whether this text alone shows where the name ends.
+    pub fn insert_name(&mut self, beginning: &[u8], is_clear: bool, name: Name) -> usize {
+        if let Some(index) = self.by_beginning.get(beginning) {
+            return *index;
+        }
+        let index = self.names.len();
+        self.text_bytes += 2 * beginning.len();
+        self.by_beginning.insert(beginning.into(), index);
+        self.names.push(CachedName {
+            name,
+            beginning: if is_clear { beginning.into() } else { Box::default() },
+            text: Vec::new(),
+            expression: Expression::literal(false),
+            reuse: ExpressionReuse::Shared,
+            successor: 0,
+        });
+        index
+    }
+
+    /// Adds an attribute whose name has an index.  `text` is the text of the attribute with its delimiter.  `None` if
+    /// the text must not be used again.
+    pub fn add<Note>(
+        &mut self,
+        index: usize,
+        text: Option<&[u8]>,
+        value: ParsedValue<Note>,
+        buffer: &mut AttributeBuffer,
+    ) {
+        if let Some(last) = self.names.get_mut(self.last) {
+            last.successor = index;
+        }
+        let cached = &mut self.names[index];
+        let is_reusable = |text: &&[u8]| text.len() <= MAX_ATTRIBUTE_BYTES && value.reuse != ExpressionReuse::Never;
+        if let Some(text) = text.filter(is_reusable) {
+            self.text_bytes += text.len().saturating_sub(cached.text.capacity());
+            cached.text.clear();
+            cached.text.extend_from_slice(text);
+            cached.expression = value.expression.clone();
+            cached.reuse = value.reuse;
+        }
+        self.last = index;
+        self.predicted = cached.successor;
+        buffer.names.push(index);
+        buffer.expressions.push(value.expression);
+    }
+
+    /// Returns the ad of the attributes that were read.
+    pub fn build_ad(&mut self, buffer: &mut AttributeBuffer) -> Ad {
+        let expressions = std::mem::take(&mut buffer.expressions);
+        if let Some(last) = self.last_shape.as_ref().filter(|last| *last.names == *buffer.names) {
+            return Ad::from_shape(Arc::clone(&last.shape), expressions);
+        }
+        let shape = match self.shapes.get(buffer.names.as_slice()) {
+            Some(shape) => Arc::clone(shape),
+            None => {
+                let names = || buffer.names.iter().map(|index| self.names[*index].name.clone());
+                let shape: AdShape = names().collect();
+                if shape.names().len() < expressions.len() {
+                    // A name occurs twice, and its last value counts.
+                    return names().zip(expressions).collect();
+                }
+                let shape = Arc::new(shape);
+                if self.shapes.len() >= MAX_SHAPES {
+                    self.shapes.clear();
+                }
+                self.shapes.insert(buffer.names.as_slice().into(), Arc::clone(&shape));
+                shape
+            }
+        };
+        self.last_shape = Some(CachedShape { names: buffer.names.as_slice().into(), shape: Arc::clone(&shape) });
+        Ad::from_shape(shape, expressions)
+    }
+}
