@@ -115,8 +115,11 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
     match form {
         FileFormat::Long => long::complete_prefix_length(window),
         FileFormat::Bracketed => complete_ads_length(window),
-        FileFormat::JsonLines if let Some(start) = json::last_ad_line(window) => start,
-        FileFormat::Json | FileFormat::JsonLines => nested_reader::complete_prefix_length::<JsonGrammar>(window),
+        FileFormat::Json => nested_reader::complete_prefix_length::<JsonGrammar>(window),
+        FileFormat::JsonLines => {
+            let last = json::last_ad_line(window).unwrap_or(0);
+            last + nested_reader::complete_prefix_length::<JsonGrammar>(&window[last..])
+        }
         FileFormat::Xml => nested_reader::complete_prefix_length::<XmlGrammar>(window),
         FileFormat::Yaml => yaml::complete_prefix_length(window),
     }

@@ -71,6 +71,9 @@ pub fn string(inside: &[u8], strings: StringSyntax, dialect: Dialect, span: Span
     match strings {
         StringSyntax::Escaped => unescape(inside, dialect, span),
         StringSyntax::Long => {
+            if memchr::memchr(b'\\', inside).is_none() {
+                return Ok(inside.to_vec());
+            }
             let mut value = Vec::with_capacity(inside.len());
             let mut rest = inside;
             while let Some(at) = memchr::memmem::find(rest, b"\\\"") {

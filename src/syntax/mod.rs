@@ -9,6 +9,7 @@ mod hints;
 mod incomplete;
 mod literal;
 mod literal_fast_path;
+mod number_text;
 mod parse_cache;
 mod precedence;
 mod printer;
@@ -22,10 +23,11 @@ pub use grammar::{ParseOptions, parse_ad, parse_expression, parse_prefix};
 pub use incomplete::is_incomplete;
 pub use literal::{literal_of_call, number as read_number, number_prefix, read_name, string as read_string};
 pub use literal_fast_path::{simple_literal, simple_literal_value};
+pub(crate) use number_text::{push_integer, push_real};
 pub use parse_cache::{ExpressionReuse, ParseCache, ParsedValue};
 pub use printer::{
     LossyChange, Style, expression_text, print, print_ad, print_into, print_line, print_multiline, print_name,
-    print_string, print_value, push_integer, push_real,
+    print_string, print_value,
 };
 pub use printf::{ConversionKind, PrintfConversion};
 pub use recover::{BindingSpans, ad_errors, binding_spans};

@@ -4,7 +4,6 @@
 //! stack.
 
 use std::fmt;
-use std::io::Write;
 
 use crate::ad::{
     AbsoluteTime, Ad, Expression, ExpressionKind, Name, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY, RelativeTime,
@@ -12,6 +11,7 @@ use crate::ad::{
 };
 
 use super::literal::ESCAPE_LETTERS;
+use super::number_text::{push_integer, push_real};
 use super::printf::PrintfConversion;
 
 /// The syntax in which expressions, ads and values are printed.
@@ -72,18 +72,6 @@ fn append(expression: &Expression, style: Style, text: &mut Vec<u8>) -> Vec<Loss
     printer.run();
     *text = printer.out;
     printer.changes
-}
-
-/// Appends the digits of an integer to `text`.
-pub fn push_integer(integer: i64, text: &mut Vec<u8>) {
-    // Writing to memory cannot fail.
-    let _ = write!(text, "{integer}");
-}
-
-/// Appends a finite real to `text`, with the fewest digits that parse back exactly.
-pub fn push_real(real: f64, text: &mut Vec<u8>) {
-    // Writing to memory cannot fail.
-    let _ = write!(text, "{real:?}");
 }
 
 /// Prints an expression as HTCondor's `unparse()` does: [`Style::Library`], with lists and ads over several lines.
@@ -383,8 +371,9 @@ impl<'a> ExpressionPrinter<'a> {
 
     /// Prints bytes with C's escapes; bytes that are not UTF-8 become octal escapes.
     fn escaped(&mut self, bytes: &[u8], quote: u8) {
-        // Most strings are plain ASCII and need no escape.
-        if bytes.iter().all(|byte| matches!(byte, 0x20..=0x7e) && *byte != b'\\' && *byte != quote) {
+        // Most strings are plain ASCII and need no escape.  Without an early end, the compiler vectorizes the test.
+        let is_special = |byte: u8| !matches!(byte, 0x20..=0x7e) || byte == b'\\' || byte == quote;
+        if !bytes.iter().fold(false, |found, byte| found | is_special(*byte)) {
             return self.out.extend_from_slice(bytes);
         }
         for chunk in bytes.utf8_chunks() {

@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
-use classad::ad::{Dialect, Name};
+use classad::ad::Name;
+use classad::eval::Context;
 use classad::format::{AdBatch, AdBatchWriter, AdDocumentWriter, FileFormat, Problem, ReadCache, StreamBlock};
+use classad::protocol::identity;
 use classad::syntax::LossyChange;
 
 use super::block_pipeline::{BlockTask, for_each_block};
@@ -24,18 +26,21 @@ pub fn copy_ads(
     out: &mut dyn Write,
 ) -> Result<usize, Failure> {
     let form = document.as_ref().map(|document| document.form());
-    let task = CopyTask { form, dialect: session.dialect(), is_strict: session.options.strict };
+    let task = CopyTask { form, context: session.context(), is_strict: session.options.strict };
     let mut count = 0;
     for_each_block(session, [source], &task, &mut |session, source, text, copied: CopiedBlock| {
         let mut ads = copied.ads;
+        // The block may have been read before the ads of earlier blocks were counted.
+        let uncounted = source.ads_read - text.block.ads_before;
         for (at, event) in copied.events {
             if let Some(document) = &mut document {
                 document.write_batch(out, &mut ads, at)?;
             }
             match event {
-                CopyEvent::Problem(problem) => session.report_problem(text, &problem.after_ads(source.ads_read))?,
-                CopyEvent::Changes { number, changes } => {
-                    session.report_lossy_values(&format!("{}:{}", text.name, source.ads_read + number), &changes);
+                CopyEvent::Problem(problem) => session.report_problem(text, &problem.after_ads(uncounted))?,
+                CopyEvent::Changes { name, number, changes } => {
+                    let name = name.unwrap_or_else(|| format!("{}:{}", text.name, number + uncounted));
+                    session.report_lossy_values(&name, &changes);
                 }
             }
         }
@@ -44,7 +49,7 @@ pub fn copy_ads(
             document.write_batch(out, &mut ads, end)?;
         }
         count += copied.count;
-        source.ads_read += copied.last;
+        source.ads_read = copied.last + uncounted;
         Ok(true)
     })?;
     Ok(count)
@@ -54,7 +59,7 @@ pub fn copy_ads(
 struct CopyTask {
     /// The form to write. `None` if the ads are only read.
     form: Option<FileFormat>,
-    dialect: Dialect,
+    context: Context,
     /// Whether an ad is left out if the form cannot represent a value of it.
     is_strict: bool,
 }
@@ -66,14 +71,15 @@ struct CopiedBlock {
     events: Vec<(usize, CopyEvent)>,
     /// Number of ads without errors.
     count: usize,
-    /// Number of the last ad of the block.
+    /// Number of the last ad of the block, counted from the `ads_before` of the block.
     last: usize,
 }
 
 enum CopyEvent {
     Problem(Problem),
-    /// Changes to values of an ad, which has this number in its block.
+    /// Changes to values of an ad. `name` is its identity in the advertising protocol.
     Changes {
+        name: Option<String>,
         number: usize,
         changes: Vec<(Name, LossyChange)>,
     },
@@ -84,11 +90,11 @@ impl BlockTask for CopyTask {
     type Output = CopiedBlock;
 
     fn new_state(&self) -> Self::State {
-        (ReadCache::new(self.dialect), self.form.map(AdBatchWriter::new))
+        (ReadCache::new(self.context.dialect), self.form.map(AdBatchWriter::new))
     }
 
     fn run(&self, (cache, writer): &mut Self::State, block: &StreamBlock) -> CopiedBlock {
-        let mut copied = CopiedBlock { ads: AdBatch::default(), events: Vec::new(), count: 0, last: 0 };
+        let mut copied = CopiedBlock { ads: AdBatch::default(), events: Vec::new(), count: 0, last: block.ads_before };
         for item in block.ads_cached(cache) {
             let entry = match item {
                 Ok(entry) => entry,
@@ -104,7 +110,8 @@ impl BlockTask for CopyTask {
             let at = copied.ads.text().len();
             let changes = writer.push(&mut copied.ads, &entry.ad, |changes| changes.is_empty() || !self.is_strict);
             if !changes.is_empty() {
-                copied.events.push((at, CopyEvent::Changes { number: entry.number, changes }));
+                let name = identity(&entry.ad, None, &self.context);
+                copied.events.push((at, CopyEvent::Changes { name, number: entry.number, changes }));
             }
         }
         copied

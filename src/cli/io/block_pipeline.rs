@@ -25,13 +25,14 @@ const THREAD_STACK_BYTES: usize = 8 << 20;
 pub trait BlockTask: Sync {
     /// What a thread keeps from block to block, such as a cache. It must not change the results.
     type State;
-    /// The result for one block. Numbers of ads count from the beginning of the block.
+    /// The result for one block.
     type Output: Send;
 
     /// Creates the state of a thread.
     fn new_state(&self) -> Self::State;
 
-    /// Does the work on one block.
+    /// Does the work on one block. On a thread the block's `ads_before` does not count the ads of blocks that are still
+    /// worked on.
     fn run(&self, state: &mut Self::State, block: &StreamBlock) -> Self::Output;
 }
 

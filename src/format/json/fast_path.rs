@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::ad::{Ad, ByteString, Expression, Name, Value};
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::nested_reader::{AdOrigin, RecoveringReader};
-use crate::syntax::{ExpressionReuse, ParsedValue};
+use crate::syntax::ParsedValue;
 
 use super::value::{read_name, read_string, read_word};
 use super::{JsonGrammar, OPEN};
@@ -78,13 +78,12 @@ fn read_value(
     cache: &mut AttributeCache,
 ) -> Option<(ParsedValue<()>, usize)> {
     let text = origin.text;
-    let literal = |expression| ParsedValue { expression, note: None, reuse: ExpressionReuse::Shared };
     match text.get(start)? {
         b'"' => {
             let end = string_end(text, start)?;
             let inside = &text[start + 1..end - 1];
             if memchr::memchr2(b'\\', 0, inside).is_none() && !inside.starts_with(&OPEN[..1]) {
-                return Some((literal(Expression::literal(Value::String(ByteString::from(inside)))), end));
+                return Some((ParsedValue::literal(Expression::literal(Value::String(ByteString::from(inside)))), end));
             }
             let parse = || read_string(origin, &(start..end)).ok();
             Some((cache.values.parse_with(&text[start..end], index, parse)?, end))
@@ -99,11 +98,11 @@ fn read_value(
             let end = start + text[start..].iter().position(is_delimiter)?;
             let word = &text[start..end];
             if let Some(integer) = plain_integer(word) {
-                return Some((literal(Expression::literal(Value::Integer(integer))), end));
+                return Some((ParsedValue::literal(Expression::literal(Value::Integer(integer))), end));
             }
             let is_word = word.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.'));
             let expression = if is_word { read_word(origin, &(start..end)).ok()? } else { return None };
-            Some((literal(expression), end))
+            Some((ParsedValue::literal(expression), end))
         }
     }
 }

@@ -56,8 +56,11 @@ impl NestedSyntax for JsonSyntax {
 /// Appends `string` with JSON escapes between the texts `before` and `behind`.
 fn push_quoted([before, behind]: [&str; 2], string: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(before.as_bytes());
+    let is_special = |byte: u8| matches!(byte, b'"' | b'\\' | 0..b' ');
     let mut rest = string;
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..b' ')) {
+    // Most strings need no escape.  Without an early end, the compiler vectorizes the test.
+    let has_special = string.iter().fold(false, |found, byte| found | is_special(*byte));
+    while has_special && let Some(at) = rest.iter().position(|byte| is_special(*byte)) {
         text.extend_from_slice(&rest[..at]);
         match rest[at] {
             b'"' => text.extend_from_slice(b"\\\""),

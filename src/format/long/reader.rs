@@ -100,7 +100,8 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
                 self.number += 1;
             }
             match self.read_line(offset, line) {
-                Ok(warning) => self.pending.extend(warning.map(Err)),
+                Ok(None) => {}
+                Ok(Some(warning)) => self.pending.push_back(Err(warning)),
                 Err(problem) => {
                     bad = true;
                     self.pending.push_back(Err(problem));
@@ -127,8 +128,8 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         });
         if let Some((index, length)) = known {
             let value = &line[length..];
-            let literal = || simple_literal(value).map(ParsedValue::unshared);
-            if let Some(value) = literal().or_else(|| cache.values.parse(value, index)) {
+            let literal = simple_literal(value).map(ParsedValue::literal);
+            if let Some(value) = literal.or_else(|| cache.values.parse(value, index)) {
                 cache.add(index, whole, value, &mut self.buffer);
                 return Ok(None);
             }
