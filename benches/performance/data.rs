@@ -86,6 +86,7 @@ impl Data {
             let form = match form {
                 "new" => FileFormat::Bracketed,
                 "json" => FileFormat::Json,
+                "jsonl" => FileFormat::JsonLines,
                 _ => FileFormat::Long,
             };
             fs::create_dir_all(&folder)?;

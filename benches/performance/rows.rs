@@ -46,6 +46,19 @@ const CONSTRAINTS: [(&str, &str); 2] = [
     ),
 ];
 
+/// Commands that read all of an ad: the arguments before the file, and the file of the large pool.
+const WHOLE_AD_COMMANDS: [(&[&str], &str); 9] = [
+    (&["parse", "--count"], "machines.long"),
+    (&["check"], "machines.long"),
+    (&["refs", "--count"], "machines.long"),
+    (&["census"], "machines.long"),
+    (&["convert", "--to", "jsonl"], "machines.long"),
+    (&["convert", "--to", "long"], "machines.long"),
+    (&["convert", "--to", "long"], "machines.jsonl"),
+    (&["transform", "--set", "A=1"], "machines.long"),
+    (&["fmt"], "machines.long"),
+];
+
 const LIBRARY: &str = "classad2";
 const SCRIPT: &str = "a script with classad2";
 const PARSER: &str = "a script that merely parses them with classad2";
@@ -54,6 +67,7 @@ const SAMPLE: &str = "`symmetricMatch` of all pairs, from a sample";
 /// The rows, in the order of the table.
 fn rows(data: &Data) -> Vec<Row> {
     let mut rows = reading();
+    rows.extend(WHOLE_AD_COMMANDS.into_iter().flat_map(|(arguments, file)| streaming(arguments, file)));
     rows.extend(CONSTRAINTS.into_iter().flat_map(|(kind, constraint)| querying(kind, constraint)));
     rows.extend(testing());
     for n in [2000, 16_000] {
@@ -89,6 +103,29 @@ fn reading() -> Vec<Row> {
             tasks::held(&bench.data.pool("dump", "machines.long")?)
         })
         .beside(LIBRARY, move |bench| bench.peer.ask(&task("memory", &[&machines(bench)?], &[]))),
+    ]
+}
+
+/// A command that reads all of each ad: on one thread beside their mere parsing, and on two threads beside one.
+fn streaming(arguments: &'static [&'static str], file: &'static str) -> [Row; 2] {
+    let run = move |bench: &Bench, threads: &str| {
+        let path = bench.data.pool("large", file)?;
+        let size = usize::try_from(fs::metadata(&path)?.len())?;
+        let path = path.to_string_lossy();
+        let arguments = [&["--threads", threads], arguments, &[path.as_ref()]].concat();
+        Ok(silent(process::run(BINARY, &arguments, bench.limit))?.amount(size))
+    };
+    let work = format!("`{} {file}`", arguments.join(" "));
+    let theirs = |bench: &Bench| {
+        let path = bench.data.pool("large", "machines.long")?;
+        let size = usize::try_from(fs::metadata(&path)?.len())?;
+        Ok(silent(bench.peer.run(bench, &["parse", &path.to_string_lossy()]))?.amount(size))
+    };
+    [
+        Row::new(format!("{work}, one thread; whole process"), Unit::Throughput, move |bench| run(bench, "1"))
+            .beside(PARSER, theirs),
+        Row::new(format!("{work}, two threads; whole process"), Unit::Throughput, move |bench| run(bench, "2"))
+            .beside("one thread", move |bench| run(bench, "1")),
     ]
 }
 
