@@ -4,6 +4,7 @@
 //! analysis resolve names through its methods.
 
 mod builtin;
+mod compiled;
 mod context;
 mod evaluate;
 mod free_names;
@@ -17,6 +18,7 @@ pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, 
 pub use builtin::{
     BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions, string_list_items,
 };
+pub use compiled::{CompiledEvaluator, CompiledName, CompiledValue};
 pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};

@@ -125,7 +125,7 @@ impl NamePattern {
     /// # Errors
     ///
     /// The reason as a phrase, if the regular expression is invalid.
-    pub(super) fn compiled(&self) -> Result<std::rc::Rc<crate::eval::CompiledPattern>, String> {
+    pub(super) fn compiled(&self) -> Result<std::sync::Arc<crate::eval::CompiledPattern>, String> {
         let ungreedy = if self.options.contains('U') { "(?U)" } else { "" };
         let (before, behind) = if self.options.contains('g') { ("\\A(?:", ")") } else { ("", "") };
         let text = ByteString::from(format!("{ungreedy}{before}{}{behind}", self.text));

@@ -4,6 +4,7 @@ mod binary;
 mod census;
 mod check;
 mod commands;
+mod compiled;
 mod differences;
 mod explain;
 mod forms;

@@ -40,7 +40,7 @@ mod numbers;
 mod predicates;
 mod reflection;
 pub(super) mod regex;
-mod string_lists;
+pub(super) mod string_lists;
 mod strings;
 mod submit;
 mod times;

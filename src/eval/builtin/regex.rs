@@ -1,9 +1,9 @@
 //! Functions about regular expressions, matched by PCRE2 on bytes.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::fmt::Write;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
@@ -52,7 +52,7 @@ pub(super) fn matches_ignoring_case(pattern: &ByteString, subject: &[u8]) -> Res
 }
 
 /// Matching options of a pattern, as a bit set.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PatternOptions(u8);
 
 impl PatternOptions {
@@ -68,7 +68,7 @@ impl PatternOptions {
     }
 
     /// Returns the options for a string of option letters, such as `im`; unknown letters are ignored.
-    fn of(letters: &[u8]) -> Self {
+    pub(crate) fn of(letters: &[u8]) -> Self {
         PatternOptions(letters.iter().fold(0, |all, letter| {
             all | match letter {
                 b'i' => Self::ANY_CASE,
@@ -90,15 +90,17 @@ impl PatternOptions {
 const MATCH_LIMITS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
 
 /// Compiled regular expression.
+#[derive(Debug)]
 pub(crate) struct CompiledPattern {
     text: ByteString,
     options: PatternOptions,
     regex: Regex,
-    next: OnceCell<Result<NonEmptyMatcher, String>>,
+    next: OnceLock<Result<NonEmptyMatcher, String>>,
 }
 
 /// Regular expression that finds a non-empty match at a given position. Functions that replace all matches use it
 /// after an empty match, so that they do not find the empty match again.
+#[derive(Debug)]
 struct NonEmptyMatcher {
     regex: Regex,
     /// Whether the regular expression can match only at the given position. If false, the caller must check where a
@@ -106,7 +108,7 @@ struct NonEmptyMatcher {
     anchored: bool,
 }
 
-type PatternResult = Result<Rc<CompiledPattern>, String>;
+type PatternResult = Result<Arc<CompiledPattern>, String>;
 
 thread_local! {
     /// Compiled patterns of earlier calls. Compiling takes longer than matching, and a run matches few patterns with
@@ -124,7 +126,7 @@ impl CompiledPattern {
         const MAX_CACHED_PATTERNS: usize = 128;
         const MAX_CACHED_PATTERN_BYTES: usize = 16 << 10;
         if text.as_bytes().len() > MAX_CACHED_PATTERN_BYTES {
-            return Self::new(text, options).map(Rc::new);
+            return Self::new(text, options).map(Arc::new);
         }
         PATTERN_CACHE.with_borrow_mut(|compiled| {
             if let Some(found) = compiled.get(&(text.clone(), options)) {
@@ -133,7 +135,7 @@ impl CompiledPattern {
             if compiled.len() >= MAX_CACHED_PATTERNS {
                 compiled.clear();
             }
-            let pattern = Self::new(text, options).map(Rc::new);
+            let pattern = Self::new(text, options).map(Arc::new);
             compiled.insert((text.clone(), options), pattern.clone());
             pattern
         })
@@ -147,11 +149,11 @@ impl CompiledPattern {
         let start = if options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
         let regex = build(&format!("{start}{MATCH_LIMITS}{source}"), options)
             .map_err(|reason| format!("`{}` is not a pattern: {reason}", excerpt(text.as_bytes())))?;
-        Ok(CompiledPattern { text: text.clone(), options, regex, next: OnceCell::new() })
+        Ok(CompiledPattern { text: text.clone(), options, regex, next: OnceLock::new() })
     }
 
     /// Whether the pattern matches any part of a text.
-    fn matches(&self, subject: &[u8]) -> Result<bool, String> {
+    pub(crate) fn matches(&self, subject: &[u8]) -> Result<bool, String> {
         // Maximum length in bytes of a text that is matched in the pattern's own memory. The pattern keeps the memory
         // that its largest match needed, so longer texts are matched in memory that is freed afterwards.
         const LONGEST: usize = 1 << 10;
@@ -159,6 +161,20 @@ impl CompiledPattern {
             return self.find(subject, 0).map(|found| found.is_some());
         }
         self.regex.is_match(subject).map_err(|error| error_message(&error))
+    }
+
+    /// Returns bytes with which every matching text begins, for a fast rejection; empty if nothing is known of them.
+    pub(crate) fn literal_prefix(&self) -> Vec<u8> {
+        let Some(anchored) = self.text.as_bytes().strip_prefix(b"^") else { return Vec::new() };
+        // An alternative may begin in another way; `^` may stand for the beginning of a line, and a blank for nothing.
+        if self.options.0 != 0 || anchored.contains(&b'|') {
+            return Vec::new();
+        }
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'/' | b':');
+        let count = anchored.iter().take_while(|byte| is_plain(byte)).count();
+        // The character before a quantifier may be missing.
+        let is_quantified = anchored.get(count).is_some_and(|byte| matches!(byte, b'*' | b'?' | b'{' | b'+'));
+        anchored[..count - usize::from(is_quantified && count > 0)].to_vec()
     }
 
     /// Returns the capture groups of the first match at or after the byte offset `from`; `None` if there is no match.
@@ -260,7 +276,7 @@ fn options_argument(call: &mut Call<'_, '_>) -> CallResult<PatternOptions> {
 }
 
 /// Compiles the pattern in the first argument. The call ends with an error if the argument is no valid pattern.
-fn pattern_argument(call: &mut Call<'_, '_>, options: PatternOptions) -> CallResult<Rc<CompiledPattern>> {
+fn pattern_argument(call: &mut Call<'_, '_>, options: PatternOptions) -> CallResult<Arc<CompiledPattern>> {
     let text = call.string(0)?;
     CompiledPattern::get(&text, options).map_err(|reason| call.error(reason).into())
 }

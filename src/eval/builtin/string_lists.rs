@@ -34,11 +34,11 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringListMember(2, 3) Lazy "(item, string [, delimiters]) -> bool",
         "whether a string lists an item",
         both "stringListMember(\"b\", \"a, b\")" => "true",
-        |call| ItemSearch::new(call).map(|search| search.lists_item(<[u8]>::eq).into())),
+        |call| ItemSearch::new(call).map(|search| search.lists_item(false).into())),
     function!(stringListIMember(2, 3) Lazy "(item, string [, delimiters]) -> bool",
         "whether a string lists an item, in any case",
         both "stringListIMember(\"B\", \"a, b\")" => "true",
-        |call| ItemSearch::new(call).map(|search| search.lists_item(<[u8]>::eq_ignore_ascii_case).into())),
+        |call| ItemSearch::new(call).map(|search| search.lists_item(true).into())),
     function!(stringListSubsetMatch(2, 3) Lazy "(string, string [, delimiters]) -> bool",
         "whether the second string lists every item of the first",
         both "stringListSubsetMatch(\"c, a\", \"a, b, c\")" => "true",
@@ -57,7 +57,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
 pub(super) const DEFAULT_DELIMITERS: &str = ", ";
 
 /// Default delimiters of the functions that search a string list for an item.
-const SEARCH_DELIMITERS: &str = ", \t\r\n";
+pub(in crate::eval) const SEARCH_DELIMITERS: &str = ", \t\r\n";
 
 /// Returns the items of a string list as `stringListMember()` finds them: trimmed and without empty ones.
 #[must_use]
@@ -79,12 +79,23 @@ impl StringList {
     }
 
     fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        let mut separates = [false; 256];
-        for delimiter in self.delimiters.as_bytes() {
-            separates[usize::from(*delimiter)] = true;
-        }
-        self.text.as_bytes().split(move |byte| separates[usize::from(*byte)])
+        parts(self.text.as_bytes(), self.delimiters.as_bytes())
     }
+}
+
+/// Splits a text at every byte that is a delimiter.
+fn parts<'t>(text: &'t [u8], delimiters: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
+    let mut separates = [false; 256];
+    for delimiter in delimiters {
+        separates[usize::from(*delimiter)] = true;
+    }
+    text.split(move |byte| separates[usize::from(*byte)])
+}
+
+/// Whether a string lists an item, as `stringListMember()` finds it.
+pub(in crate::eval) fn lists_item(text: &[u8], delimiters: &[u8], wanted: &[u8], ignores_case: bool) -> bool {
+    let same = if ignores_case { <[u8]>::eq_ignore_ascii_case } else { <[u8] as PartialEq>::eq };
+    parts(text, delimiters).map(trim).any(|item| !item.is_empty() && same(item, wanted))
 }
 
 fn trim(text: &[u8]) -> &[u8] {
@@ -257,8 +268,8 @@ impl ItemSearch {
         Ok(search)
     }
 
-    fn lists_item(&self, same: fn(&[u8], &[u8]) -> bool) -> bool {
-        self.list.items().any(|item| same(item, self.wanted.as_bytes()))
+    fn lists_item(&self, ignores_case: bool) -> bool {
+        lists_item(self.list.text.as_bytes(), self.list.delimiters.as_bytes(), self.wanted.as_bytes(), ignores_case)
     }
 
     /// Whether the list contains all wanted items. As in HTCondor's library, the result is true if the wanted string is

@@ -1,0 +1,388 @@
+//! Runs of programs.
+
+use std::sync::Arc;
+
+use crate::ad::{Dialect, Expression, ExpressionKind, ScopeFrame, UnaryOperator, Value};
+
+use super::super::builtin::{Call, EarlyEnd, string_lists};
+use super::super::{Context, Environment, Evaluator};
+use super::memory::ProgramMemory;
+use super::operand::{Bail, ComputedStrings, Operand};
+use super::program::{CallOperation, Comparison, ListOperation, Operation, PatternOperation, Place, Program};
+use super::relation::Condition;
+use super::slots::{AdView, NameNumber};
+
+/// Maximum number of steps of a run, also the interval at which the tree walker checks the interrupt.
+const MAX_STEPS: u32 = 4096;
+
+/// Maximum nesting of operations in a run, which is recursive.
+const MAX_DEPTH: u32 = 200;
+
+/// Run of a program, with the programs of the attributes that it reads.
+pub(super) struct Run<'a> {
+    programs: &'a ProgramMemory,
+    context: &'a Context,
+    dialect: Dialect,
+    /// Maximum of [`Run::steps`].
+    max_steps: u32,
+    /// Maximum of [`Run::depth`].
+    max_depth: u32,
+    /// An environment without ads and its scope, in which functions run.
+    nowhere: &'a (Environment, Arc<ScopeFrame>),
+    /// The ad that holds the running program.
+    own: AdView<'a>,
+    /// The other ad of a match; without a match, the only ad again.
+    partner: AdView<'a>,
+    pub strings: ComputedStrings,
+    /// Number of steps that the tree walker takes at most for the programs begun so far.
+    steps: u32,
+    /// Sum of the heights of the running programs.
+    depth: u32,
+    /// Expression of an attribute that has no program yet. The run ends with [`Bail`] and can be repeated with one.
+    pub missing: Option<&'a Expression>,
+}
+
+static UNDEFINED: Value = Value::Undefined;
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        programs: &'a ProgramMemory,
+        context: &'a Context,
+        nowhere: &'a (Environment, Arc<ScopeFrame>),
+        [own, partner]: [AdView<'a>; 2],
+    ) -> Self {
+        Run {
+            programs,
+            context,
+            dialect: context.dialect,
+            max_steps: u32::try_from(context.max_steps).map_or(MAX_STEPS, |most| most.min(MAX_STEPS)),
+            max_depth: context.max_depth.min(MAX_DEPTH),
+            nowhere,
+            own,
+            partner,
+            strings: ComputedStrings::default(),
+            steps: 0,
+            depth: 0,
+            missing: None,
+        }
+    }
+
+    /// Returns the value of an expression in the ad of the current side.
+    pub(super) fn expression(&mut self, expression: &'a Expression) -> Result<Operand<'a>, Bail> {
+        match expression.kind() {
+            ExpressionKind::Literal(value) => Operand::of_literal(value, self.dialect),
+            _ => self.in_program(expression, false, |run, program| run.operand(&program.root)),
+        }
+    }
+
+    /// Returns the truth value of an expression in the ad of the current side.
+    pub(super) fn expression_condition(&mut self, expression: &'a Expression) -> Result<Condition, Bail> {
+        match expression.kind() {
+            ExpressionKind::Literal(value) => Ok(condition_of(Operand::of_literal(value, self.dialect)?, self.dialect)),
+            _ => self.in_program(expression, false, |run, program| run.condition(&program.root)),
+        }
+    }
+
+    /// Works with the program of an expression in the ad of this side or of the partner. The budgets are those of the walker, which takes no
+    /// more steps and nests no deeper than is counted here. A circular reference nests without end, so it bails out,
+    /// too.
+    #[inline]
+    fn in_program<T>(
+        &mut self,
+        expression: &'a Expression,
+        is_partners: bool,
+        work: impl FnOnce(&mut Self, &'a Program) -> Result<T, Bail>,
+    ) -> Result<T, Bail> {
+        let Some(program) = self.programs.get(expression) else {
+            self.missing = Some(expression);
+            return Err(Bail);
+        };
+        let depth = self.depth;
+        self.steps = self.steps.saturating_add(program.steps);
+        self.depth = depth.saturating_add(program.height);
+        if self.steps > self.max_steps || self.depth > self.max_depth || program.is_hopeless() {
+            return Err(Bail);
+        }
+        if is_partners {
+            std::mem::swap(&mut self.own, &mut self.partner);
+        }
+        let value = work(self, program);
+        if is_partners {
+            std::mem::swap(&mut self.own, &mut self.partner);
+        }
+        self.depth = depth;
+        if depth == 0 {
+            program.count_run(value.is_err() && self.missing.is_none());
+        }
+        value
+    }
+
+    /// Returns the expression to which a name refers, and whether it is the partner's.
+    #[inline]
+    fn find(&self, name: NameNumber, place: Place) -> (Option<&'a Expression>, bool) {
+        match place {
+            Place::Own => (self.own.get(name), false),
+            Place::Partner => (self.partner.get(name), true),
+            Place::Anywhere => match self.own.get(name) {
+                None => (self.partner.get(name), true),
+                found => (found, false),
+            },
+        }
+    }
+
+    /// Returns the value of a constant, or of an attribute that is a literal; `None` for other operations.
+    #[inline]
+    fn stored(&self, operation: &'a Operation) -> Option<&'a Value> {
+        match operation {
+            Operation::Constant(value) => Some(value),
+            Operation::Attribute(name, place) => match self.find(*name, *place).0.map(Expression::kind) {
+                None => Some(&UNDEFINED),
+                Some(ExpressionKind::Literal(Value::Integer(integer)))
+                    if self.dialect == Dialect::Classad && i32::try_from(*integer).is_err() =>
+                {
+                    // In the papers' dialect an integer beyond 32 bits is an error.
+                    None
+                }
+                Some(ExpressionKind::Literal(value)) => Some(value),
+                Some(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the truth value of an operation, without its value. What is rare is kept out of this function, which
+    /// recurs.
+    fn condition(&mut self, operation: &'a Operation) -> Result<Condition, Bail> {
+        match operation {
+            Operation::Comparison(comparison) => self.comparison(comparison),
+            Operation::Conjunction(operands) => self.logic(operands, Condition::False),
+            Operation::Disjunction(operands) => self.logic(operands, Condition::True),
+            Operation::Attribute(name, place) => {
+                let (found, is_partners) = self.find(*name, *place);
+                let Some(expression) = found else { return Ok(Condition::Undefined) };
+                match expression.kind() {
+                    ExpressionKind::Literal(Value::Boolean(is)) => Ok((*is).into()),
+                    ExpressionKind::Literal(value) => {
+                        Ok(condition_of(Operand::of_literal(value, self.dialect)?, self.dialect))
+                    }
+                    _ => self.attribute_condition(expression, is_partners),
+                }
+            }
+            operation => self.other_condition(operation),
+        }
+    }
+
+    #[inline(never)]
+    fn attribute_condition(&mut self, expression: &'a Expression, is_partners: bool) -> Result<Condition, Bail> {
+        self.in_program(expression, is_partners, |run, program| run.condition(&program.root))
+    }
+
+    #[inline]
+    fn comparison(&mut self, comparison: &'a Comparison) -> Result<Condition, Bail> {
+        let Comparison { relation, operands: [left, right] } = comparison;
+        match (self.stored(left), self.stored(right)) {
+            (Some(Value::Integer(left)), Some(Value::Integer(right))) => Ok(relation.compare_integers(*left, *right)),
+            (Some(left), Some(right)) => relation.compare(left, right, self.dialect),
+            _ => self.computed_comparison(comparison),
+        }
+    }
+
+    #[inline(never)]
+    fn other_condition(&mut self, operation: &'a Operation) -> Result<Condition, Bail> {
+        match operation {
+            Operation::Unary(UnaryOperator::Not, operand) => Ok(match self.condition(operand)? {
+                Condition::True => Condition::False,
+                Condition::False => Condition::True,
+                other => other,
+            }),
+            Operation::Conditional(parts) => match self.condition(&parts[0])? {
+                Condition::True => self.condition(&parts[1]),
+                Condition::False => self.condition(&parts[2]),
+                other => Ok(other),
+            },
+            Operation::TypeTest(sought, operand) => {
+                let found = match self.stored(operand) {
+                    Some(value) => value.value_type(),
+                    None => self.operand(operand)?.value_type(),
+                };
+                Ok((found == *sought).into())
+            }
+            operation => {
+                let value = self.compute(operation)?;
+                Ok(condition_of(value, self.dialect))
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn computed_comparison(&mut self, comparison: &'a Comparison) -> Result<Condition, Bail> {
+        let Comparison { relation, operands: [left, right] } = comparison;
+        let left = self.operand(left)?;
+        let right = self.operand(right)?;
+        if let (Operand::Integer(left), Operand::Integer(right)) = (left, right) {
+            return Ok(relation.compare_integers(left, right));
+        }
+        if let (Some(left), Some(right)) = (self.strings.text(left), self.strings.text(right)) {
+            return Ok(relation.compare_strings(left, right));
+        }
+        relation.compare(&self.strings.value(left), &self.strings.value(right), self.dialect)
+    }
+
+    /// Returns the truth value of `&&` or `||`, which one operand decides alone. In the papers' dialect an error behind
+    /// that operand still counts.
+    fn logic(&mut self, operands: &'a [Operation], decisive: Condition) -> Result<Condition, Bail> {
+        let is_condor = self.dialect.is_condor();
+        let mut value = if decisive == Condition::True { Condition::False } else { Condition::True };
+        for operand in operands {
+            let condition = match operand {
+                Operation::Comparison(comparison) => self.comparison(comparison),
+                operand => self.condition(operand),
+            };
+            match condition? {
+                Condition::Error => return Ok(Condition::Error),
+                Condition::Undefined if value != decisive => value = Condition::Undefined,
+                condition if condition == decisive && is_condor => return Ok(decisive),
+                condition if condition == decisive => value = decisive,
+                _ => {}
+            }
+        }
+        Ok(value)
+    }
+
+    /// Returns the value of an operation. Constants and attributes need no call.
+    #[inline]
+    fn operand(&mut self, operation: &'a Operation) -> Result<Operand<'a>, Bail> {
+        match operation {
+            // Constants were checked when the program was made.
+            Operation::Constant(value) => Operand::of_literal(value, Dialect::Condor),
+            Operation::Attribute(name, place) => {
+                let (found, is_partners) = self.find(*name, *place);
+                let Some(expression) = found else { return Ok(Operand::Undefined) };
+                match expression.kind() {
+                    ExpressionKind::Literal(value) => Operand::of_literal(value, self.dialect),
+                    _ => self.attribute(expression, is_partners),
+                }
+            }
+            operation => self.compute(operation),
+        }
+    }
+
+    #[inline(never)]
+    fn attribute(&mut self, expression: &'a Expression, is_partners: bool) -> Result<Operand<'a>, Bail> {
+        self.in_program(expression, is_partners, |run, program| run.compute(&program.root))
+    }
+
+    #[inline(never)]
+    fn compute(&mut self, operation: &'a Operation) -> Result<Operand<'a>, Bail> {
+        match operation {
+            Operation::Constant(_) | Operation::Attribute(..) => self.operand(operation),
+            Operation::Now => {
+                let now = self.context.now.ok_or(Bail)?;
+                Ok(Operand::of_integer(now, self.dialect))
+            }
+            Operation::Comparison(_)
+            | Operation::Conjunction(_)
+            | Operation::Disjunction(_)
+            | Operation::TypeTest(..)
+            | Operation::Unary(UnaryOperator::Not, _) => Ok(match self.condition(operation)? {
+                Condition::True => Operand::Boolean(true),
+                Condition::False => Operand::Boolean(false),
+                Condition::Undefined => Operand::Undefined,
+                Condition::Error => Operand::Error,
+            }),
+            Operation::Binary(operator, operands) => {
+                let left = self.operand(&operands[0])?;
+                let right = self.operand(&operands[1])?;
+                self.strings.binary(*operator, left, right, self.dialect)
+            }
+            Operation::Unary(operator, operand) => {
+                let operand = self.operand(operand)?;
+                self.strings.unary(*operator, operand, self.dialect)
+            }
+            Operation::Conditional(parts) => match self.condition(&parts[0])? {
+                Condition::True => self.operand(&parts[1]),
+                Condition::False => self.operand(&parts[2]),
+                Condition::Undefined => Ok(Operand::Undefined),
+                Condition::Error => Ok(Operand::Error),
+            },
+            Operation::Elvis(operands) => match self.operand(&operands[0])? {
+                Operand::Undefined => self.operand(&operands[1]),
+                value => Ok(value),
+            },
+            Operation::Select(subject) => match self.operand(subject)? {
+                Operand::Undefined => Ok(Operand::Undefined),
+                // A value that is no ad has no attributes.
+                _ => Ok(Operand::Error),
+            },
+            Operation::CaseChange(call) => match self.operand(&call.arguments[0])? {
+                text @ (Operand::Undefined | Operand::Error | Operand::String(_) | Operand::Computed(_)) => Ok(text),
+                other => self.call_with(call, &[other]),
+            },
+            Operation::PatternTest(test) => self.pattern_test(test),
+            Operation::ListSearch(search) => self.list_search(search),
+            Operation::Call(call) => {
+                let mut values = Vec::with_capacity(call.arguments.len());
+                for argument in &call.arguments {
+                    values.push(self.operand(argument)?);
+                }
+                self.call_with(call, &values)
+            }
+            Operation::Unsupported => Err(Bail),
+        }
+    }
+
+    fn pattern_test(&mut self, test: &'a PatternOperation) -> Result<Operand<'a>, Bail> {
+        let subject = self.operand(&test.call.arguments[1])?;
+        if let Operand::Undefined = subject {
+            return Ok(Operand::Undefined);
+        }
+        let Some(subject) = self.strings.text(subject) else { return Ok(Operand::Error) };
+        let subject = subject.as_bytes();
+        if !subject.starts_with(&test.prefix) {
+            return Ok(Operand::Boolean(false));
+        }
+        Ok(test.pattern.matches(subject).map_or(Operand::Error, Operand::Boolean))
+    }
+
+    fn list_search(&mut self, search: &'a ListOperation) -> Result<Operand<'a>, Bail> {
+        let call = &search.call;
+        let [wanted, list] = [self.operand(&call.arguments[0])?, self.operand(&call.arguments[1])?];
+        if let (Some(wanted), Some(list)) = (self.strings.text(wanted), self.strings.text(list)) {
+            let (wanted, list) = (wanted.as_bytes(), list.as_bytes());
+            let is_listed = string_lists::lists_item(list, search.delimiters.as_bytes(), wanted, search.ignores_case);
+            return Ok(Operand::Boolean(is_listed));
+        }
+        let mut values = vec![wanted, list];
+        for argument in &call.arguments[2..] {
+            values.push(self.operand(argument)?);
+        }
+        self.call_with(call, &values)
+    }
+
+    /// Calls a function with the values of its arguments.
+    fn call_with(&mut self, call: &CallOperation, values: &[Operand<'a>]) -> Result<Operand<'a>, Bail> {
+        let ExpressionKind::Call(_, arguments) = call.expression.kind() else { return Err(Bail) };
+        let values = values.iter().map(|value| Ok(self.strings.value(*value))).collect();
+        let (environment, frame) = self.nowhere;
+        let mut evaluator = Evaluator::new(environment, self.context);
+        let span = call.expression.span();
+        let mut call_of_walker = Call { evaluator: &mut evaluator, frame, arguments, values: Some(values), span };
+        let value: Value = match call.function.run(&mut call_of_walker) {
+            Ok(value) | Err(EarlyEnd::Decided(value)) => value,
+            Err(EarlyEnd::Aborted(_)) => return Err(Bail),
+        };
+        self.strings.keep(value)
+    }
+}
+
+/// Returns the truth value of an operand.
+#[inline]
+fn condition_of(operand: Operand<'_>, dialect: Dialect) -> Condition {
+    match operand {
+        Operand::Boolean(is) => is.into(),
+        Operand::Undefined => Condition::Undefined,
+        Operand::Integer(integer) if dialect.is_condor() => (integer != 0).into(),
+        Operand::Real(real) if dialect.is_condor() => (real != 0.0).into(),
+        _ => Condition::Error,
+    }
+}
