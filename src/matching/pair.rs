@@ -1,9 +1,10 @@
 //! A pair of ads: whether they accept each other, and how they rank each other.
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Value};
-use crate::eval::{Abort, Context, Environment, Evaluator};
+use crate::eval::{Abort, CompiledEvaluator, CompiledName, CompiledValue, Context, Environment, Evaluator};
 use crate::protocol::{Protocol, is_met, rank_value};
 
 /// One of the two ads of a pair.
@@ -27,14 +28,33 @@ pub struct Pair {
     protocol: Protocol,
     context: Context,
     frames: [Arc<ScopeFrame>; 2],
+    /// Number of evaluations by the tree walker alone, at most [`EVALUATIONS_BEFORE_COMPILING`].
+    evaluations: Cell<u32>,
+    compiled: RefCell<CompiledEvaluator>,
+    /// Names of the attributes that may hold the constraint.
+    compiled_constraints: Vec<CompiledName>,
+    compiled_rank: CompiledName,
 }
+
+/// Number of evaluations after which a pair compiles expressions. For a few evaluations that does not pay off.
+const EVALUATIONS_BEFORE_COMPILING: u32 = 8;
 
 impl Pair {
     /// Pairs two ads: `left` is the request, `right` the offer.
     #[must_use]
     pub fn new(left: Ad, right: Ad, protocol: Protocol, context: Context) -> Self {
         let (environment, frames) = Environment::pair(left, right);
-        Pair { environment, protocol, context, frames }
+        let mut compiled = CompiledEvaluator::for_pairs(context.dialect);
+        Pair {
+            compiled_constraints: protocol.constraint_names().iter().map(|name| compiled.name(name)).collect(),
+            compiled_rank: compiled.name(protocol.rank_name()),
+            environment,
+            protocol,
+            context,
+            frames,
+            evaluations: Cell::new(0),
+            compiled: RefCell::new(compiled),
+        }
     }
 
     /// Creates the scope of an ad for one side of a pair. [`Pair::replace`] puts the scope into a pair.
@@ -54,24 +74,71 @@ impl Pair {
 
     /// Whether the constraint of one side is true for the partner. An ad without a constraint accepts no partner.
     pub fn accepts(&self, side: PairSide) -> Result<bool, Abort> {
+        let names = &self.compiled_constraints;
+        let holds = self
+            .compiled(side, |compiled, ads, index| compiled.first_attribute_holds(names, ads, index, &self.context));
+        if let Some(holds) = holds {
+            return Ok(holds);
+        }
         let Some(constraint) = self.protocol.constraint_name(&self.frame(side).ad) else { return Ok(false) };
-        let value = self.evaluate_attribute(side, constraint)?;
+        let value = self.walker().attribute(self.frame(side), constraint)?;
         Ok(is_met(&value, self.context.dialect))
     }
 
     /// Returns the rank that one side gives the partner; 0 if the rank is no number.
     pub fn rank(&self, side: PairSide) -> Result<f64, Abort> {
-        self.evaluate_attribute(side, self.protocol.rank_name()).map(|value| rank_value(&value))
+        let rank = self.compiled(side, |compiled, ads, index| {
+            compiled.attribute_in_pair(self.compiled_rank, ads, index, &self.context)
+        });
+        match rank {
+            Some(CompiledValue::Value(value)) => Ok(rank_value(&value)),
+            Some(CompiledValue::Error) => Ok(rank_value(&Value::Undefined)),
+            None => {
+                let value = self.walker().attribute(self.frame(side), self.protocol.rank_name())?;
+                Ok(rank_value(&value))
+            }
+        }
     }
 
     /// Evaluates an expression in the ad of one side.
     pub fn evaluate(&self, side: PairSide, expression: &Expression) -> Result<Value, Abort> {
-        Evaluator::new(&self.environment, &self.context).evaluate(expression, self.frame(side))
+        let compiled =
+            self.compiled(side, |evaluator, ads, index| evaluator.value_in_pair(expression, ads, index, &self.context));
+        match compiled {
+            Some(CompiledValue::Value(value)) => Ok(value),
+            Some(CompiledValue::Error) | None => self.walker().evaluate(expression, self.frame(side)),
+        }
     }
 
     /// Evaluates an attribute of one side.
     pub fn evaluate_attribute(&self, side: PairSide, name: &Name) -> Result<Value, Abort> {
-        Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), name)
+        let value = self.compiled(side, |compiled, ads, index| {
+            let name = compiled.name(name);
+            compiled.attribute_in_pair(name, ads, index, &self.context)
+        });
+        match value {
+            Some(CompiledValue::Value(value)) => Ok(value),
+            Some(CompiledValue::Error) | None => self.walker().attribute(self.frame(side), name),
+        }
+    }
+
+    fn walker(&self) -> Evaluator<'_> {
+        Evaluator::new(&self.environment, &self.context)
+    }
+
+    /// Evaluates a program in the ad of one side. `None` if only the tree walker can tell the value, or if the pair has
+    /// not been evaluated often.
+    fn compiled<T>(
+        &self,
+        side: PairSide,
+        evaluate: impl FnOnce(&mut CompiledEvaluator, [&Ad; 2], usize) -> Option<T>,
+    ) -> Option<T> {
+        if self.evaluations.get() < EVALUATIONS_BEFORE_COMPILING {
+            self.evaluations.set(self.evaluations.get() + 1);
+            return None;
+        }
+        let ads = [&self.frames[0].ad, &self.frames[1].ad];
+        evaluate(&mut self.compiled.borrow_mut(), ads, side.participant().position())
     }
 
     /// Whether an interrupt is raised. Evaluations may have stopped early then.

@@ -35,6 +35,12 @@ impl Protocol {
         self
     }
 
+    /// Returns the names of the attributes that may hold the constraint. The first one that an ad has counts.
+    #[must_use]
+    pub fn constraint_names(&self) -> &[Name] {
+        &self.constraint_names
+    }
+
     /// Returns the name of the attribute that holds the constraint of `ad`, which may be the record of a port; `None`
     /// if `ad` has no constraint.
     #[must_use]
