@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Value};
-use classad::eval::{Environment, Evaluator};
+use classad::eval::{CompiledEvaluator, Environment, Evaluator};
 use classad::format::Problem;
 
 use crate::cli::io::cases;
@@ -90,19 +90,29 @@ impl Eval {
         };
         let shown = SourceText::from_argument("expression", text.map_or("", String::as_str));
         let target = input::read_first_ad(session, target)?;
+        let mut evaluator = CompiledEvaluator::for_passing_ads(session.dialect());
         let mut status = Status::Yes;
         if alone {
             let ad = input::read_first_ad(session, my)?;
             let has_scope = ad.is_some() || target.is_some() || !self.define.is_empty();
             let mut ad = ad.unwrap_or_default();
             input::add_definitions(session, &mut ad, &self.define)?;
-            return self.evaluate_in(session, "", has_scope.then_some(ad), target.as_ref(), &expression, &shown);
+            return self.evaluate_in(
+                session,
+                "",
+                has_scope.then_some(ad),
+                target.as_ref(),
+                &expression,
+                &shown,
+                &mut evaluator,
+            );
         }
         input::for_each_ad(session, &mut sources, |session, text, entry| {
             let named = input::name_ad(session, text, entry, None);
             let mut ad = named.ad.clone();
             input::add_definitions(session, &mut ad, &self.define)?;
-            let each = self.evaluate_in(session, named.id(), Some(ad), target.as_ref(), &expression, &shown)?;
+            let (id, target) = (named.id(), target.as_ref());
+            let each = self.evaluate_in(session, id, Some(ad), target, &expression, &shown, &mut evaluator)?;
             if status == Status::Yes {
                 status = each;
             }
@@ -112,6 +122,8 @@ impl Eval {
     }
 
     /// Evaluates the expression in one ad and prints the value. `shown` is the text of the expression, for diagnostics.
+    /// `evaluator` remembers the program of the expression from one ad to the next.
+    #[allow(clippy::too_many_arguments)]
     fn evaluate_in(
         &self,
         session: &mut Session,
@@ -120,9 +132,14 @@ impl Eval {
         target: Option<&Ad>,
         expression: &Expression,
         shown: &SourceText,
+        evaluator: &mut CompiledEvaluator,
     ) -> Result<Status, Failure> {
         let (environment, frame) = Environment::known(ad, target.cloned());
-        let value = match Evaluator::new(&environment, &session.context()).evaluate(expression, &frame) {
+        let value = match target {
+            None if !frame.ad.is_empty() => evaluator.evaluate(expression, &frame.ad, &session.context()),
+            _ => Evaluator::new(&environment, &session.context()).evaluate(expression, &frame),
+        };
+        let value = match value {
             Ok(value) => value,
             Err(halt) => {
                 session.report_abort(&halt, if id.is_empty() { "the expression" } else { id });

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
 use crate::constraint::{has_scope_attribute, is_scope_name, is_side_name};
-use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames, transitive_closure};
+use crate::eval::{Abort, CompiledEvaluator, Context, FreeNames, transitive_closure};
 
 use super::Partition;
 use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
@@ -33,6 +33,8 @@ pub struct Store {
     /// Dependencies of each expression, by the identifier that [`Store::intern`] returns; `None` if the dependencies
     /// are not known.
     dependencies: FxHashMap<usize, Option<Dependencies>>,
+    /// Evaluator of expressions in single ads; `None` before the first evaluation.
+    evaluator: Option<CompiledEvaluator>,
 }
 
 /// The attributes on which the value of an expression can depend: the names that it mentions, the names that these
@@ -127,10 +129,8 @@ impl Store {
     pub fn evaluate(&mut self, expression: &Expression, context: &Context) -> StoreValues {
         let dependencies = if self.has_scope_attribute() { None } else { self.dependencies(expression) };
         let groups = self.partition(dependencies.map(|found| found.names));
-        let value = |row: &u32| {
-            let (environment, frame) = Environment::single(self.ads[*row as usize].clone());
-            Evaluator::new(&environment, context).evaluate(expression, &frame)
-        };
+        let evaluator = self.evaluator.get_or_insert_with(|| CompiledEvaluator::for_ads(self.dialect));
+        let value = |row: &u32| evaluator.evaluate(expression, &self.ads[*row as usize], context);
         let values = groups.first_rows().iter().map(value).collect();
         StoreValues { groups, values }
     }

@@ -3,7 +3,7 @@
 
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::LiteralFilter;
-use classad::eval::{Abort, Context, FreeNames};
+use classad::eval::{Abort, CompiledEvaluator, Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, identity, is_met};
@@ -105,12 +105,13 @@ impl AdScanner<'_> {
         visit: ScanVisitor<'_, E>,
     ) -> Result<Option<usize>, E> {
         let mut last = block.ads_before;
+        let mut evaluator = self.query.evaluator();
         for item in items {
             last = last.max(item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number));
             let goes_on = match item {
                 Ok(entry) => {
                     self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
-                    self.scan_ad(block, entry, cache, visit)?
+                    self.scan_ad(block, entry, cache, &mut evaluator, visit)?
                 }
                 Err(problem) => visit(ScanFinding::Problem(problem))?,
             };
@@ -127,10 +128,11 @@ impl AdScanner<'_> {
         block: &StreamBlock,
         entry: AdEntry,
         cache: &mut ReadCache,
+        evaluator: &mut CompiledEvaluator,
         visit: ScanVisitor<'_, E>,
     ) -> Result<bool, E> {
         let number = entry.number;
-        match self.query.evaluate(&entry.ad) {
+        match self.query.evaluate_with(evaluator, &entry.ad) {
             Ok(value) if self.passes_filter(&value) => {}
             Ok(_) => return Ok(true),
             Err(halt) => return visit(ScanFinding::Halted { halt, number }),
