@@ -1,12 +1,15 @@
 //! `classad eval`: evaluates an expression, alone or in ads.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, Value};
-use classad::eval::{CompiledEvaluator, Environment, Evaluator};
-use classad::format::Problem;
+use classad::ad::{Ad, Attribute, Expression, Name, ScopeFrame, Value};
+use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
+use classad::format::{AdEntry, Problem};
+use classad::protocol::{IDENTITY_ATTRIBUTES, identity};
 
+use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
@@ -90,29 +93,33 @@ impl Eval {
         };
         let shown = SourceText::from_argument("expression", text.map_or("", String::as_str));
         let target = input::read_first_ad(session, target)?;
-        let mut evaluator = CompiledEvaluator::for_passing_ads(session.dialect());
-        let mut status = Status::Yes;
         if alone {
             let ad = input::read_first_ad(session, my)?;
             let has_scope = ad.is_some() || target.is_some() || !self.define.is_empty();
             let mut ad = ad.unwrap_or_default();
             input::add_definitions(session, &mut ad, &self.define)?;
-            return self.evaluate_in(
-                session,
-                "",
-                has_scope.then_some(ad),
-                target.as_ref(),
-                &expression,
-                &shown,
-                &mut evaluator,
-            );
+            return self.evaluate_alone(session, has_scope.then_some(ad), target.as_ref(), &expression, &shown);
         }
-        input::for_each_ad(session, &mut sources, |session, text, entry| {
-            let named = input::name_ad(session, text, entry, None);
-            let mut ad = named.ad.clone();
-            input::add_definitions(session, &mut ad, &self.define)?;
-            let (id, target) = (named.id(), target.as_ref());
-            let each = self.evaluate_in(session, id, Some(ad), target, &expression, &shown, &mut evaluator)?;
+        let mut definitions = Ad::default();
+        input::add_definitions(session, &mut definitions, &self.define)?;
+        let task = EvalTask { command: self, expression: &expression, definitions, target, context: session.context() };
+        let mut status = Status::Yes;
+        let mut out = out();
+        map_ads(session, &mut sources, task.needed_names().as_ref(), &task, |session, mut mapped| {
+            let id = mapped.output.name.take().unwrap_or_else(|| mapped.location());
+            let each = match mapped.output.value {
+                Ok(value) => {
+                    if self.each {
+                        write!(out, "{id}\t")?;
+                    }
+                    out.write_all(&value.text)?;
+                    value.status
+                }
+                Err(abort) => {
+                    session.report_abort(&abort, &id);
+                    Status::Budget
+                }
+            };
             if status == Status::Yes {
                 status = each;
             }
@@ -121,55 +128,68 @@ impl Eval {
         Ok(status)
     }
 
-    /// Evaluates the expression in one ad and prints the value. `shown` is the text of the expression, for diagnostics.
-    /// `evaluator` remembers the program of the expression from one ad to the next.
-    #[allow(clippy::too_many_arguments)]
-    fn evaluate_in(
+    /// Evaluates the expression once and prints the value. `shown` is the text of the expression, for diagnostics.
+    fn evaluate_alone(
         &self,
         session: &mut Session,
-        id: &str,
         ad: Option<Ad>,
         target: Option<&Ad>,
         expression: &Expression,
         shown: &SourceText,
-        evaluator: &mut CompiledEvaluator,
     ) -> Result<Status, Failure> {
         let (environment, frame) = Environment::known(ad, target.cloned());
-        let value = match target {
-            None if !frame.ad.is_empty() => evaluator.evaluate(expression, &frame.ad, &session.context()),
-            _ => Evaluator::new(&environment, &session.context()).evaluate(expression, &frame),
-        };
-        let value = match value {
+        let value = match Evaluator::new(&environment, &session.context()).evaluate(expression, &frame) {
             Ok(value) => value,
-            Err(halt) => {
-                session.report_abort(&halt, if id.is_empty() { "the expression" } else { id });
+            Err(abort) => {
+                session.report_abort(&abort, "the expression");
                 return Ok(Status::Budget);
             }
         };
         let mut out = out();
         if self.each {
-            write!(out, "{id}\t")?;
+            out.write_all(b"\t")?;
         }
-        out.write_all(&value_text(&value, self.raw))?;
+        self.write_value(&mut out, &value)?;
+        self.write_trace(&mut out, expression, &environment, &frame, &session.context())?;
+        out.flush()?;
+        if let Some(fault) = value.error_origin() {
+            self.report_error_value(session, shown, fault);
+        }
+        Ok(self.status_of(&value))
+    }
+
+    /// Writes a value as a line, with its type if that is wanted.
+    fn write_value(&self, out: &mut dyn Write, value: &Value) -> io::Result<()> {
+        out.write_all(&value_text(value, self.raw))?;
         if self.with_type {
             write!(out, "\t{}", value.value_type().as_str())?;
         }
-        writeln!(out)?;
-        if self.trace && !session.options.quiet {
-            let context = session.context();
-            let mut evaluator = Evaluator::new(&environment, &context);
-            expression_tree::write_value_tree(&mut out, expression, &frame, &mut evaluator)?;
+        writeln!(out)
+    }
+
+    /// Writes the expression as a tree, with the value of every part, if that is wanted.
+    fn write_trace(
+        &self,
+        out: &mut dyn Write,
+        expression: &Expression,
+        environment: &Environment,
+        frame: &Arc<ScopeFrame>,
+        context: &Context,
+    ) -> io::Result<()> {
+        if !self.trace {
+            return Ok(());
         }
-        out.flush()?;
-        if let (Some(fault), true) = (value.error_origin(), id.is_empty()) {
-            self.report_error_value(session, shown, fault);
-        }
-        Ok(match value {
+        expression_tree::write_value_tree(out, expression, frame, &mut Evaluator::new(environment, context))
+    }
+
+    /// Returns the exit status for a value, which counts only with `-e`.
+    fn status_of(&self, value: &Value) -> Status {
+        match value {
             Value::Boolean(false) if self.exit_by_value => Status::No,
             Value::Undefined if self.exit_by_value => Status::Undefined,
             Value::Error(_) if self.exit_by_value => Status::Error,
             _ => Status::Yes,
-        })
+        }
     }
 
     /// Reports why the value is an error. If the expression is evaluated without any ad, marks the part of the
@@ -186,5 +206,77 @@ impl Eval {
         } else {
             session.note(&message);
         }
+    }
+}
+
+/// Evaluates the expression in each ad.
+struct EvalTask<'c> {
+    command: &'c Eval,
+    expression: &'c Expression,
+    /// The attributes of `--define`.
+    definitions: Ad,
+    target: Option<Ad>,
+    context: Context,
+}
+
+/// The result for one ad.
+struct EvaluatedAd {
+    /// The identity of the ad in the advertising protocol.
+    name: Option<String>,
+    value: Result<EvaluatedValue, Abort>,
+}
+
+struct EvaluatedValue {
+    /// The line of the value, and the trace.
+    text: Vec<u8>,
+    status: Status,
+}
+
+impl EvalTask<'_> {
+    /// Returns the names that are looked up in each ad. `None` if the target may look up any name.
+    fn needed_names(&self) -> Option<FreeNames> {
+        if self.target.is_some() {
+            return None;
+        }
+        let mut needed = FreeNames::default();
+        needed.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
+        for expression in self.definitions.expressions().iter().chain([self.expression]) {
+            needed.add(expression, self.context.dialect);
+        }
+        Some(needed)
+    }
+
+    fn evaluate(&self, evaluator: &mut CompiledEvaluator, ad: Ad) -> Result<EvaluatedValue, Abort> {
+        let mut text = Vec::new();
+        let value = if self.target.is_some() || self.command.trace || ad.is_empty() {
+            let (environment, frame) = Environment::known(Some(ad), self.target.clone());
+            let value = Evaluator::new(&environment, &self.context).evaluate(self.expression, &frame)?;
+            // Writing to memory cannot fail.
+            let _ = self.command.write_value(&mut text, &value);
+            let _ = self.command.write_trace(&mut text, self.expression, &environment, &frame, &self.context);
+            value
+        } else {
+            let value = evaluator.evaluate(self.expression, &ad, &self.context)?;
+            let _ = self.command.write_value(&mut text, &value);
+            value
+        };
+        Ok(EvaluatedValue { text, status: self.command.status_of(&value) })
+    }
+}
+
+impl AdTask for EvalTask<'_> {
+    type State = CompiledEvaluator;
+    type Output = EvaluatedAd;
+
+    fn new_state(&self) -> CompiledEvaluator {
+        CompiledEvaluator::for_passing_ads(self.context.dialect)
+    }
+
+    fn run(&self, evaluator: &mut CompiledEvaluator, entry: AdEntry) -> EvaluatedAd {
+        let name = identity(&entry.ad, None, &self.context);
+        let define =
+            |ad: Ad, definition: Attribute<'_>| ad.with(definition.name.clone(), definition.expression.clone());
+        let ad = self.definitions.iter().fold(entry.ad, define);
+        EvaluatedAd { name, value: self.evaluate(evaluator, ad) }
     }
 }

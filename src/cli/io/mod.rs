@@ -1,6 +1,7 @@
 //! Input and output of ads: sources, selective loading, match records, atomic rewriting.
 
 pub mod ad_copy;
+pub mod ad_map;
 pub mod atomic_write;
 pub mod block_pipeline;
 pub mod cases;
