@@ -2,42 +2,38 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Dialect, Expression, ExpressionInterner};
+use crate::ad::{Dialect, Expression};
 
 use super::lower::lower;
 use super::program::Program;
 use super::slots::NameTable;
 
-/// Programs by the expressions from which they were made. Equal expressions share a program.
+/// Programs by the expressions from which they were made. Ads that share an expression share its program.
 #[derive(Default)]
 pub(super) struct ProgramMemory {
-    /// Number of the program of each expression, by the expression's identity.
-    numbers: FxHashMap<usize, usize>,
+    /// Index of the program of each expression, by the expression's identity.
+    indices: FxHashMap<usize, usize>,
+    programs: Vec<Program>,
     /// Keeps the addresses of the expressions from being used again.
     kept: Vec<Expression>,
-    interner: ExpressionInterner,
-    programs: Vec<Program>,
 }
 
 impl ProgramMemory {
     /// Returns the program of an expression; `None` if it has none yet.
     #[inline]
     pub(super) fn get(&self, expression: &Expression) -> Option<&Program> {
-        self.numbers.get(&expression.identity()).map(|number| &self.programs[*number])
+        self.indices.get(&expression.identity()).map(|index| &self.programs[*index])
     }
 
-    /// Makes the program of an expression, or finds that of an equal one.
+    /// Makes the program of an expression.
     pub(super) fn add(&mut self, expression: &Expression, names: &mut NameTable, dialect: Dialect, is_match: bool) {
-        let (number, is_new) = self.interner.intern(expression);
-        if is_new {
-            self.programs.push(lower(expression, names, dialect, is_match));
-        }
-        self.numbers.insert(expression.identity(), number);
+        self.indices.insert(expression.identity(), self.programs.len());
+        self.programs.push(lower(expression, names, dialect, is_match));
         self.kept.push(expression.clone());
     }
 
     /// Number of expressions that have a program.
     pub(super) fn len(&self) -> usize {
-        self.kept.len()
+        self.programs.len()
     }
 }
