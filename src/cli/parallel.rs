@@ -13,15 +13,15 @@ pub const THREAD_STACK_BYTES: usize = 8 << 20;
 const MAX_PENDING_RESULTS_PER_THREAD: usize = 64;
 
 /// The state that the threads share.
-struct Schedule {
-    state: Mutex<ScheduleState>,
+struct WorkSchedule {
+    state: Mutex<WorkScheduleState>,
     /// Notified when a result was taken, and at the end.
     changed: Condvar,
     max_pending: usize,
     count: usize,
 }
 
-struct ScheduleState {
+struct WorkScheduleState {
     /// The next piece of work.
     next: usize,
     /// Number of results taken.
@@ -30,10 +30,10 @@ struct ScheduleState {
 }
 
 /// Stops the schedule when it is dropped: the threads end when no more results are taken.
-struct StopOnDrop<'s>(&'s Schedule);
+struct StopOnDrop<'s>(&'s WorkSchedule);
 
 /// Stops the schedule if the thread panics: the other threads must not wait until its result is taken.
-struct StopOnPanic<'s>(&'s Schedule);
+struct StopOnPanic<'s>(&'s WorkSchedule);
 
 /// Does `count` pieces of work on several threads. Passes the results to `take` on this thread, in the order of the
 /// work.
@@ -51,8 +51,8 @@ pub fn do_in_order<R: Send, E>(
     if threads < 2 {
         return (0..count).try_for_each(|index| take(index, work(index)));
     }
-    let schedule = Schedule {
-        state: Mutex::new(ScheduleState { next: 0, taken: 0, is_stopped: false }),
+    let schedule = WorkSchedule {
+        state: Mutex::new(WorkScheduleState { next: 0, taken: 0, is_stopped: false }),
         changed: Condvar::new(),
         max_pending: MAX_PENDING_RESULTS_PER_THREAD * threads,
         count,
@@ -91,8 +91,8 @@ pub fn do_in_order<R: Send, E>(
     })
 }
 
-impl Schedule {
-    fn lock(&self) -> MutexGuard<'_, ScheduleState> {
+impl WorkSchedule {
+    fn lock(&self) -> MutexGuard<'_, WorkScheduleState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,7 +103,8 @@ impl Schedule {
 
     /// Returns the next piece of work, once few enough results are pending. `None` if there is no more work.
     fn next(&self) -> Option<usize> {
-        let must_wait = |state: &mut ScheduleState| !state.is_stopped && state.next >= state.taken + self.max_pending;
+        let must_wait =
+            |state: &mut WorkScheduleState| !state.is_stopped && state.next >= state.taken + self.max_pending;
         let waited = self.changed.wait_while(self.lock(), must_wait);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         if state.is_stopped || state.next >= self.count {

@@ -15,9 +15,9 @@ const MAX_CLOSEST_OFFERS: usize = 3;
 /// Maximum number of rows whose constraints are evaluated for the request.
 const MAX_EVALUATED_ROWS: usize = 100;
 
-/// A row with its distance. Candidates are compared by all three fields; the least comes closest.
+/// A row with its distance. Rows are compared by all three fields; the least comes closest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
+struct NearRow {
     /// Number of unmet clauses.
     unmet: usize,
     /// The sum of the distances of the row's values from the bounds, as the bits of a non-negative float. The bits,
@@ -29,18 +29,18 @@ struct Candidate {
 /// Returns the offers with the fewest unmet clauses on both sides. Ties are broken by the distance of the offers'
 /// values from the bounds, then by position.
 pub fn closest_offers(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<ClosestOffer> {
-    let found = closest_candidates(table, analysis).into_iter().take(MAX_CLOSEST_OFFERS);
-    found.map(|candidate| closest_offer(table, analysis, candidate.row)).collect()
+    let found = closest_rows(table, analysis).into_iter().take(MAX_CLOSEST_OFFERS);
+    found.map(|near| closest_offer(table, analysis, near.row)).collect()
 }
 
 /// Returns the number of unmet clauses of both sides for the offer that comes closest to a match; `None` if there are
 /// no offers.
 pub fn fewest_unmet_clauses(table: &OfferTable, analysis: &RequestAnalysis) -> Option<usize> {
-    closest_candidates(table, analysis).first().map(|candidate| candidate.unmet)
+    closest_rows(table, analysis).first().map(|near| near.unmet)
 }
 
 /// Returns the rows that come closest to a match, by the unmet clauses of both sides.
-fn closest_candidates(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Candidate> {
+fn closest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<NearRow> {
     let unmet_demands = |row: usize| {
         let mut outcomes = analysis.acceptance.row_outcomes(table, &analysis.request, row).peekable();
         // A row without a constraint accepts nothing, which counts as one unmet clause.
@@ -48,14 +48,14 @@ fn closest_candidates(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Can
         lacks_constraint + outcomes.filter(|(_, outcome)| *outcome != ClauseOutcome::True).count()
     };
     let nearest = nearest_rows(table, analysis).into_iter();
-    let mut found: Vec<Candidate> =
-        nearest.map(|near| Candidate { unmet: near.unmet + unmet_demands(near.row), ..near }).collect();
+    let mut found: Vec<NearRow> =
+        nearest.map(|near| NearRow { unmet: near.unmet + unmet_demands(near.row), ..near }).collect();
     found.sort_unstable();
     found
 }
 
 /// Returns the rows that come closest to meeting the request's constraint, in no particular order.
-fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<Candidate> {
+fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<NearRow> {
     let sets = &analysis.failures.sets;
     let fewest = sets.iter().map(|set| set.mask.count_ones()).min().unwrap_or_default();
     // The distances of each clause, computed on first use. A clause that is no comparison with a constant counts as
@@ -66,7 +66,7 @@ fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<Ca
         let values = table.expression_values(&analysis.request, &comparison.operand);
         Some(values.measured(|value| relative_distance(value, &comparison.bound)))
     };
-    // The greatest of the candidates is at the top, where a lesser one replaces it.
+    // The farthest of the rows is at the top, where a nearer one replaces it.
     let mut nearest = BinaryHeap::with_capacity(MAX_EVALUATED_ROWS + 1);
     for set in sets.iter().filter(|set| set.mask.count_ones() <= fewest + 1) {
         let places = bit_positions(set.mask);
@@ -77,13 +77,13 @@ fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<Ca
         for row in set.rows.rows() {
             let of_clauses = of_set.iter().map(|measure| measure.as_ref().map_or(1.0, |measure| measure.of_row(row)));
             let distance = of_clauses.fold(0.0, |sum, distance| sum + distance).to_bits();
-            let candidate = Candidate { unmet: places.len(), distance, row };
+            let near = NearRow { unmet: places.len(), distance, row };
             if nearest.len() < MAX_EVALUATED_ROWS {
-                nearest.push(candidate);
+                nearest.push(near);
             } else if let Some(mut farthest) = nearest.peek_mut()
-                && candidate < *farthest
+                && near < *farthest
             {
-                *farthest = candidate;
+                *farthest = near;
             }
         }
     }

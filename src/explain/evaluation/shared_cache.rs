@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// enters the younger generation. When the younger generation is full, it becomes the older one, and the older one is
 /// dropped.
 pub struct SharedCache<V> {
-    generations: Mutex<Generations<V>>,
+    generations: Mutex<CacheGenerations<V>>,
     /// Maximum size of the younger generation, in bytes.
     max_bytes: usize,
     /// Returns the size of a result in bytes.
@@ -23,7 +23,7 @@ pub type CacheKey = Box<[usize]>;
 /// The place of a result; empty while the result is computed.
 type CacheSlot<V> = Arc<OnceLock<Arc<V>>>;
 
-struct Generations<V> {
+struct CacheGenerations<V> {
     younger: FxHashMap<CacheKey, CacheSlot<V>>,
     older: FxHashMap<CacheKey, CacheSlot<V>>,
     /// Size of the results in `younger`, in bytes.
@@ -33,7 +33,8 @@ struct Generations<V> {
 impl<V> SharedCache<V> {
     /// Creates an empty cache. It holds up to `max_bytes` bytes, of which one generation has the half.
     pub fn new(max_bytes: usize, size: fn(&V) -> usize) -> Self {
-        let generations = Generations { younger: FxHashMap::default(), older: FxHashMap::default(), younger_bytes: 0 };
+        let generations =
+            CacheGenerations { younger: FxHashMap::default(), older: FxHashMap::default(), younger_bytes: 0 };
         SharedCache { generations: Mutex::new(generations), max_bytes: max_bytes / 2, size }
     }
 
@@ -65,12 +66,12 @@ impl<V> SharedCache<V> {
         slot
     }
 
-    fn lock(&self) -> MutexGuard<'_, Generations<V>> {
+    fn lock(&self) -> MutexGuard<'_, CacheGenerations<V>> {
         self.generations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<V> Generations<V> {
+impl<V> CacheGenerations<V> {
     fn add_bytes(&mut self, bytes: usize, max_bytes: usize) {
         self.younger_bytes += bytes;
         if self.younger_bytes > max_bytes {
