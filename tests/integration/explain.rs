@@ -29,7 +29,7 @@ fn clause(random: &mut Rng) -> String {
         &["1", "2", "3", "2.5", "\"a\"", "\"A\"", "\"b\"", "true", "undefined", "Cpus", "self.Memory", "Wish", "\"2\""],
     );
     let operator = pick(random, &["<", "<=", "==", "!=", ">=", ">", "is", "isnt"]);
-    match random.u8(0..14) {
+    match random.u8(0..15) {
         0 => format!("{side}{name}"),
         1 => format!("({side}{name} {operator} {constant} || other.Cpus > 2)"),
         2 => format!("!({side}{name} {operator} {constant})"),
@@ -40,6 +40,7 @@ fn clause(random: &mut Rng) -> String {
         7 => pick(random, &["START", "MY.Half", "Requirements", "Constraint is error", "eval(\"other.Cpus > 1\")"])
             .into(),
         8 => pick(random, &["true", "1", "false", "unparse(Half) == \"x\"", "nosuch(1)", "other.START"]).into(),
+        9 => format!("stringListMember({side}{name}, \"a, 2, c\")"),
         _ => format!("{side}{name} {operator} {constant}"),
     }
 }

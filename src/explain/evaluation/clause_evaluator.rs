@@ -2,8 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::ad::{Ad, Expression, Name, Value};
+use crate::ad::{Ad, ByteString, Dialect, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, is_self_evaluating, literal_value};
+use crate::eval::string_list_items;
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::{Pair, PairSide};
 use crate::pool::ExpressionColumn;
@@ -17,11 +18,19 @@ pub struct ClauseEvaluator<'e> {
     side: PairSide,
     clause: &'e ExplainedClause,
     /// The clause with what the request contributes to it; `None` if only the evaluator can compute its value.
-    form: Option<ClauseForm<'static, BoundOperand<'e>>>,
+    form: Option<BoundForm<'e>>,
     /// The pair for the evaluator; `None` until first needed.
     pair: Option<Pair>,
     /// Number of values computed.
     evaluations: u64,
+}
+
+/// The form of a clause once the request is known.
+enum BoundForm<'e> {
+    /// A comparison, or an operand that must be true.
+    Test(ClauseForm<'static, BoundOperand<'e>>),
+    /// An operand that must be one of these items of a string list.
+    StringListMember(BoundOperand<'e>, Vec<ByteString>),
 }
 
 /// An operand of a clause once the request is known.
@@ -46,8 +55,13 @@ impl<'e> ClauseEvaluator<'e> {
         clause: &'e ExplainedClause,
     ) -> Self {
         let can_decide = !clause.is_whole && !table.has_scope_attribute && !request.has_scope_attribute;
-        let form = can_decide.then(|| ClauseForm::of(&clause.expression));
-        let form = form.and_then(|form| form.map_operands(|operand| bound_operand(table, request, side, operand)));
+        let operand = |operand| bound_operand(table, request, side, operand);
+        let form = can_decide.then(|| ClauseForm::of(&clause.expression)).and_then(|form| match form {
+            ClauseForm::StringListMember(member, list) => {
+                Some(BoundForm::StringListMember(operand(member)?, string_list_items(list)))
+            }
+            form => form.map_operands(operand).map(BoundForm::Test),
+        });
         ClauseEvaluator { table, request, side, clause, form, pair: None, evaluations: 0 }
     }
 
@@ -78,19 +92,32 @@ impl<'e> ClauseEvaluator<'e> {
         ClauseOutcome::of(&self.value(row), self.table.context.dialect)
     }
 
-    /// Computes a value without the evaluator, which is faster. This works for a literal, a reference to a literal, or
-    /// a comparison of two of these; `None` for anything else. Also `None` for an error, because only the evaluator
-    /// determines the source position in an error.
+    /// Computes a value without the evaluator, which is faster. This works for a literal, a reference to a literal, a
+    /// comparison of two of these, or a search for such a string in a literal string list; `None` for anything else.
+    /// Also `None` for an error, because only the evaluator determines the source position in an error.
     fn decide(&self, row: usize) -> Option<Value> {
         let dialect = self.table.context.dialect;
-        let value = self.form.as_ref()?.decide(dialect, |operand| match operand {
+        let value = match self.form.as_ref()? {
+            BoundForm::Test(form) => form.decide(dialect, |operand| operand.value(row, dialect))?,
+            BoundForm::StringListMember(member, items) => match member.value(row, dialect)? {
+                Value::String(member) => Value::Boolean(items.contains(member)),
+                _ => return None,
+            },
+        };
+        Some(value).filter(|value| !matches!(value, Value::Error(_)))
+    }
+}
+
+impl BoundOperand<'_> {
+    /// Returns the value of the operand for a row; `None` if only the evaluator can compute it.
+    fn value(&self, row: usize, dialect: Dialect) -> Option<&Value> {
+        match self {
             BoundOperand::Constant(value) => Some(value),
             BoundOperand::Offer { column, default } => match column.and_then(|column| column.expression(row)) {
                 Some(expression) => literal_value(expression, dialect),
                 None => default.as_ref(),
             },
-        });
-        value.filter(|value| !matches!(value, Value::Error(_)))
+        }
     }
 }
 
