@@ -279,7 +279,7 @@
 //! let offers = [ad("[ Memory = 32; Constraint = true ]"), ad("[ Memory = 64; Constraint = true ]")];
 //! let request = ad("[ Size = 96; Constraint = other.Memory >= Size ]");
 //! let dialect = Dialect::Classad;
-//! let mut explainer = Explainer::new(&offers, Protocol::new(dialect), Context::new(dialect));
+//! let explainer = Explainer::new(&offers, Protocol::new(dialect), Context::new(dialect));
 //! let report = explainer.explain(&request);
 //! assert_eq!(report.clauses[0].counts.is_false, 2);
 //! assert_eq!((report.changes[0].text().as_str(), report.changes[0].matched), ("Size 96 -> 64", 1));

@@ -4,6 +4,7 @@ pub mod args;
 pub mod commands;
 pub mod io;
 mod matching_run;
+mod parallel;
 pub mod render;
 mod session;
 

@@ -1,12 +1,13 @@
 //! Finds the offers that come closest to a match.
 
-use super::clauses::text;
+use std::collections::BinaryHeap;
+
 use super::conflicts::bit_positions;
 use super::distance::relative_distance;
-use super::evaluation::{ClauseOutcome, OfferTable};
+use super::evaluation::{ClauseOutcome, GroupMeasures, OfferTable};
 use super::explainer::RequestAnalysis;
 use super::refusals::{missing_attributes, request_attributes_read};
-use super::report::{ClosestOffer, UnmetOfferClause};
+use super::report::{ClauseReport, ClosestOffer, UnmetOfferClause};
 
 /// Maximum number of offers returned.
 const MAX_CLOSEST_OFFERS: usize = 3;
@@ -14,54 +15,96 @@ const MAX_CLOSEST_OFFERS: usize = 3;
 /// Maximum number of rows whose constraints are evaluated for the request.
 const MAX_EVALUATED_ROWS: usize = 100;
 
+/// A row with its distance. Rows are compared by all three fields; the least comes closest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct NearRow {
+    /// Number of unmet clauses.
+    unmet: usize,
+    /// The sum of the distances of the row's values from the bounds, as the bits of a non-negative float. The bits,
+    /// read as an integer, sort as the float does.
+    distance: u64,
+    row: usize,
+}
+
 /// Returns the offers with the fewest unmet clauses on both sides. Ties are broken by the distance of the offers'
 /// values from the bounds, then by position.
-pub fn closest_offers(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<ClosestOffer> {
-    let fewest = analysis.failed_clauses.iter().map(|failed| failed.count_ones()).min().unwrap_or_default();
-    let mut candidates: Vec<(u32, u64, usize)> = Vec::new();
-    for (row, failed) in analysis.failed_clauses.iter().enumerate() {
-        if failed.count_ones() <= fewest + 1 {
-            // The bits of a non-negative float, read as an integer, sort as the float does.
-            candidates.push((failed.count_ones(), total_distance(table, analysis, row).to_bits(), row));
+pub fn closest_offers(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<ClosestOffer> {
+    let found = closest_rows(table, analysis).into_iter().take(MAX_CLOSEST_OFFERS);
+    found.map(|near| closest_offer(table, analysis, near.row)).collect()
+}
+
+/// Returns the number of unmet clauses of both sides for the offer that comes closest to a match; `None` if there are
+/// no offers.
+pub fn fewest_unmet_clauses(table: &OfferTable, analysis: &RequestAnalysis) -> Option<usize> {
+    closest_rows(table, analysis).first().map(|near| near.unmet)
+}
+
+/// Returns the rows that come closest to a match, by the unmet clauses of both sides.
+fn closest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<NearRow> {
+    let unmet_demands = |row: usize| {
+        let mut outcomes = analysis.acceptance.row_outcomes(table, &analysis.request, row).peekable();
+        // A row without a constraint accepts nothing, which counts as one unmet clause.
+        let lacks_constraint = usize::from(outcomes.peek().is_none());
+        lacks_constraint + outcomes.filter(|(_, outcome)| *outcome != ClauseOutcome::True).count()
+    };
+    let nearest = nearest_rows(table, analysis).into_iter();
+    let mut found: Vec<NearRow> =
+        nearest.map(|near| NearRow { unmet: near.unmet + unmet_demands(near.row), ..near }).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Returns the rows that come closest to meeting the request's constraint, in no particular order.
+fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<NearRow> {
+    let sets = &analysis.failures.sets;
+    let fewest = sets.iter().map(|set| set.mask.count_ones()).min().unwrap_or_default();
+    // The distances of each clause, computed on first use. A clause that is no comparison with a constant counts as
+    // distance 1.
+    let mut measures: Vec<Option<Option<GroupMeasures>>> = analysis.clauses.iter().map(|_| None).collect();
+    let measure = |clause: &ClauseReport| {
+        let comparison = clause.analysis.comparison.as_ref()?;
+        let values = table.expression_values(&analysis.request, &comparison.operand);
+        Some(values.measured(|value| relative_distance(value, &comparison.bound)))
+    };
+    // The farthest of the rows is at the top, where a nearer one replaces it.
+    let mut nearest = BinaryHeap::with_capacity(MAX_EVALUATED_ROWS + 1);
+    for set in sets.iter().filter(|set| set.mask.count_ones() <= fewest + 1) {
+        let places = bit_positions(set.mask);
+        for place in &places {
+            measures[*place].get_or_insert_with(|| measure(&analysis.clauses[*place]));
+        }
+        let of_set: Vec<_> = places.iter().filter_map(|place| measures[*place].as_ref()).collect();
+        for row in set.rows.rows() {
+            let of_clauses = of_set.iter().map(|measure| measure.as_ref().map_or(1.0, |measure| measure.of_row(row)));
+            let distance = of_clauses.fold(0.0, |sum, distance| sum + distance).to_bits();
+            let near = NearRow { unmet: places.len(), distance, row };
+            if nearest.len() < MAX_EVALUATED_ROWS {
+                nearest.push(near);
+            } else if let Some(mut farthest) = nearest.peek_mut()
+                && near < *farthest
+            {
+                *farthest = near;
+            }
         }
     }
-    candidates.sort_unstable();
-    candidates.truncate(MAX_EVALUATED_ROWS);
-    let mut found = Vec::new();
-    for (_, distance, row) in candidates {
-        let near = closest_offer(table, analysis, row);
-        found.push((near.failed_clauses.len() + near.unmet_demands.len(), distance, row, near));
-    }
-    found.sort_by_key(|(unmet, distance, row, _)| (*unmet, *distance, *row));
-    found.into_iter().map(|(.., near)| near).take(MAX_CLOSEST_OFFERS).collect()
+    nearest
 }
 
-fn closest_offer(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize) -> ClosestOffer {
+/// Describes what keeps an offer from a match.
+fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> ClosestOffer {
     let request = &analysis.request;
-    let demands = table.offer_outcomes(request, row);
+    let constraints = table.offer_constraints();
+    let demands: Vec<_> = analysis.acceptance.row_outcomes(table, request, row).collect();
     let no_constraint = demands.is_empty().then(UnmetOfferClause::default);
     let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, _)| {
-        let missing = missing_attributes(&request_attributes_read(&clause, table, row), &request.ad);
-        UnmetOfferClause { clause: text(&clause.expression, table.context.dialect), missing }
+        let clause = &constraints.clauses[clause];
+        let missing = missing_attributes(&request_attributes_read(clause, table, row), &request.ad);
+        UnmetOfferClause { clause: constraints.texts[clause.text].clone(), missing }
     });
     let unmet_demands = unmet.chain(no_constraint).collect();
-    let failed = bit_positions(analysis.failed_clauses[row]).into_iter().map(|place| {
+    let failed = bit_positions(analysis.failures.mask_of(row)).into_iter().map(|place| {
         let results = table.clause_results(request, &analysis.clauses[place].analysis.clause);
-        (place, results.outcome(row).unwrap_or(ClauseOutcome::Error))
+        (place, results.outcome(row))
     });
-    let failed_clauses = failed.collect();
-    ClosestOffer { offer: table.first_offer[row], failed_clauses, unmet_demands }
-}
-
-/// The sum of the distances of a row's values from the bounds of the clauses that the row fails. A clause that is no
-/// comparison with a constant counts as distance 1.
-fn total_distance(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize) -> f64 {
-    let distances = bit_positions(analysis.failed_clauses[row]).into_iter().map(|place| {
-        let comparison = analysis.clauses[place].analysis.comparison.as_ref();
-        comparison.map_or(1.0, |comparison| {
-            let results = table.expression_results(&analysis.request, &comparison.operand);
-            relative_distance(results.value(row), &comparison.bound)
-        })
-    });
-    distances.fold(0.0, |sum, distance| sum + distance)
+    ClosestOffer { offer: table.first_offer[row], failed_clauses: failed.collect(), unmet_demands }
 }

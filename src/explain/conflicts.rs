@@ -15,7 +15,9 @@ const MAX_HITTING_SETS: usize = 2000;
 
 /// The positions of the bits of a mask, in ascending order.
 pub fn bit_positions(mask: u128) -> Vec<usize> {
-    (0..u128::BITS as usize).filter(|place| mask >> place & 1 == 1).collect()
+    // Each step removes the lowest bit of the mask.
+    let rests = std::iter::successors(Some(mask), |mask| Some(mask & mask.wrapping_sub(1)));
+    rests.take_while(|mask| *mask != 0).map(|mask| mask.trailing_zeros() as usize).collect()
 }
 
 /// Returns the masks that have no other mask as a subset, smaller ones first. O(n²) in the number of distinct masks.

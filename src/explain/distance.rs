@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{BinaryOperator, Dialect, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Value};
 use crate::eval::compare;
 use crate::pool::ValueKey;
 
@@ -13,23 +13,48 @@ use super::evaluation::{OfferTable, RequestContext};
 /// Maximum number of strings compared by edit distance.
 const MAX_COMPARED_STRINGS: usize = 5000;
 
-/// Returns the value in `rows` that comes closest to meeting the comparison. For `>` this is the greatest value, for
-/// `<` the least, for `==` the nearest number. For `==` with a string it is a similarly spelt string, or else the most
+/// Returns the offers' value that comes closest to meeting the comparison. For `>` this is the greatest value, for `<`
+/// the least, for `==` the nearest number. For `==` with a string it is a similarly spelt string, or else the most
 /// frequent value. `None` if there is no such value, as for `!=`.
+pub fn closest_offered_value(
+    comparison: &ClauseComparison,
+    request: &RequestContext,
+    table: &OfferTable,
+) -> Option<Value> {
+    let ClauseComparison { operand, operator, bound, .. } = comparison;
+    let criterion = |intern: &mut dyn FnMut(&Expression) -> usize| {
+        // An inequality compares the values with each other. Of its bound only the type matters.
+        let is_number = as_number(bound).is_some();
+        let class = if is_number { Value::Integer(0) } else { Value::string(bound.value_type().phrase()) };
+        let of_bound = if is_inequality(*operator) { class } else { bound.clone() };
+        [*operator as usize, intern(&Expression::literal(of_bound))]
+    };
+    table.closest_value(request, operand, criterion, |values| {
+        closest_value(*operator, bound, values.weighted_values(), table.context.dialect)
+    })
+}
+
+/// Returns the value in `rows` that comes closest to meeting the comparison, by the criteria of
+/// [`closest_offered_value`].
 pub fn closest_row_value(
     comparison: &ClauseComparison,
     request: &RequestContext,
-    rows: impl IntoIterator<Item = usize>,
-    table: &mut OfferTable,
+    rows: &[usize],
+    table: &OfferTable,
 ) -> Option<Value> {
-    let results = table.expression_results(request, &comparison.operand);
-    let values = results.weighted_values(rows, &table.weights);
-    let values = values.iter().copied().filter(|(_, offers)| *offers > 0);
+    let values = table.expression_values(request, &comparison.operand);
+    let values = values.weighted_values_in(rows, &table.weights);
     closest_value(comparison.operator, &comparison.bound, values, table.context.dialect)
 }
 
-/// Returns the value that comes closest to meeting the comparison, by the criteria of [`closest_row_value`]. `values`
-/// are pairs of a value and the number of offers that have it.
+/// Whether the operator is `<`, `<=`, `>` or `>=`.
+fn is_inequality(operator: BinaryOperator) -> bool {
+    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+    matches!(operator, Greater | GreaterEqual | Less | LessEqual)
+}
+
+/// Returns the value that comes closest to meeting the comparison, by the criteria of [`closest_offered_value`].
+/// `values` are pairs of a value and the number of offers that have it.
 pub fn closest_value<'v>(
     operator: BinaryOperator,
     bound: &Value,

@@ -63,7 +63,7 @@ impl FailureReason {
 
     /// Finds the reason why a clause is true of no offer. The caller must have found that the clause is true of no
     /// offer.
-    pub(super) fn find(analysis: &ClauseAnalysis, table: &mut OfferTable, request: &RequestContext) -> Self {
+    pub(super) fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {
         let expression = &analysis.clause.expression;
         if let Some(reason) = unknown_function(expression) {
             return reason;
@@ -127,11 +127,10 @@ pub fn parsed_grouping(clause: &Expression) -> Option<Expression> {
     Some(ExpressionKind::Conditional(parenthesized(&condition), yes.clone(), no.clone()).into())
 }
 
-fn comparison_reason(comparison: &ClauseComparison, table: &mut OfferTable, request: &RequestContext) -> FailureReason {
+fn comparison_reason(comparison: &ClauseComparison, table: &OfferTable, request: &RequestContext) -> FailureReason {
     let bound = &comparison.bound;
-    let results = table.expression_results(request, &comparison.operand);
-    let mut present = results.weighted_values(0..table.row_count(), &table.weights);
-    present.retain(|(value, _)| !value.is_exceptional());
+    let values = table.expression_values(request, &comparison.operand);
+    let present: Vec<_> = values.weighted_values().filter(|(value, _)| !value.is_exceptional()).collect();
     let class = |value: &Value| comparable_class(value, table.context.dialect);
     if let Some((first, _)) = present.first()
         && !bound.is_exceptional()
@@ -148,15 +147,14 @@ fn comparison_reason(comparison: &ClauseComparison, table: &mut OfferTable, requ
 /// operator is not `=?=` or the bound is not a string.
 pub fn other_spellings(
     comparison: &ClauseComparison,
-    table: &mut OfferTable,
+    table: &OfferTable,
     request: &RequestContext,
 ) -> Vec<(ByteString, usize)> {
     let (BinaryOperator::Is, Value::String(bound)) = (comparison.operator, &comparison.bound) else {
         return Vec::new();
     };
-    let results = table.expression_results(request, &comparison.operand);
-    let values = results.weighted_values(0..table.row_count(), &table.weights);
-    let other = values.into_iter().filter_map(|(value, offers)| match value {
+    let values = table.expression_values(request, &comparison.operand);
+    let other = values.weighted_values().filter_map(|(value, offers)| match value {
         Value::String(theirs) if lint::differs_in_case(theirs, bound) => Some((theirs.clone(), offers)),
         _ => None,
     });

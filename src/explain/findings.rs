@@ -9,15 +9,15 @@ use crate::text::suggestion;
 use super::clauses::text;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, other_spellings, parsed_grouping, type_phrase};
-use super::report::{ClauseRemark, ClauseReport, RequestReport};
+use super::report::{ClauseRemark, ClauseReport};
 
 /// Maximum number of names per clause that are looked up in the offers.
 const MAX_NAMES_PER_CLAUSE: usize = 20;
 
-/// Returns the remarks on the names and types in the clauses of a report.
-pub fn clause_remarks(report: &RequestReport, table: &mut OfferTable, request: &RequestContext) -> Vec<ClauseRemark> {
+/// Returns the remarks on the names and types in the clauses of a request.
+pub fn clause_remarks(clauses: &[ClauseReport], table: &OfferTable, request: &RequestContext) -> Vec<ClauseRemark> {
     let mut remarks = Vec::new();
-    for (place, clause) in report.clauses.iter().enumerate() {
+    for (place, clause) in clauses.iter().enumerate() {
         let mut add = |kind, text| remarks.push(ClauseRemark { kind, clause: place, text });
         add_name_remarks(clause, table, &mut add);
         add_value_remarks(clause, table, request, &mut add);
@@ -63,7 +63,7 @@ fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl Fn
 /// read from the offer. `add` takes the kind and the text of a remark.
 fn add_value_remarks(
     clause: &ClauseReport,
-    table: &mut OfferTable,
+    table: &OfferTable,
     request: &RequestContext,
     add: &mut impl FnMut(&'static str, String),
 ) {

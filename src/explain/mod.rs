@@ -13,6 +13,7 @@ mod distance;
 mod evaluation;
 mod explainer;
 mod failure_reason;
+mod failure_sets;
 mod findings;
 mod gangs;
 mod pair;

@@ -33,14 +33,17 @@ pub struct EvaluatedClause {
 }
 
 impl PairReport {
-    pub(super) fn new(table: &mut OfferTable, request: &Ad, offer: usize) -> Self {
+    pub(super) fn new(table: &OfferTable, request: &Ad, offer: usize) -> Self {
         let context = RequestContext::new(request);
         let Some(row) = table.row_of.get(offer).map(|row| *row as usize) else {
             return PairReport { request: Vec::new(), offer: Vec::new() };
         };
         let own = table.request_clauses(&context);
-        let demands = table.offer_outcomes(&context, row).into_iter().map(|(clause, _)| clause).collect();
-        let mut evaluate = |side, clauses: Vec<ExplainedClause>| {
+        let acceptance = table.acceptance(&context);
+        let constraints = table.offer_constraints();
+        let demands = acceptance.row_outcomes(table, &context, row);
+        let demands = demands.map(|(clause, _)| constraints.clauses[clause].clause.clone()).collect();
+        let evaluate = |side, clauses: Vec<ExplainedClause>| {
             clauses.into_iter().map(|clause| EvaluatedClause::new(table, &context, (side, row), clause)).collect()
         };
         PairReport { request: evaluate(PairSide::Request, own), offer: evaluate(PairSide::Offer, demands) }
@@ -62,13 +65,13 @@ impl PairReport {
 
 impl EvaluatedClause {
     /// Evaluates a clause. `at` is the side that the clause belongs to, and the row of the offer.
-    fn new(table: &mut OfferTable, request: &RequestContext, at: (PairSide, usize), clause: ExplainedClause) -> Self {
+    fn new(table: &OfferTable, request: &RequestContext, at: (PairSide, usize), clause: ExplainedClause) -> Self {
         let (side, row) = at;
         let dialect = table.context.dialect;
         let value = table.value(request, side, &clause, row);
         let own = match side {
             PairSide::Request => &request.ad,
-            PairSide::Offer => &table.store.ads()[row],
+            PairSide::Offer => &table.ads[row],
         };
         let mentions = FreeNames::of(&clause.expression, dialect);
         let [my, target] = dialect.side_names();

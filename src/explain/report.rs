@@ -35,7 +35,12 @@ pub struct RequestReport {
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
     /// The refusals by offers, grouped by clause. The group with the largest number of suitable offers comes first.
+    /// There may be further groups: see [`Explainer::with_max_refusals`](super::Explainer::with_max_refusals).
     pub refusals: Vec<RefusalGroup>,
+    /// Number of all groups of refusals.
+    pub refusal_count: usize,
+    /// Number of the groups of refusals that have suitable offers.
+    pub suitable_refusal_count: usize,
     /// Remarks on names and types.
     pub remarks: Vec<ClauseRemark>,
 }
@@ -92,7 +97,7 @@ pub enum RequestVerdict {
 }
 
 impl RequestVerdict {
-    /// The verdict's code in the JSON schema `classad.explain/1`.
+    /// The verdict's code in the JSON schema `classad.explain/2`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         use FailureReason::{MissingAttribute, MissingOwnAttribute, NeverTrue, Shadowed, TypeMismatch};

@@ -1,7 +1,6 @@
 //! Columns of the expressions that ads bind to their attributes.
 
-use std::cell::OnceCell;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -15,7 +14,7 @@ use super::column::{ABSENT, DictionaryColumn, ValueKey};
 pub struct ExpressionColumn {
     /// The distinct expressions, in order of first occurrence. Rows without the attribute have the entry `undefined`.
     column: DictionaryColumn<Expression>,
-    free_names: OnceCell<FreeNames>,
+    free_names: OnceLock<FreeNames>,
 }
 
 /// Builds an [`ExpressionColumn`] ad by ad.
@@ -29,7 +28,7 @@ struct ExpressionColumnBuilder {
 }
 
 /// Columns by the names of their attributes, in order of first occurrence.
-pub type ExpressionColumns = IndexMap<Name, Rc<ExpressionColumn>, FxBuildHasher>;
+pub type ExpressionColumns = IndexMap<Name, Arc<ExpressionColumn>, FxBuildHasher>;
 
 /// Builds the columns of all attributes of some ads. Iterates over each ad once, which is faster than looking up every
 /// name in every ad.
@@ -53,7 +52,7 @@ pub fn build_columns(ads: &[Ad]) -> ExpressionColumns {
             growing[*place].add(row, bound.expression);
         }
     }
-    growing.into_iter().map(|(name, growing)| (name, Rc::new(growing.finish()))).collect()
+    growing.into_iter().map(|(name, growing)| (name, Arc::new(growing.finish()))).collect()
 }
 
 impl ExpressionColumnBuilder {
@@ -95,7 +94,7 @@ impl ExpressionColumnBuilder {
     }
 
     fn finish(self) -> ExpressionColumn {
-        ExpressionColumn { column: self.column, free_names: OnceCell::new() }
+        ExpressionColumn { column: self.column, free_names: OnceLock::new() }
     }
 }
 
@@ -117,6 +116,13 @@ impl ExpressionColumn {
     #[must_use]
     pub fn code(&self, row: usize) -> u32 {
         self.column.code(row)
+    }
+
+    /// Returns the expression of a row; `None` if the row lacks the attribute.
+    #[must_use]
+    pub fn expression(&self, row: usize) -> Option<&Expression> {
+        let code = self.code(row);
+        (code != ABSENT).then(|| &self.column.entries[code as usize])
     }
 
     /// Number of codes, including the code of rows without the attribute.

@@ -39,6 +39,12 @@ impl Partition {
         self.group_of.get(row).copied().filter(|group| *group != NO_GROUP).map(|group| group as usize)
     }
 
+    /// Returns the group of each row. If rows left their groups, the slice has a number there that is no group.
+    #[must_use]
+    pub fn groups(&self) -> &[u32] {
+        &self.group_of
+    }
+
     /// Returns the first row of each group.
     #[must_use]
     pub fn first_rows(&self) -> &[u32] {

@@ -11,6 +11,30 @@ pub struct SparseRows {
 }
 
 impl SparseRows {
+    /// Adds the rows of one word: bit `n` stands for the row `position * 64 + n`, with the number of bits of a `usize`
+    /// for 64. The position must be greater than that of any row in the set.
+    pub fn push_word(&mut self, position: usize, word: usize) {
+        self.words.push((super::code(position), word));
+    }
+
+    /// Whether a row is in the set.
+    #[must_use]
+    pub fn contains(&self, row: usize) -> bool {
+        let position = super::code(row / WORD_BITS);
+        let found = self.words.binary_search_by_key(&position, |(position, _)| *position);
+        found.is_ok_and(|index| self.words[index].1 >> (row % WORD_BITS) & 1 == 1)
+    }
+
+    /// Iterates over the nonzero words, each with its position, by ascending position.
+    pub fn words(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.words.iter().map(|(position, word)| (*position as usize, *word))
+    }
+
+    /// Iterates over the rows, ascending.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words().flat_map(|(position, word)| bit_rows(position, word))
+    }
+
     /// Adds a row. The row must not be less than any row in the set.
     pub fn push(&mut self, row: usize) {
         let (position, bit) = (super::code(row / WORD_BITS), 1 << (row % WORD_BITS));
@@ -23,16 +47,17 @@ impl SparseRows {
     /// Iterates over the rows that are also in `set`, ascending.
     pub fn intersection<'r>(&'r self, set: &'r FixedBitSet) -> impl Iterator<Item = usize> + 'r {
         let set = set.as_slice();
-        let rows = move |(position, word): &(u32, usize)| {
-            let position = *position as usize;
-            let word = word & set.get(position).copied().unwrap_or(0);
-            // Each step removes the lowest bit of the word, which stands for one row.
-            let rests = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-            let rests = rests.take_while(|word| *word != 0);
-            rests.map(move |word| position * WORD_BITS + word.trailing_zeros() as usize)
-        };
-        self.words.iter().flat_map(rows)
+        let common = move |(position, word)| bit_rows(position, word & set.get(position).copied().unwrap_or(0));
+        self.words().flat_map(common)
     }
+}
+
+/// Iterates over the rows of a word at a position, ascending.
+fn bit_rows(position: usize, word: usize) -> impl Iterator<Item = usize> {
+    // Each step removes the lowest bit of the word, which stands for one row.
+    let rests = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+    let rests = rests.take_while(|word| *word != 0);
+    rests.map(move |word| position * WORD_BITS + word.trailing_zeros() as usize)
 }
 
 impl FromIterator<usize> for SparseRows {
@@ -63,6 +88,12 @@ mod tests {
             let bits: FixedBitSet = set.iter().copied().collect();
             let found: Vec<usize> = rows.iter().copied().collect::<SparseRows>().intersection(&bits).collect();
             prop_assert_eq!(found, rows.intersection(&set).copied().collect::<Vec<_>>());
+            let all: SparseRows = rows.iter().copied().collect();
+            prop_assert!(all.rows().eq(rows.iter().copied()));
+            prop_assert!((0..400).all(|row| all.contains(row) == rows.contains(&row)));
+            let mut copied = SparseRows::default();
+            all.words().for_each(|(position, word)| copied.push_word(position, word));
+            prop_assert!(copied.rows().eq(rows.iter().copied()));
         }
     }
 }

@@ -25,6 +25,9 @@ pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -
         let Some((other, letters)) = folded(candidate).filter(|(_, letters)| letters.abs_diff(length) <= most) else {
             continue;
         };
+        if letters_to_change(&name, &other) > most {
+            continue;
+        }
         let distance = osa_distance(&name, &other);
         if distance <= most && distance < length.max(letters) {
             near.push((distance, other, candidate));
@@ -48,6 +51,23 @@ pub fn suggestion<S: fmt::Display>(near: &[S]) -> String {
     did_you_mean(near).map(|question| format!("; {question}")).unwrap_or_default()
 }
 
+/// Returns a lower bound of the edit distance: the number of letters that one name has and the other lacks, whatever
+/// their order. An edit changes it by one at most. O(m + n), so that most names need no table of distances.
+fn letters_to_change(name: &str, other: &str) -> usize {
+    // Names that are not ASCII are compared in full: a character of several bytes is changed by one edit.
+    if !name.is_ascii() || !other.is_ascii() {
+        return 0;
+    }
+    let mut surplus = [0_i32; 128];
+    name.bytes().for_each(|letter| surplus[letter as usize] += 1);
+    other.bytes().for_each(|letter| surplus[letter as usize] -= 1);
+    let (more, fewer) = surplus.iter().fold((0, 0), |(more, fewer), count| match count {
+        0.. => (more + count, fewer),
+        _ => (more, fewer - count),
+    });
+    usize::try_from(more.max(fewer)).unwrap_or_default()
+}
+
 /// Returns the name in lower case and its number of characters; `None` if it has more than [`MAX_NAME_CHARACTERS`].
 fn folded(name: &str) -> Option<(String, usize)> {
     let length = name.chars().take(MAX_NAME_CHARACTERS + 1).count();
@@ -56,7 +76,20 @@ fn folded(name: &str) -> Option<(String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{closest_names, suggestion};
+    use strsim::osa_distance;
+
+    use super::{closest_names, letters_to_change, suggestion};
+
+    #[test]
+    fn no_name_is_nearer_than_its_letters_say() {
+        let mut random = fastrand::Rng::with_seed(4);
+        let letters = ['a', 'b', 'c', '_', '9', 'z', '\u{e4}'];
+        for _ in 0..20_000 {
+            let mut name = || (0..random.usize(0..9)).map(|_| letters[random.usize(0..7)]).collect::<String>();
+            let [name, other] = [name(), name()];
+            assert!(letters_to_change(&name, &other) <= osa_distance(&name, &other), "{name} {other}");
+        }
+    }
 
     #[test]
     fn what_was_meant() {

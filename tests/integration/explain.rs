@@ -29,7 +29,7 @@ fn clause(random: &mut Rng) -> String {
         &["1", "2", "3", "2.5", "\"a\"", "\"A\"", "\"b\"", "true", "undefined", "Cpus", "self.Memory", "Wish", "\"2\""],
     );
     let operator = pick(random, &["<", "<=", "==", "!=", ">=", ">", "is", "isnt"]);
-    match random.u8(0..14) {
+    match random.u8(0..15) {
         0 => format!("{side}{name}"),
         1 => format!("({side}{name} {operator} {constant} || other.Cpus > 2)"),
         2 => format!("!({side}{name} {operator} {constant})"),
@@ -40,6 +40,7 @@ fn clause(random: &mut Rng) -> String {
         7 => pick(random, &["START", "MY.Half", "Requirements", "Constraint is error", "eval(\"other.Cpus > 1\")"])
             .into(),
         8 => pick(random, &["true", "1", "false", "unparse(Half) == \"x\"", "nosuch(1)", "other.START"]).into(),
+        9 => format!("stringListMember({side}{name}, \"a, 2, c\")"),
         _ => format!("{side}{name} {operator} {constant}"),
     }
 }
@@ -109,6 +110,44 @@ impl Brute<'_> {
     }
 }
 
+/// What is told of groups of refusals: the clause, the outcome, the numbers of offers and of suitable ones, the example.
+type Refusals = Vec<(Option<String>, ClauseOutcome, usize, usize, usize)>;
+
+fn refusals(report: &RequestReport) -> Refusals {
+    let told = report.refusals.iter();
+    told.map(|group| (group.clause.clone(), group.outcome, group.offers, group.suitable, group.example)).collect()
+}
+
+impl Brute<'_> {
+    /// The refusals, of which each offer is asked by itself: every clause is evaluated in it.
+    fn refusals(&self, request: &Ad) -> Refusals {
+        let explainer = Explainer::new(self.offers, self.protocol.clone(), self.context.clone());
+        let mut found: Refusals = Vec::new();
+        for offer in 0..self.offers.len() {
+            let clauses = explainer.explain_pair(request, offer).offer;
+            let unmet = clauses.iter().find(|clause| clause.outcome != ClauseOutcome::True);
+            let (clause, outcome) = match unmet {
+                Some(unmet) => (Some(unmet.text.clone()), unmet.outcome),
+                None if clauses.is_empty() => (None, ClauseOutcome::Undefined),
+                None => continue,
+            };
+            let suitable = usize::from(self.pair(request, offer).accepts(PairSide::Request).unwrap());
+            match found.iter_mut().find(|group| group.0 == clause) {
+                Some((_, _, offers, suitable_offers, example)) => {
+                    if suitable > 0 && *suitable_offers == 0 {
+                        *example = offer;
+                    }
+                    *offers += 1;
+                    *suitable_offers += suitable;
+                }
+                None => found.push((clause, outcome, 1, suitable, offer)),
+            }
+        }
+        found.sort_by_key(|(_, _, offers, suitable, _)| std::cmp::Reverse((*suitable, *offers)));
+        found
+    }
+}
+
 fn outcome(value: &Value, dialect: Dialect) -> ClauseOutcome {
     match value {
         value if is_met(value, dialect) => ClauseOutcome::True,
@@ -157,9 +196,9 @@ fn every_count_is_that_of_brute_force() {
         let context = Context { random: None, now: Some(1), ..Context::new(dialect) };
         let protocol = Protocol::new(dialect);
         let brute = Brute { offers: &offers, protocol: protocol.clone(), context: context.clone() };
-        let mut explainer = Explainer::new(&offers, protocol, context);
+        let explainer = Explainer::new(&offers, protocol, context);
         // What is asked once more is answered as before, whatever was asked in between.
-        explainer.explain(&parse(&ad(&mut random, 3)));
+        let _ = explainer.explain(&parse(&ad(&mut random, 3)));
         let report = explainer.explain(&request);
         let matching = brute.matching(&request);
         assert_eq!(explainer.matching_offers(&request), matching, "{}", shown());
@@ -187,6 +226,9 @@ fn every_count_is_that_of_brute_force() {
         assert_eq!(report.suitable, suitable, "{}", shown());
         let refusing = (0..offers.len()).filter(|offer| !accepts(PairSide::Offer, *offer)).count();
         assert_eq!(report.refusals.iter().map(|refusal| refusal.offers).sum::<usize>(), refusing, "{}", shown());
+        assert_eq!(refusals(&report), brute.refusals(&request), "{}", shown());
+        let suitable = report.refusals.iter().filter(|refusal| refusal.suitable > 0).count();
+        assert_eq!((report.refusal_count, report.suitable_refusal_count), (report.refusals.len(), suitable));
 
         if clauses > 0 {
             assert!(!report.conflicts.is_truncated);
@@ -214,6 +256,35 @@ fn every_count_is_that_of_brute_force() {
     assert!(verdicts.len() >= 7, "{verdicts:?}");
 }
 
+/// Threads that share an explainer, and its caches, tell what one that is asked first tells; a limit shortens the
+/// refusals and nothing else.
+#[test]
+fn threads_can_share_an_explainer() {
+    let mut random = Rng::with_seed(5);
+    let context = Context { random: None, now: Some(1), ..Context::new(Dialect::Condor) };
+    let parse = |text: &str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+    let offers: Vec<Ad> = (0..300).map(|_| parse(&ad(&mut random, 2))).collect();
+    let requests: Vec<Ad> = (0..60).map(|_| parse(&ad(&mut random, 6))).collect();
+    let explainer = || Explainer::new(&offers, Protocol::new(Dialect::Condor), context.clone());
+    let shown = |report: &RequestReport| format!("{report:?}");
+    let expected: Vec<RequestReport> = requests.iter().map(|request| explainer().explain(request)).collect();
+    let (shared, limited) = (explainer(), explainer().with_max_refusals(3));
+    std::thread::scope(|scope| {
+        for first in [0, 20, 40] {
+            let (requests, expected, shared, limited) = (&requests, &expected, &shared, &limited);
+            scope.spawn(move || {
+                for number in (0..requests.len()).map(|number| (number + first) % requests.len()) {
+                    let report = shared.explain(&requests[number]);
+                    assert_eq!(shown(&report), shown(&expected[number]), "request {number}");
+                    let short = limited.explain(&requests[number]);
+                    let refusals = report.refusals.iter().take(3).cloned().collect();
+                    assert_eq!(shown(&short), shown(&RequestReport { refusals, ..report }), "request {number}");
+                }
+            });
+        }
+    });
+}
+
 /// What is told to be changed beside a clause is needed.
 #[test]
 fn nothing_needless_is_changed() {
@@ -226,7 +297,7 @@ fn nothing_needless_is_changed() {
     };
     let request = parse("[ RequestMemory = 900; Owner = \"al\"; Requirements = TARGET.Memroy >= RequestMemory ]");
     let context = Context::new(Dialect::Condor);
-    let mut explainer = Explainer::new(&[offer(64, 10), offer(32, 5)], Protocol::new(Dialect::Condor), context);
+    let explainer = Explainer::new(&[offer(64, 10), offer(32, 5)], Protocol::new(Dialect::Condor), context);
     let changes = explainer.explain(&request).changes;
     let steps: Vec<&[String]> = changes.iter().map(|change| change.steps.as_slice()).collect();
     let expected = ["`TARGET.Memroy >= RequestMemory` -> `TARGET.Memory >= RequestMemory`", "RequestDisk = 5"];
@@ -258,7 +329,7 @@ fn bounds_are_relaxed_together() {
     let parse = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
     let offers = ["[ Memory = 8; Disk = 1; Constraint = true ]", "[ Memory = 4; Disk = 5; Constraint = true ]"];
     let offers = offers.map(parse);
-    let mut explainer = Explainer::new(&offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+    let explainer = Explainer::new(&offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
     let report = explainer.explain(&parse("[ Constraint = other.Memory >= 9 && other.Disk >= 6 && self.Prio > 1 ]"));
     let steps = ["`other.Memory >= 9` -> `other.Memory >= 8`", "`other.Disk >= 6` -> `other.Disk >= 1`"];
     assert!(report.changes.iter().any(|change| change.steps[..2] == steps), "{:?}", report.changes);
@@ -423,7 +494,7 @@ fn chance_is_no_contradiction() {
         let pair = Pair::new(request.clone(), offer.clone(), protocol.clone(), context.clone());
         assert!((0..10_000).any(|_| pair.accepts(PairSide::Request) == Ok(true)), "{x}");
         // A draw that matches is no failure to explain.
-        let mut explainer = Explainer::new(&[offer], protocol.clone(), context.clone());
+        let explainer = Explainer::new(&[offer], protocol.clone(), context.clone());
         for _ in 0..20 {
             let verdict = explainer.explain(&request).verdict;
             assert!(!matches!(verdict, RequestVerdict::Contradiction { .. }), "{x}: {verdict:?}");
@@ -451,7 +522,7 @@ fn causes_that_are_known_are_found() {
     let output = classad("explain jobs --pool machines --unmatched -o json");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["schema"], "classad.explain/1");
+    assert_eq!(document["schema"], "classad.explain/2");
     let reports = document["reports"].as_array().unwrap();
     let text = std::fs::read_to_string(folder.join("jobs")).unwrap();
     let mut told = std::collections::BTreeMap::new();

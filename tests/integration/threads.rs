@@ -95,6 +95,21 @@ fn one_thread_and_several_print_the_same() {
 }
 
 #[test]
+fn explanations_are_those_of_one_thread() {
+    let workload = |kind: &str| {
+        let (status, text, _) =
+            classad(&["workload", "pool", "--machines", "120", "--jobs", "600", "--shapes", "150", "--kind", kind]);
+        assert_eq!(status, Some(0));
+        file(&format!("threads-{kind}.long"), &text)
+    };
+    let [jobs, machines] = ["jobs", "machines"].map(workload);
+    for options in [&["--unmatched"][..], &["-v"], &["--unmatched", "-o", "json"], &["--reverse", "-o", "jsonl"]] {
+        let (_, out, _) = same(&[&["explain", &jobs, "--pool", &machines], options].concat());
+        assert!(out.len() > 10_000, "{options:?}: {}", out.len());
+    }
+}
+
+#[test]
 fn a_name_that_no_ad_has_is_told_when_nothing_is_found() {
     let good = &file("threads-names.long", pool(NONE).as_bytes());
     let misspelt = "note: no ad has the attribute Memroy; did you mean Memory?\n";

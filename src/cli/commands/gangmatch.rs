@@ -194,7 +194,13 @@ impl GangmatchRun<'_> {
             if let Some(writer) = &mut writer {
                 let summary = single_line(&sentences.gang_summary(report));
                 let tail = json!({ "version": RECORD_VERSION, "request": subject, "summary": summary });
-                writer.write(out, &JoinedRecord { head: gangs::port_fields(report, self.parties), tail })?;
+                writer.write(
+                    out,
+                    &JoinedRecord {
+                        head: gangs::port_fields(report, gangs::ListedParties::with_all_offers(self.parties)),
+                        tail,
+                    },
+                )?;
                 continue;
             }
             let gap = if place > 0 { "\n" } else { "" };

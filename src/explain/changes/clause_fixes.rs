@@ -19,7 +19,7 @@ pub type ClauseFix = (Proposal, Option<Value>);
 
 /// Proposes fixes of the clause at index `place`. Dropping the clause is not among them. A bound is relaxed to the
 /// closest value that the offers in `rows` have.
-pub fn fix_clause(table: &mut OfferTable, analysis: &RequestAnalysis, place: usize, rows: &[usize]) -> Vec<ClauseFix> {
+pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, rows: &[usize]) -> Vec<ClauseFix> {
     let clause = &analysis.clauses[place];
     let expression = &clause.analysis.clause.expression;
     let slips: Vec<Option<Expression>> = match &clause.failure {
@@ -45,7 +45,7 @@ pub fn fix_clause(table: &mut OfferTable, analysis: &RequestAnalysis, place: usi
     {
         fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
     }
-    if let Some(value) = closest_row_value(comparison, &analysis.request, rows.iter().copied(), table) {
+    if let Some(value) = closest_row_value(comparison, &analysis.request, rows, table) {
         let size = relative_distance(&value, &comparison.bound);
         fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
     }

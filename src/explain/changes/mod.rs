@@ -9,10 +9,11 @@ use std::convert::Infallible;
 
 use crate::ad::{Ad, Dialect};
 
-use super::closest_offers::closest_offers;
+use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::evaluation::{OfferTable, RequestContext};
 use super::explainer::RequestAnalysis;
+use super::failure_sets::FailureSet;
 
 pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
@@ -32,7 +33,7 @@ const MAX_CLAUSE_SETS: usize = 12;
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
 /// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes.
-pub fn find_changes(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<RequestChange> {
+pub fn find_changes(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<RequestChange> {
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
     let mut problem = BilateralChanges { table, analysis };
@@ -42,7 +43,7 @@ pub fn find_changes(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<R
 
 /// The search for changes of a request that matches single offers, not gangs.
 struct BilateralChanges<'p> {
-    table: &'p mut OfferTable,
+    table: &'p OfferTable,
     /// The analysis of the original request.
     analysis: &'p RequestAnalysis,
 }
@@ -65,7 +66,7 @@ impl ChangeProblem for BilateralChanges<'_> {
 
     fn find_match(&mut self, request: &Ad) -> Result<Option<usize>, Infallible> {
         let rows = self.table.matching_rows(&RequestContext::new(request));
-        Ok(Some(self.table.offers_in(rows.ones())).filter(|offers| *offers > 0))
+        Ok(Some(self.table.weights.of_set(&rows)).filter(|offers| *offers > 0))
     }
 
     fn match_count(matched: &usize) -> usize {
@@ -79,8 +80,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     /// Counts the unmet clauses of both sides for the offer that comes closest to a match. The second of the two counts
     /// is not needed and is 0.
     fn obstacles(&mut self, failure: &RequestAnalysis) -> ObstacleCount {
-        let closest = closest_offers(self.table, failure);
-        (closest.first().map_or(usize::MAX, |near| near.failed_clauses.len() + near.unmet_demands.len()), 0)
+        (fewest_unmet_clauses(self.table, failure).unwrap_or(usize::MAX), 0)
     }
 
     fn propose(&mut self, _: &Ad, analysis: &RequestAnalysis) -> Result<Vec<Proposal>, Infallible> {
@@ -88,18 +88,23 @@ impl ChangeProblem for BilateralChanges<'_> {
         if analysis.clauses.is_empty() {
             return Ok(proposals);
         }
-        let failed = &analysis.failed_clauses;
-        let is_accepting = |row: &usize| analysis.refusals[*row].is_none();
-        let of_accepting = minimal_masks((0..failed.len()).filter(is_accepting).map(|row| failed[row]));
+        let sets = &analysis.failures.sets;
+        let accepting = &analysis.acceptance.accepting;
+        let has_accepting = |set: &&FailureSet| set.rows.intersection(accepting).next().is_some();
+        let of_accepting = minimal_masks(sets.iter().filter(has_accepting).map(|set| set.mask));
         let of_all = &analysis.minimal_failures;
         let sizes = of_all.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
         let most = sizes.min().unwrap_or_default().max(MAX_CLAUSES_PER_SET);
         for (masks, needs_accepting) in [(&of_accepting, true), (of_all, false)] {
             let masks = masks.iter().copied().filter(|mask| *mask != 0 && mask.count_ones() <= most);
             for mask in masks.take(MAX_CLAUSE_SETS) {
-                let rows =
-                    (0..failed.len()).filter(|row| failed[*row] == mask && (!needs_accepting || is_accepting(row)));
-                proposals.extend(propose_for_set(self.table, analysis, &bit_positions(mask), rows.collect()));
+                let Some(set) = sets.iter().find(|set| set.mask == mask) else { continue };
+                let rows = if needs_accepting {
+                    set.rows.intersection(accepting).collect()
+                } else {
+                    set.rows.rows().collect()
+                };
+                proposals.extend(propose_for_set(self.table, analysis, &bit_positions(mask), rows));
             }
         }
         proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
@@ -122,7 +127,7 @@ impl ChangeProblem for BilateralChanges<'_> {
 /// Proposes changes of the clauses with the indices `places`. The caller must ensure that each row in `rows` fails
 /// exactly these clauses. Each proposal changes all of these clauses, because a match needs all of them.
 fn propose_for_set(
-    table: &mut OfferTable,
+    table: &OfferTable,
     analysis: &RequestAnalysis,
     places: &[usize],
     mut rows: Vec<usize>,
@@ -146,8 +151,8 @@ fn propose_for_set(
         if let Some(value) = value.filter(|_| !is_contradicted(analysis, places, *place))
             && let Some(comparison) = &analysis.clauses[*place].analysis.comparison
         {
-            let results = table.expression_results(&analysis.request, &comparison.operand);
-            rows.retain(|row| *results.value(*row) == value);
+            let values = table.expression_values(&analysis.request, &comparison.operand);
+            rows.retain(|row| *values.value(*row) == value);
         }
         together.add(fix);
     }

@@ -88,10 +88,10 @@ impl DemandedValues {
 
 /// Proposes to set attributes of the request to values that the constraints of offers demand. Considers only the offers
 /// whose failed clauses of the request are a minimal set: no other offer fails a proper subset.
-pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
+pub fn propose_demanded_values(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
     let mut demands = DemandedValues::default();
-    let is_near = |row: &usize| analysis.minimal_failures.contains(&analysis.failed_clauses[*row]);
-    for row in (0..table.row_count()).filter(is_near).take(MAX_EVALUATED_ROWS) {
+    let near = analysis.failures.rows_failing(&analysis.minimal_failures);
+    for row in near.ones().take(MAX_EVALUATED_ROWS) {
         collect_demands(table, analysis, row, &mut demands);
     }
     // A match needs only one offer, so that one bound for each inequality is enough.
@@ -101,13 +101,15 @@ pub fn propose_demanded_values(table: &mut OfferTable, analysis: &RequestAnalysi
 /// Collects the values that a row's constraint demands of the request's attributes. Considers only the attributes that
 /// an unmet clause of the constraint compares. For these attributes, collects the values from all clauses of the
 /// constraint.
-fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
+fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
     let request = &analysis.request;
-    let clauses = table.offer_outcomes(request, row);
-    let ad = table.store.ads()[row].clone();
-    let comparisons: Vec<_> =
-        clauses.iter().map(|(clause, outcome)| (request_comparisons(&clause.expression, &ad), outcome)).collect();
-    let unmet = comparisons.iter().filter(|(_, outcome)| **outcome != ClauseOutcome::True);
+    let ad = &table.ads[row];
+    let clauses = &table.offer_constraints().clauses;
+    let outcomes = analysis.acceptance.row_outcomes(table, request, row);
+    let comparisons: Vec<_> = outcomes
+        .map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome))
+        .collect();
+    let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True);
     let unmet: Vec<&Name> = unmet.flat_map(|(found, _)| found).map(|(name, ..)| name).collect();
     for (name, operator, bound) in comparisons.iter().flat_map(|(found, _)| found) {
         if !unmet.contains(&name) {
@@ -118,7 +120,7 @@ fn collect_demands(table: &mut OfferTable, analysis: &RequestAnalysis, row: usiz
             None => Value::Boolean(true),
         };
         if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {
-            demands.add(name, request.ad.get(name), *operator, &value, table.weights[row]);
+            demands.add(name, request.ad.get(name), *operator, &value, table.weights.of_row(row));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Cache keys: what the results of a clause depend on, in the request and in the offers.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 
@@ -9,47 +9,77 @@ use crate::constraint::{conjuncts, own_attribute_name};
 use crate::eval::transitive_closure;
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::PairSide;
-use crate::pool::Dependencies;
+use crate::pool::{Dependencies, Store};
 
+use super::shared_cache::CacheKey;
 use super::{OfferTable, RequestContext};
 
 /// Stands in a cache key for an attribute that the request lacks. Also marks the cache key of a clause with unknown
 /// dependencies.
 const ABSENT: usize = usize::MAX;
 
+/// What the results of a clause depend on.
+pub struct ClauseKey {
+    /// Equal keys mean equal results, also of different clauses and requests.
+    pub key: CacheKey,
+    /// The attributes that the clause depends on. `None` if they are unknown; then rows cannot be grouped.
+    pub names: Option<Arc<[Name]>>,
+    /// Whether the value of the clause depends on an attribute that contains it.
+    pub is_circular: bool,
+}
+
 impl OfferTable {
-    /// Returns the cache key of a clause for a request, and the attributes that the clause depends on. Equal keys mean
-    /// equal results, also of different clauses and requests. The attributes are `None` if they are unknown; then rows
-    /// cannot be grouped.
-    pub(super) fn cache_key(
-        &mut self,
-        request: &RequestContext,
-        clause: &ExplainedClause,
-        side: PairSide,
-    ) -> (Box<[usize]>, Option<Rc<[Name]>>) {
-        let number = self.store.intern(&clause.expression);
+    /// Returns what the results of a clause depend on for a request.
+    pub(super) fn clause_key(&self, request: &RequestContext, clause: &ExplainedClause, side: PairSide) -> ClauseKey {
+        let mut store = self.store();
+        let number = store.intern(&clause.expression);
         let mut key = vec![side as usize, number, usize::from(clause.is_whole)];
-        let reached = if self.store.has_scope_attribute() || request.has_scope_attribute {
+        let reached = if self.has_scope_attribute || request.has_scope_attribute {
             None
         } else {
-            self.dependencies(request, &clause.expression)
+            request.dependencies(&mut store, &clause.expression)
         };
-        let Some(Dependencies { names, name_ids: numbers }) = reached else {
-            key.extend([ABSENT, self.store.intern(&Expression::ad(request.ad.clone()))]);
-            return (key.into(), None);
+        let Some(dependencies) = reached else {
+            key.extend([ABSENT, store.intern(&Expression::ad(request.ad.clone()))]);
+            return ClauseKey { key: key.into(), names: None, is_circular: false };
         };
-        for (name, number) in names.iter().zip(numbers.iter()) {
-            key.extend([*number, self.request_binding(request, name, *number).0]);
+        for (name, number) in dependencies.names.iter().zip(dependencies.name_ids.iter()) {
+            key.extend([*number, request.binding(&mut store, name, *number).0]);
         }
-        (key.into(), Some(names))
+        let mut path = clause.path.iter().filter(|_| !clause.is_whole);
+        let is_circular = path.any(|name| dependencies.names.contains(name));
+        ClauseKey { key: key.into(), names: Some(dependencies.names), is_circular }
     }
 
+    /// Returns the attributes that the value of an expression of a request can depend on, as
+    /// [`RequestContext::dependencies`] does.
+    pub fn dependencies(&self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
+        request.dependencies(&mut self.store(), expression)
+    }
+
+    /// Returns the attributes that can contain clauses of the offers' constraints. These are the constraint attributes
+    /// of the protocol. If a clause of such an attribute is just the name of another attribute, the other attribute is
+    /// included: `Half` for `Requirements = Half && Memory > 1`.
+    pub(super) fn constraint_attributes(&self) -> Vec<Name> {
+        let mut store = self.store();
+        let mut names: IndexSet<Name> = self.protocol.attribute_names().cloned().collect();
+        transitive_closure(&mut names, |name, names| {
+            for expression in store.column(name).expressions() {
+                names.extend(conjuncts(expression).into_iter().filter_map(own_attribute_name).cloned());
+            }
+            Some(())
+        });
+        names.into_iter().collect()
+    }
+}
+
+impl RequestContext {
     /// Returns the identifier of the expression that the request binds to `name`, and whether this expression is not a
     /// literal. Equal expressions have the same identifier. The identifier is [`ABSENT`] if the request lacks the
     /// attribute. `number` is the identifier of `name` in the store.
-    fn request_binding(&mut self, request: &RequestContext, name: &Name, number: usize) -> (usize, bool) {
-        *request.bindings.borrow_mut().entry(number).or_insert_with(|| match request.ad.get(name) {
-            Some(bound) => (self.store.intern(bound), !matches!(bound.kind(), ExpressionKind::Literal(_))),
+    pub(super) fn binding(&self, store: &mut Store, name: &Name, number: usize) -> (usize, bool) {
+        *self.bindings.borrow_mut().entry(number).or_insert_with(|| match self.ad.get(name) {
+            Some(bound) => (store.intern(bound), !matches!(bound.kind(), ExpressionKind::Literal(_))),
             None => (ABSENT, false),
         })
     }
@@ -60,24 +90,14 @@ impl OfferTable {
     /// The attributes are cached for each expression. The cached attributes are returned if the request lacks each of
     /// them or binds it to a literal. Otherwise the attributes are computed with the request's ad, because the
     /// request's expressions may read further attributes.
-    pub fn dependencies(&mut self, request: &RequestContext, expression: &Expression) -> Option<Dependencies> {
-        let usual = self.store.dependencies(expression)?;
-        let names = usual.names.iter().zip(usual.name_ids.iter());
-        let is_usual = !names.into_iter().any(|(name, number)| self.request_binding(request, name, *number).1);
-        if is_usual { Some(usual) } else { self.store.dependencies_with(&request.ad, expression) }
+    fn dependencies(&self, store: &mut Store, expression: &Expression) -> Option<Dependencies> {
+        let usual = store.dependencies(expression)?;
+        if self.binds_literals(store, &usual) { Some(usual) } else { store.dependencies_with(&self.ad, expression) }
     }
 
-    /// Returns the attributes that can contain clauses of the offers' constraints. These are the constraint attributes
-    /// of the protocol. If a clause of such an attribute is just the name of another attribute, the other attribute is
-    /// included: `Half` for `Requirements = Half && Memory > 1`.
-    pub(super) fn constraint_attributes(&mut self) -> Vec<Name> {
-        let mut names: IndexSet<Name> = self.protocol.attribute_names().cloned().collect();
-        transitive_closure(&mut names, |name, names| {
-            for expression in self.store.column(name).expressions() {
-                names.extend(conjuncts(expression).into_iter().filter_map(own_attribute_name).cloned());
-            }
-            Some(())
-        });
-        names.into_iter().collect()
+    /// Whether the request lacks each of these attributes or binds it to a literal.
+    pub(super) fn binds_literals(&self, store: &mut Store, usual: &Dependencies) -> bool {
+        let mut names = usual.names.iter().zip(usual.name_ids.iter());
+        !names.any(|(name, number)| self.binding(store, name, *number).1)
     }
 }

@@ -1,13 +1,14 @@
 //! The results of one expression over all offers.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Dialect, Value};
 use crate::pool::Partition;
 use crate::protocol::is_met;
+
+use super::row_weights::RowWeights;
 
 /// The outcome of a clause in one offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,79 +67,126 @@ pub struct OutcomeCounts {
     pub error: usize,
 }
 
-/// The results of an expression, stored once per group of rows. The rows of a group agree in all attributes that the
-/// expression depends on.
+/// The rows in groups that agree in some attributes.
+pub struct RowGroups {
+    pub partition: Arc<Partition>,
+    /// Number of offers in each group.
+    offers: Box<[usize]>,
+}
+
+impl RowGroups {
+    pub fn new(partition: Arc<Partition>, weights: &RowWeights) -> Self {
+        let mut offers = vec![0; partition.first_rows().len()];
+        partition.groups().iter().enumerate().for_each(|(row, group)| offers[*group as usize] += weights.of_row(row));
+        RowGroups { partition, offers: offers.into() }
+    }
+
+    /// Index of the group of a row.
+    fn group_of(&self, row: usize) -> usize {
+        self.partition.groups()[row] as usize
+    }
+
+    /// Returns the rows whose groups have the flag.
+    fn rows_with(&self, flags: &[bool]) -> FixedBitSet {
+        const WORD_BITS: usize = usize::BITS as usize;
+        let groups = self.partition.groups();
+        let word = |rows: &[u32]| {
+            rows.iter().rev().fold(0, |word: usize, group| word << 1 | usize::from(flags[*group as usize]))
+        };
+        FixedBitSet::with_capacity_and_blocks(groups.len(), groups.chunks(WORD_BITS).map(word))
+    }
+}
+
+/// The outcomes of a clause of a request, stored once per group of rows. The rows of a group agree in all attributes
+/// that the clause depends on.
 pub struct ClauseResults {
-    groups: Rc<Partition>,
-    /// The value of each group; empty unless the expression was evaluated for all rows.
-    pub values: Vec<Value>,
-    outcomes: RefCell<Vec<Option<ClauseOutcome>>>,
-    /// The rows in which the expression is true.
+    groups: Arc<RowGroups>,
+    outcomes: Box<[ClauseOutcome]>,
+    /// The rows in which the clause is true.
     pub true_rows: FixedBitSet,
     /// Number of offers per outcome.
     pub counts: OutcomeCounts,
 }
 
 impl ClauseResults {
-    /// Builds the results from the values of all groups. `weights` is the number of offers of each row.
-    pub fn new(values: Vec<Value>, groups: Rc<Partition>, weights: &[usize], dialect: Dialect) -> Self {
-        let outcomes = values.iter().map(|value| Some(ClauseOutcome::of(value, dialect))).collect();
-        let mut results =
-            ClauseResults { values, outcomes: RefCell::new(outcomes), ..ClauseResults::unevaluated(groups) };
-        results.true_rows.grow(weights.len());
-        for (row, weight) in weights.iter().enumerate() {
-            let outcome = results.outcome(row).unwrap_or(ClauseOutcome::Error);
-            results.true_rows.set(row, outcome == ClauseOutcome::True);
+    /// Makes the results from the outcomes of all groups.
+    pub fn new(outcomes: Vec<ClauseOutcome>, groups: Arc<RowGroups>) -> Self {
+        let mut counts = OutcomeCounts::default();
+        for (outcome, offers) in outcomes.iter().zip(&groups.offers) {
             let count = match outcome {
-                ClauseOutcome::True => &mut results.counts.is_true,
-                ClauseOutcome::False => &mut results.counts.is_false,
-                ClauseOutcome::Undefined => &mut results.counts.undefined,
-                ClauseOutcome::Error => &mut results.counts.error,
+                ClauseOutcome::True => &mut counts.is_true,
+                ClauseOutcome::False => &mut counts.is_false,
+                ClauseOutcome::Undefined => &mut counts.undefined,
+                ClauseOutcome::Error => &mut counts.error,
             };
-            *count += weight;
+            *count += offers;
         }
-        results
+        let is_true: Vec<bool> = outcomes.iter().map(|outcome| *outcome == ClauseOutcome::True).collect();
+        ClauseResults { true_rows: groups.rows_with(&is_true), outcomes: outcomes.into(), groups, counts }
     }
 
-    /// Makes results without any outcome. [`Self::record`] adds the outcomes later.
-    pub fn unevaluated(groups: Rc<Partition>) -> Self {
-        let size = groups.first_rows().len();
-        ClauseResults {
-            groups,
-            values: Vec::new(),
-            outcomes: RefCell::new(vec![None; size]),
-            true_rows: FixedBitSet::new(),
-            counts: OutcomeCounts::default(),
-        }
+    /// The outcome in a row.
+    pub fn outcome(&self, row: usize) -> ClauseOutcome {
+        self.outcomes[self.groups.group_of(row)]
     }
 
-    /// Returns the value of each group of rows, with the number of offers in the group. Counts only the offers of
-    /// `rows`. `weights` is the number of offers of each row.
-    pub fn weighted_values(&self, rows: impl IntoIterator<Item = usize>, weights: &[usize]) -> Vec<(&Value, usize)> {
+    /// The size of the results in bytes. The groups do not count, because they are shared.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.outcomes.len() + self.true_rows.len() / 8
+    }
+}
+
+/// The values of an expression of a request, stored once per group of rows like [`ClauseResults`].
+pub struct ExpressionValues {
+    groups: Arc<RowGroups>,
+    values: Box<[Value]>,
+}
+
+impl ExpressionValues {
+    /// Makes the results from the values of all groups.
+    pub fn new(values: Vec<Value>, groups: Arc<RowGroups>) -> Self {
+        ExpressionValues { groups, values: values.into() }
+    }
+
+    /// Returns the value of each group, with the number of offers in the group.
+    pub fn weighted_values(&self) -> impl Iterator<Item = (&Value, usize)> {
+        self.values.iter().zip(self.groups.offers.iter().copied())
+    }
+
+    /// Returns the value of each group that has some of `rows`, with the number of offers of these rows.
+    pub fn weighted_values_in(&self, rows: &[usize], weights: &RowWeights) -> impl Iterator<Item = (&Value, usize)> {
         let mut offers = vec![0; self.values.len()];
-        rows.into_iter().for_each(|row| offers[self.group_of(row)] += weights[row]);
-        self.values.iter().zip(offers).collect()
+        for row in rows {
+            offers[self.groups.group_of(*row)] += weights.of_row(*row);
+        }
+        self.values.iter().zip(offers).filter(|(_, offers)| *offers > 0)
     }
 
     /// The value of the expression in a row.
     pub fn value(&self, row: usize) -> &Value {
-        &self.values[self.group_of(row)]
+        &self.values[self.groups.group_of(row)]
     }
 
-    /// Index of the group of a row.
-    fn group_of(&self, row: usize) -> usize {
-        self.groups.group(row).unwrap_or_default()
+    /// Computes a number from each value.
+    pub fn measured(&self, measure: impl Fn(&Value) -> f64) -> GroupMeasures {
+        GroupMeasures { groups: Arc::clone(&self.groups), numbers: self.values.iter().map(measure).collect() }
     }
 
-    /// The outcome in a row. `None` if the expression has not been evaluated for the group of the row.
-    pub fn outcome(&self, row: usize) -> Option<ClauseOutcome> {
-        self.outcomes.borrow().get(self.group_of(row)).copied().flatten()
+    /// The size of the values in bytes. Memory that the values refer to does not count: it mostly belongs to the ads.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.values)
     }
+}
 
-    /// Records the outcome in a row. The outcome holds for all rows of the row's group.
-    pub fn record(&self, row: usize, outcome: ClauseOutcome) {
-        if let Some(known) = self.outcomes.borrow_mut().get_mut(self.group_of(row)) {
-            *known = Some(outcome);
-        }
+/// Numbers computed from the values of an expression, stored once per group of rows.
+pub struct GroupMeasures {
+    groups: Arc<RowGroups>,
+    numbers: Vec<f64>,
+}
+
+impl GroupMeasures {
+    /// The number of a row.
+    pub fn of_row(&self, row: usize) -> f64 {
+        self.numbers[self.groups.group_of(row)]
     }
 }

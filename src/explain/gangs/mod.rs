@@ -53,7 +53,7 @@ pub enum GangVerdict {
 }
 
 impl GangVerdict {
-    /// The verdict's code in the JSON schema `classad.explain/1`.
+    /// The verdict's code in the JSON schema `classad.explain/2`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         use EmptyPortCause::{Conflict, Discarded, Missing, NoConstraint, Refused};

@@ -3,9 +3,9 @@
 mod interner;
 
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Expression, Name, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, transitive_closure};
 use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
 
@@ -80,11 +80,10 @@ impl RequestClusters {
     ) -> Self {
         let mut reach = SignificantAttributes::new(protocol, context);
         reach.add_policies(policies);
-        // Clones of one ad have the same identity and are visited once.
-        let distinct: IndexMap<usize, &Ad, FxBuildHasher> = offers.iter().map(|ad| (ad.identity(), ad)).collect();
+        let distinct = reach.distinct_shapes(offers);
         let (mut before, mut signatures) = (None, FxHashMap::default());
         loop {
-            for offer in distinct.values() {
+            for offer in &distinct {
                 reach.signature(offer, OFFERS);
             }
             // The last visit of the offers added no name, so that the significant attributes of the requests are final.
@@ -130,6 +129,13 @@ const ABSENT: InternedId = InternedId::MAX;
 /// The significant attributes of an ad: pairs of the identifier of a name and the identifier of its expression, sorted.
 type RequestSignature = Vec<(InternedId, InternedId)>;
 
+/// What decides which names an ad mentions: for each attribute the identifiers of its name and of its expression, with
+/// [`LITERAL`] for literals.
+type AdShape = Vec<(InternedId, InternedId)>;
+
+/// Identifier that stands for any literal in an [`AdShape`].
+const LITERAL: InternedId = InternedId::MAX;
+
 /// Computes the attributes that constraints, ranks and policies can read.
 struct SignificantAttributes<'c> {
     protocol: &'c Protocol,
@@ -154,6 +160,43 @@ impl<'c> SignificantAttributes<'c> {
     /// no longer grows.
     fn size(&self) -> usize {
         self.reads.iter().map(|reads| reads.names.len() + usize::from(reads.everything)).sum()
+    }
+
+    /// Returns the offers without those that mention the same names as an offer before: offers that differ only in the
+    /// values of literals. Most offers of a pool do.
+    fn distinct_shapes<'a>(&mut self, offers: &'a [Ad]) -> Vec<&'a Ad> {
+        // Clones of one ad have the same identity and are looked at once.
+        let distinct: IndexMap<usize, &Ad, FxBuildHasher> = offers.iter().map(|ad| (ad.identity(), ad)).collect();
+        let mut known: FxHashSet<AdShape> = FxHashSet::default();
+        let (mut shape, mut names) = (AdShape::new(), Vec::new());
+        let mut is_new = |ad: &&Ad| {
+            self.find_shape(ad, &mut names, &mut shape);
+            !known.contains(&shape) && known.insert(shape.clone())
+        };
+        distinct.into_values().filter(|ad| is_new(ad)).collect()
+    }
+
+    /// Writes the shape of an ad to `shape`. `names` has the attributes of the ads before by their positions in an ad;
+    /// they are tried first, because ads tend to have the same attributes in the same order.
+    fn find_shape(&mut self, ad: &Ad, names: &mut Vec<InternedId>, shape: &mut AdShape) {
+        shape.clear();
+        for (position, attribute) in ad.iter().enumerate() {
+            let guess = names.get(position).copied();
+            let is_guessed = |name: &InternedId| self.interner.names[*name as usize] == *attribute.name;
+            let name = match guess.filter(is_guessed) {
+                Some(name) => name,
+                None => self.interner.intern_name(attribute.name),
+            };
+            match names.get_mut(position) {
+                Some(known) => *known = name,
+                None => names.push(name),
+            }
+            let expression = match attribute.expression.kind() {
+                ExpressionKind::Literal(value) if !matches!(value, Value::List(_) | Value::Ad(_)) => LITERAL,
+                _ => self.interner.intern_expression(attribute.expression).0,
+            };
+            shape.push((name, expression));
+        }
     }
 
     fn add_policies(&mut self, policies: &PolicyExpressions) {

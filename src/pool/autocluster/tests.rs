@@ -80,3 +80,40 @@ fn resource_requests_carry_what_counts() {
         "[ Owner = \"a\"; Requirements = TARGET.x; AutoClusterId = 1; ResourceRequestCount = 2 ]"
     );
 }
+
+/// Offers that differ in literals only do not all have to be visited; the clusters are as if they were.
+#[test]
+fn offers_of_one_shape_are_as_good_as_all() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let names = ["a", "b", "c", "d"];
+    for _ in 0..300 {
+        let mut ad = |most: usize| {
+            let mut text = "[ ".to_owned();
+            for name in ["Requirements", "Rank", "a", "b", "c", "d"] {
+                let [left, right] = [0, 1].map(|_| names[random.usize(0..4)]);
+                let attribute = match random.usize(0..most) {
+                    0 => format!("{name} = TARGET.{left} > {right}; "),
+                    1 => format!("{name} = {left}; "),
+                    2 => format!("{name} = {{ MY.{left}, {} }}; ", random.u8(0..3)),
+                    3 => String::new(),
+                    _ => format!("{name} = {}; ", random.u8(0..3)),
+                };
+                text.push_str(&attribute);
+            }
+            text + "]"
+        };
+        let offers: Vec<String> = (0..20).map(|_| ad(12)).collect();
+        let requests: Vec<String> = (0..8).map(|_| ad(8)).collect();
+        let [offers, requests] = [&offers, &requests].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>());
+        // An offer with an attribute that nothing mentions has a shape of its own.
+        let marked: Vec<String> = offers
+            .iter()
+            .enumerate()
+            .map(|(number, text)| text.replace("[ ", &format!("[ Mark{number} = 1; ")))
+            .collect();
+        let marked: Vec<&str> = marked.iter().map(String::as_str).collect();
+        let [found, expected] = [&offers, &marked].map(|offers| clusters(&requests, offers, &[]));
+        assert_eq!(found.cluster_of, expected.cluster_of);
+        assert_eq!(found.significant(), expected.significant());
+    }
+}

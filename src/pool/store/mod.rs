@@ -2,8 +2,7 @@
 //!
 //! An expression is evaluated once for each group of ads that agree in all attributes on which its value can depend.
 
-use std::cell::OnceCell;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -24,12 +23,12 @@ pub struct Store {
     columns: ExpressionColumns,
     /// Whether every attribute of the ads has a column.
     has_all_columns: bool,
-    has_scope_attribute: OnceCell<bool>,
+    has_scope_attribute: OnceLock<bool>,
     /// The partitions computed so far, by attributes. Rows of one group bind equal expressions to all these attributes.
-    partitions: FxHashMap<Rc<[Name]>, Rc<Partition>>,
+    partitions: FxHashMap<Arc<[Name]>, Arc<Partition>>,
     name_ids: IndexSet<Name, FxBuildHasher>,
     interner: ExpressionInterner,
-    free_names: FxHashMap<usize, Rc<FreeNames>>,
+    free_names: FxHashMap<usize, Arc<FreeNames>>,
     /// Dependencies of each expression, by the identifier that [`Store::intern`] returns; `None` if the dependencies
     /// are not known.
     dependencies: FxHashMap<usize, Option<Dependencies>>,
@@ -43,15 +42,15 @@ pub struct Store {
 #[derive(Clone, Debug)]
 pub struct Dependencies {
     /// The names of the attributes, sorted.
-    pub names: Rc<[Name]>,
+    pub names: Arc<[Name]>,
     /// Identifiers of the names, in the order of `names`. A name has the same identifier in the whole store.
-    pub name_ids: Rc<[usize]>,
+    pub name_ids: Arc<[usize]>,
 }
 
 /// The values of an expression in all ads of a store. One value is kept for all ads that agree in the attributes on
 /// which the value depends.
 pub struct StoreValues {
-    groups: Rc<Partition>,
+    groups: Arc<Partition>,
     values: Vec<Result<Value, Abort>>,
 }
 
@@ -85,26 +84,20 @@ impl Store {
         &self.ads
     }
 
-    /// Iterates over the names of the columns built so far.
-    pub fn column_names(&self) -> impl Iterator<Item = &Name> {
-        self.columns.keys()
-    }
-
-    /// Returns the column of an attribute; `None` if the column is not built yet.
-    #[must_use]
-    pub fn built_column(&self, name: &Name) -> Option<&ExpressionColumn> {
-        self.columns.get(name).map(|column| &**column)
+    /// Iterates over the columns built so far, each with the name of its attribute.
+    pub fn built_columns(&self) -> impl Iterator<Item = (&Name, &Arc<ExpressionColumn>)> {
+        self.columns.iter()
     }
 
     /// Returns the column of an attribute, building it on first use.
-    pub fn column(&mut self, name: &Name) -> Rc<ExpressionColumn> {
+    pub fn column(&mut self, name: &Name) -> Arc<ExpressionColumn> {
         if let Some(column) = self.columns.get(name) {
-            return Rc::clone(column);
+            return Arc::clone(column);
         }
         let ads = if self.has_all_columns { &[] } else { &*self.ads };
-        let column = Rc::new(ExpressionColumn::of(ads, name));
+        let column = Arc::new(ExpressionColumn::of(ads, name));
         if !self.has_all_columns {
-            self.columns.insert(name.clone(), Rc::clone(&column));
+            self.columns.insert(name.clone(), Arc::clone(&column));
         }
         column
     }
@@ -172,26 +165,26 @@ impl Store {
         Some(Dependencies { names: names.into_iter().collect(), name_ids })
     }
 
-    fn free_names_of(&mut self, expression: &Expression) -> Rc<FreeNames> {
+    fn free_names_of(&mut self, expression: &Expression) -> Arc<FreeNames> {
         let number = self.intern(expression);
-        let known = self.free_names.entry(number).or_insert_with(|| Rc::new(FreeNames::of(expression, self.dialect)));
-        Rc::clone(known)
+        let known = self.free_names.entry(number).or_insert_with(|| Arc::new(FreeNames::of(expression, self.dialect)));
+        Arc::clone(known)
     }
 
     /// Partitions the rows into groups that bind equal expressions to these attributes. If `names` is `None`, each row
     /// is a group of its own. A partition by names is cached.
-    pub fn partition(&mut self, names: Option<Rc<[Name]>>) -> Rc<Partition> {
-        let Some(names) = names else { return Rc::new(Partition::discrete(self.ads.len())) };
+    pub fn partition(&mut self, names: Option<Arc<[Name]>>) -> Arc<Partition> {
+        let Some(names) = names else { return Arc::new(Partition::discrete(self.ads.len())) };
         if let Some(known) = self.partitions.get(&names) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let mut groups = Partition::new(self.ads.len());
         for name in &*names {
             let attribute = self.column(name);
             groups.split(attribute.code_count(), |row| Some(attribute.code(row)));
         }
-        let groups = Rc::new(groups);
-        self.partitions.insert(names, Rc::clone(&groups));
+        let groups = Arc::new(groups);
+        self.partitions.insert(names, Arc::clone(&groups));
         groups
     }
 }

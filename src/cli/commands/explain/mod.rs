@@ -17,7 +17,10 @@ use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{MatchingRun, PairSelection};
-use crate::cli::render::explanation::{Allocation, ExplanationInput, ExplanationWriter, GangExplainer, gangs, pair};
+use crate::cli::parallel::do_in_order;
+use crate::cli::render::explanation::{
+    Allocation, ExplanationInput, ExplanationWriter, GangExplainer, ReportRenderer, gangs, pair,
+};
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
@@ -40,7 +43,7 @@ Examples:
 Requests that nothing tells apart are explained together.  Exit status: 0 if every request matches something, 1 if
 some do not; --exit-zero makes it 0. Requests with ports, and all of them where offers have ports, are
 explained as `gangmatch` serves them.
--o json: {\"schema\": \"classad.explain/1\", \"reports\": [...]}, of each report:
+-o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}, of each report:
   requests, verdict, attributes, summary   who; matches, taken, contradiction, type-clash, missing-attribute,
       unsatisfied-clause, conflict or refused (ports: with --reverse, what has some); the attributes that decide; the
       sentence
@@ -48,12 +51,14 @@ explained as `gangmatch` serves them.
       is what, how many meet it and those before it, how many meet all others, what comes nearest to what it asks for;
       the span is in the text of its attribute, in bracketed ads in that of the ad
   conflicts, changes, nearest   positions in `clauses`; {change, matches}; {offer, fails, refuses}
-  refusals   {clause, offers, example}: the first clause of an offer's constraint that is not met, null if it has none
+  refusals, refusal_count   {clause, offers, example}: the first clause of an offer's constraint that is not met, null
+      if it has none; the first 10, and how many there are
   names, not_examined   {kind, clause, text}; what the ads cannot tell
   gang, ports, optional, empty, deepest, stuck   of requests with ports: {label, offer, ports}; {label, alone, given,
       used}; labels; {label, conditions}; as many first ports as can be filled; {label, held, discarded, fitting,
-      conditions, unserved, needs}; a condition is {text, by, reads, theirs, labels, offers}; each of the changes has
-      its `gang`";
+      conditions, unserved, unserved_count, needs}; a condition is {text, by, reads, theirs, labels, offers,
+      offer_count}; each of the changes has its `gang`
+Of refusals, unserved, and the offers of a condition the first 10 are listed: --all-offers lists all.";
 
 /// Explain why requests match nothing
 ///
@@ -88,6 +93,9 @@ pub struct Explain {
     /// nearest offer
     #[arg(short = 'v', action = clap::ArgAction::Count)]
     evidence: u8,
+    /// List all offers and all their refusals in JSON, not only the first 10 of each list
+    #[arg(long)]
+    all_offers: bool,
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
@@ -131,12 +139,12 @@ impl Explain {
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
         }
-        let mut explainer = case.explainer(session);
+        let explainer = case.explainer(session, self.all_offers);
         let status = match &self.offer {
             Some(offer) if !self.reverse => {
-                pair::explain_pair(session, &case, &mut explainer, (offer, self.request.as_deref()), form)?
+                pair::explain_pair(session, &case, &explainer, (offer, self.request.as_deref()), form)?
             }
-            _ => self.explain_each(session, &case, &mut explainer, filter.as_ref())?,
+            _ => self.explain_each(session, &case, &explainer, filter.as_ref())?,
         };
         if common.stats {
             let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
@@ -150,7 +158,7 @@ impl Explain {
         &self,
         session: &mut Session,
         case: &ExplanationInput<'_>,
-        explainer: &mut Explainer,
+        explainer: &Explainer,
         filter: Option<&Query>,
     ) -> Result<Status, Failure> {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
@@ -164,29 +172,44 @@ impl Explain {
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
         let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved])?;
-        let mut page = ExplanationWriter::new(case, self.ads.common.output.form);
+        let renderer = ReportRenderer::new(case, self.ads.common.output.form, self.all_offers);
+        let mut page = ExplanationWriter::new(renderer);
         let mut matches_all = unserved.is_empty();
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
-        for (done, group) in groups.into_iter().enumerate() {
-            progress::report_step("explaining", done, Some(total));
-            if let Some(gangs) = gangs.as_mut().filter(|_| case.needs_gang(group[0])) {
-                let Some(report) = gangs.explain(session, group[0], allocation.as_ref())? else { continue };
-                matches_all &= matches!(report.verdict, GangVerdict::Matches);
-                if !session.options.quiet {
-                    page.add_gang(session, &group, &report)?;
+        let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
+        // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
+        let mut next = 0;
+        while next < total {
+            if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
+                progress::report_step("explaining", next, Some(total));
+                if let Some(report) = gangs.explain(session, groups[next][0], allocation.as_ref())? {
+                    matches_all &= matches!(report.verdict, GangVerdict::Matches);
+                    if !session.options.quiet {
+                        page.add(renderer.gang(session, &groups[next], &report))?;
+                    }
                 }
+                next += 1;
                 continue;
             }
-            let report = Self::explain_bilateral(&case.subjects[group[0]].ad, explainer, allocation.as_ref());
-            matches_all &= report.verdict == RequestVerdict::Matches;
-            if !session.options.quiet {
-                page.add_report(session, &group, &report)?;
-            }
+            let pairs = &groups[next..][..groups[next..].iter().take_while(|group| is_pair(group)).count()];
+            let explain = |place: usize| {
+                let group = &pairs[place];
+                let report = explain_bilateral(&case.subjects[group[0]].ad, explainer, allocation.as_ref());
+                let text = (!session.options.quiet).then(|| renderer.report(session, group, &report)).transpose();
+                text.map(|text| (text, report.verdict == RequestVerdict::Matches))
+            };
+            do_in_order(session.options.threads(), pairs.len(), explain, |place, explained| {
+                progress::report_step("explaining", next + place, Some(total));
+                let (text, matches) = explained?;
+                matches_all &= matches;
+                text.map_or(Ok(()), |text| page.add(text))
+            })?;
+            next += pairs.len();
         }
         if !unserved.is_empty() && !session.options.quiet {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
-            page.add_report(session, &unserved, &report)?;
+            page.add(renderer.report(session, &unserved, &report)?)?;
         }
         page.finish()?;
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
@@ -241,16 +264,16 @@ impl Explain {
         }
         Ok((roots, unserved))
     }
+}
 
-    /// Explains a request by bilateral matching. If some offers match the request and `allocation` is given, the
-    /// verdict is `Taken`, with the requests that hold these offers.
-    fn explain_bilateral(request: &Ad, explainer: &mut Explainer, allocation: Option<&Allocation>) -> RequestReport {
-        let mut report = explainer.explain(request);
-        if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
-            report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
-        }
-        report
+/// Explains a request by bilateral matching. If some offers match the request and `allocation` is given, the
+/// verdict is `Taken`, with the requests that hold these offers.
+fn explain_bilateral(request: &Ad, explainer: &Explainer, allocation: Option<&Allocation>) -> RequestReport {
+    let mut report = explainer.explain(request);
+    if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
+        report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
     }
+    report
 }
 
 /// Matches each request with the best remaining offer, one request after the other, like `classad match`.

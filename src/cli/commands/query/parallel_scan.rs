@@ -19,14 +19,12 @@ use super::scan::{AdScanner, ScanFinding};
 use crate::cli::Failure;
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::parallel::THREAD_STACK_BYTES;
 use crate::cli::session::Session;
 
 /// Maximum number of pending blocks per thread. More than one block lets threads work while findings are printed. A
 /// small number of blocks bounds the memory.
 const MAX_PENDING_BLOCKS_PER_THREAD: usize = 2;
-
-/// Stack size of a thread, in bytes. It is the usual size for a main thread, so that a worker can recurse as deeply.
-const THREAD_STACK_BYTES: usize = 8 << 20;
 
 /// A block for a thread to scan.
 struct ScanTask {

@@ -11,7 +11,7 @@ use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::render::explanation::gangs::GangExplainer;
 use crate::cli::render::explanation::pair;
-use crate::cli::render::explanation::writer::ExplanationWriter;
+use crate::cli::render::explanation::writer::{ExplanationWriter, ReportRenderer};
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
@@ -95,22 +95,23 @@ fn explain_request(
     let policy = LoadedPolicy::default();
     let input = ExplanationInput::new(parties, false, protocol, &policy, evidence);
     if let Some(other) = other {
-        pair::explain_pair(session, &input, &mut input.explainer(session), (other, None), None)?;
+        pair::explain_pair(session, &input, &input.explainer(session, false), (other, None), None)?;
         return Ok(());
     }
-    let mut writer = ExplanationWriter::new(&input, None);
+    let renderer = ReportRenderer::new(&input, None, false);
+    let mut writer = ExplanationWriter::new(renderer);
     if input.needs_gang(0) {
         let mut gangs = GangExplainer::new(session, &input)?;
         let report = gangs.explain(session, 0, None)?;
         session.check_interrupt()?;
         session.report_budget_failures(gangs.budget_failures());
         if let Some(report) = report {
-            writer.add_gang(session, &[0], &report)?;
+            writer.add(renderer.gang(session, &[0], &report))?;
         }
     } else {
-        let report = input.explainer(session).explain(&parties.requests[0].ad);
+        let report = input.explainer(session, false).explain(&parties.requests[0].ad);
         session.check_interrupt()?;
-        writer.add_report(session, &[0], &report)?;
+        writer.add(renderer.report(session, &[0], &report)?)?;
     }
     writer.finish()
 }

@@ -12,6 +12,9 @@ use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::session::Session;
 
+/// Maximum number of elements in lists of offers, and of groups of offers, of a report without `--all-offers`.
+pub const MAX_LISTED_OFFERS: usize = 10;
+
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
     pub parties: &'c Parties,
@@ -46,9 +49,11 @@ impl<'c> ExplanationInput<'c> {
         ExplanationInput { parties, subjects, partners, nouns, protocol, policy, is_reverse, has_ports, evidence_level }
     }
 
-    pub fn explainer(&self, session: &Session) -> Explainer {
+    /// Makes the explainer of the subjects. Unless `all_offers`, a report holds only as many refusals as it shows.
+    pub fn explainer(&self, session: &Session, all_offers: bool) -> Explainer {
         let ads: Vec<_> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
         let explainer = Explainer::new(&ads, self.protocol.clone(), session.context());
+        let explainer = if all_offers { explainer } else { explainer.with_max_refusals(MAX_LISTED_OFFERS) };
         // The docking vector orders offers for requests, not the other way round.
         if self.is_reverse { explainer } else { explainer.with_docking(self.policy.policy.docking.clone()) }
     }

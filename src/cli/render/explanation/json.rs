@@ -1,10 +1,13 @@
-//! Reports as JSON, of the schema `classad.explain/1`.
+//! Reports as JSON, of the schema `classad.explain/2`.
 
 use classad::explain::RequestReport;
 use serde_json::{Value as Json, json};
 
 use super::case::ExplanationInput;
 use crate::cli::render::json::value_json;
+
+/// The name of the JSON schema of reports.
+pub const SCHEMA: &str = "classad.explain/2";
 
 /// Returns the JSON report about a group of equivalent requests or, with `--reverse`, offers.
 pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport, summary: &str) -> Json {
@@ -44,6 +47,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "changes": changes.collect::<Json>(),
         "nearest": nearest.collect::<Json>(),
         "refusals": refusals.collect::<Json>(),
+        "refusal_count": report.refusal_count,
         "names": report.remarks,
         "not_examined": NOT_EXAMINED,
     })

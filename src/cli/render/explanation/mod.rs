@@ -12,4 +12,4 @@ pub mod writer;
 pub use allocation::Allocation;
 pub use case::ExplanationInput;
 pub use gangs::GangExplainer;
-pub use writer::ExplanationWriter;
+pub use writer::{ExplanationWriter, ReportRenderer};

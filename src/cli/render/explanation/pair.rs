@@ -30,7 +30,7 @@ const MAX_VALUE_CHARS: usize = 40;
 pub fn explain_pair(
     session: &mut Session,
     case: &ExplanationInput<'_>,
-    explainer: &mut Explainer,
+    explainer: &Explainer,
     (offer, request): (&str, Option<&str>),
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {

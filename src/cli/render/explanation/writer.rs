@@ -9,17 +9,17 @@ use classad::explain::{
     UnmetOfferClause, missing_attribute_note,
 };
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::{self, single_line};
-use crate::cli::render::json::write_json_value;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
-use super::case::ExplanationInput;
-use super::json::NOT_EXAMINED;
+use super::case::{ExplanationInput, MAX_LISTED_OFFERS};
+use super::gangs::ListedParties;
+use super::json::{NOT_EXAMINED, SCHEMA};
 use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
 use super::{diagram, gangs};
@@ -32,28 +32,38 @@ pub const MAX_CLAUSE_CHARS: usize = 70;
 pub const DEFAULT_MAX_ITEMS: usize = 3;
 
 /// Maximum number of items in most sections of a report with `-v`, such as refusals or conflicts.
-pub const MAX_EVIDENCE_ITEMS: usize = 10;
+pub const MAX_EVIDENCE_ITEMS: usize = MAX_LISTED_OFFERS;
 
 /// Writes reports one after the other. A JSON document is only written by [`ExplanationWriter::finish`].
 pub struct ExplanationWriter<'c> {
-    case: &'c ExplanationInput<'c>,
-    form: OutputForm,
+    renderer: ReportRenderer<'c>,
     /// The reports of a JSON document, which is written at the end.
-    reports: Vec<Json>,
+    reports: Vec<String>,
     /// Whether the previous report was a single line of text. `None` before the first report.
     was_brief: Option<bool>,
 }
 
-impl<'c> ExplanationWriter<'c> {
-    pub fn new(case: &'c ExplanationInput<'c>, form: Option<OutputForm>) -> Self {
-        let form = form.unwrap_or(OutputForm::Table);
-        ExplanationWriter { case, form, reports: Vec::new(), was_brief: None }
+/// Renders reports as text or as JSON. Threads can share a renderer.
+#[derive(Clone, Copy)]
+pub struct ReportRenderer<'c> {
+    case: &'c ExplanationInput<'c>,
+    form: OutputForm,
+    /// Maximum number of elements in lists of offers of a JSON report.
+    max_offers: usize,
+}
+
+impl<'c> ReportRenderer<'c> {
+    /// Makes the renderer. With `all_offers`, JSON reports list all offers.
+    pub fn new(case: &'c ExplanationInput<'c>, form: Option<OutputForm>, all_offers: bool) -> Self {
+        let max_offers = if all_offers { usize::MAX } else { MAX_LISTED_OFFERS };
+        ReportRenderer { case, form: form.unwrap_or(OutputForm::Table), max_offers }
     }
 
-    pub fn add_report(&mut self, session: &Session, group: &[usize], report: &RequestReport) -> Result<(), Failure> {
+    /// Renders the report about a group of equivalent requests or, with `--reverse`, offers.
+    pub fn report(&self, session: &Session, group: &[usize], report: &RequestReport) -> Result<String, Failure> {
         if self.is_data() {
             let summary = self.case.summary(session, group, report, usize::MAX);
-            return self.add_json(super::json::report_json(self.case, group, report, &summary));
+            return Ok(self.json(&super::json::report_json(self.case, group, report, &summary)));
         }
         let is_known = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::Taken(_))
             && self.case.evidence_level == 0;
@@ -62,53 +72,35 @@ impl<'c> ExplanationWriter<'c> {
         if !is_brief {
             text.push_str(&self.sections(session, group, report)?);
         }
-        self.add_text(&text)
+        Ok(text)
     }
 
-    /// Adds the report about the gang of a group of requests.
-    pub fn add_gang(&mut self, session: &Session, group: &[usize], report: &GangReport) -> Result<(), Failure> {
+    /// Renders the report about the gang of a group of requests.
+    pub fn gang(&self, session: &Session, group: &[usize], report: &GangReport) -> String {
         let subject = self.case.group_name(group);
         let longest = if self.is_data() { usize::MAX } else { MAX_CLAUSE_CHARS };
         let writer = self.case.summary_writer(session, &subject, group, longest);
         let summary = single_line(&writer.gang_summary(report));
         if self.is_data() {
             let requests: Vec<&str> = group.iter().map(|at| self.case.subjects[*at].id()).collect();
-            return self.add_json(gangs::gang_report_json(report, &requests, &summary, self.case.parties));
+            let parties = ListedParties { parties: self.case.parties, max_offers: self.max_offers };
+            return self.json(&gangs::gang_report_json(report, &requests, &summary, parties));
         }
-        self.add_text(&gangs::gang_report_text(report, &writer, self.case.evidence_level > 0))
+        gangs::gang_report_text(report, &writer, self.case.evidence_level > 0)
     }
 
     fn is_data(&self) -> bool {
         matches!(self.form, OutputForm::Json | OutputForm::Jsonl)
     }
 
-    /// Adds a report as JSON.
-    fn add_json(&mut self, json: Json) -> Result<(), Failure> {
-        if self.form == OutputForm::Jsonl {
-            out().write_all(format!("{json}\n").as_bytes())?;
-        } else {
-            self.reports.push(json);
+    /// Renders a report as JSON: on one line, or indented as an element of a document.
+    fn json(&self, report: &Json) -> String {
+        match self.form {
+            OutputForm::Jsonl => format!("{report}\n"),
+            // JSON text has no line breaks within strings, so that each line can be indented.
+            _ => format!("{report:#}").replace('\n', "\n    "),
         }
-        Ok(())
     }
-
-    /// Adds a report as text. A report of several lines has a blank line between itself and each neighbour.
-    fn add_text(&mut self, text: &str) -> Result<(), Failure> {
-        let is_brief = text.lines().count() == 1;
-        let gap = if self.was_brief.is_some_and(|was_brief| !was_brief || !is_brief) { "\n" } else { "" };
-        self.was_brief = Some(is_brief);
-        Ok(write!(out(), "{gap}{text}")?)
-    }
-
-    pub fn finish(self) -> Result<(), Failure> {
-        if self.form == OutputForm::Json {
-            let document = json!({ "schema": "classad.explain/1", "reports": self.reports });
-            write_json_value(&mut out(), &document)?;
-        }
-        out().flush()?;
-        Ok(())
-    }
-
     /// Returns the sections below the summary sentence.
     fn sections(&self, session: &Session, group: &[usize], report: &RequestReport) -> Result<String, Failure> {
         let has_all = self.case.evidence_level > 0;
@@ -126,9 +118,9 @@ impl<'c> ExplanationWriter<'c> {
             sections.push(clause_table(report));
         }
         if has_all {
-            sections.extend([conflicts(report), self.refusals(group, &report.refusals, MAX_EVIDENCE_ITEMS)]);
+            sections.extend([conflicts(report), self.refusals(group, report, MAX_EVIDENCE_ITEMS)]);
         } else if report.verdict == RequestVerdict::Refused {
-            sections.push(self.refusals(group, &report.refusals, DEFAULT_MAX_ITEMS));
+            sections.push(self.refusals(group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         sections.push(changes(&report.changes, most, self.case.nouns));
@@ -146,12 +138,12 @@ impl<'c> ExplanationWriter<'c> {
         Ok(sections.flat_map(|section| [section.trim_end(), "\n"]).collect())
     }
 
-    fn refusals(&self, group: &[usize], refusals: &[RefusalGroup], most: usize) -> String {
-        let has_suitable = refusals.iter().any(|refusal| refusal.suitable > 0);
-        let shown: Vec<&RefusalGroup> =
-            refusals.iter().filter(|refusal| !has_suitable || refusal.suitable > 0).collect();
+    fn refusals(&self, group: &[usize], report: &RequestReport, most: usize) -> String {
+        let has_suitable = report.suitable_refusal_count > 0;
+        let all = if has_suitable { report.suitable_refusal_count } else { report.refusal_count };
         let count = |refusal: &RefusalGroup| if has_suitable { refusal.suitable } else { refusal.offers };
-        let rows = shown.iter().take(most).map(|refusal| {
+        // The groups with suitable offers come first.
+        let rows = report.refusals.iter().take(all.min(most)).map(|refusal| {
             let example = self.case.partners[refusal.example].id();
             let clause = match &refusal.clause {
                 Some(clause) => {
@@ -164,7 +156,7 @@ impl<'c> ExplanationWriter<'c> {
         });
         let rows: Vec<(Vec<String>, String)> = rows.collect();
         let mut text = two_column_listing(&format!("why {} refuse:", self.case.nouns[1]), &rows);
-        push_rest(&mut text, shown.len(), most);
+        push_rest(&mut text, all, most);
         text
     }
 
@@ -194,6 +186,41 @@ impl<'c> ExplanationWriter<'c> {
         };
         reasons.extend(near.unmet_demands.iter().map(refuses));
         format!("{}: {}", self.case.partners[near.offer].id(), reasons.join("; "))
+    }
+}
+
+impl<'c> ExplanationWriter<'c> {
+    pub fn new(renderer: ReportRenderer<'c>) -> Self {
+        ExplanationWriter { renderer, reports: Vec::new(), was_brief: None }
+    }
+
+    /// Adds a report that the writer's renderer has rendered. A report of several lines of text has a blank line
+    /// between itself and each neighbour.
+    pub fn add(&mut self, report: String) -> Result<(), Failure> {
+        match self.renderer.form {
+            OutputForm::Json => self.reports.push(report),
+            OutputForm::Jsonl => out().write_all(report.as_bytes())?,
+            _ => {
+                let is_brief = report.lines().count() == 1;
+                let gap = if self.was_brief.is_some_and(|was_brief| !was_brief || !is_brief) { "\n" } else { "" };
+                self.was_brief = Some(is_brief);
+                write!(out(), "{gap}{report}")?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn finish(self) -> Result<(), Failure> {
+        let mut out = out();
+        if self.renderer.form == OutputForm::Json {
+            write!(out, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"reports\": [")?;
+            for (place, report) in self.reports.iter().enumerate() {
+                write!(out, "{}\n    {report}", if place > 0 { "," } else { "" })?;
+            }
+            out.write_all(if self.reports.is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" })?;
+        }
+        out.flush()?;
+        Ok(())
     }
 }
 

@@ -1,12 +1,12 @@
-//! Reports about gangs as JSON: the fields of `classad.explain/1` for requests with ports.
+//! Reports about gangs as JSON: the fields of `classad.explain/2` for requests with ports.
 //!
 //! ```text
 //! "ports": [{"label", "alone", "given", "used"}...], "optional": [LABEL...],
 //! "empty": [{"label", "conditions": [CONDITION...]}...], "deepest": [PORT...],
 //! "stuck": [{"label", "held", "discarded", "fitting", "conditions": [CONDITION...],
-//!  "unserved": [ID...], "needs": [{"label", "offers"}...]}...], "gang": [PORT...] or null
+//!  "unserved": [ID...], "unserved_count", "needs": [{"label", "offers"}...]}...], "gang": [PORT...] or null
 //! CONDITION: {"text", "by": "request" or "offers", "reads": [{"name", "text", "value"}...], "theirs": as "reads",
-//!  "labels": [LABEL...], "offers": [ID...]}
+//!  "labels": [LABEL...], "offers": [ID...], "offer_count"}
 //! ```
 //!
 //! `ports` has three numbers of offers for each port:
@@ -27,12 +27,13 @@
 //! - `discarded`: number of offers whose docking vector has an undefined or error component
 //! - `fitting`: number of offers that could be docked, although the group as a whole cannot be filled
 //! - `conditions`: the conditions that rule offers out
-//! - `unserved`: offers whose own ports cannot be filled
+//! - `unserved`: the first offers whose own ports cannot be filled; `unserved_count`: the number of all of them
 //! - `needs`: for each own port of the first `unserved` offer, the number of offers that fit this port. The port at
 //!   which the unserved offer itself would be docked is left out.
 //!
 //! A condition `reads` attributes of the request. `theirs` are attributes of the first offer that the condition rules
-//! out, and of the offers that are docked already. `labels` are the labels of other ports that the condition mentions.
+//! out, and of the offers that are docked already. `offers` are the first offers that the condition rules out, and
+//! `offer_count` is the number of all of them. `labels` are the labels of other ports that the condition mentions.
 
 use classad::explain::GangReport;
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
@@ -48,8 +49,28 @@ use crate::cli::render::json::JoinedRecord;
 /// grows with the square of the depth.
 const MAX_GANG_DEPTH: usize = 63;
 
+/// The ads that reports name, and how many offers their lists have.
+#[derive(Clone, Copy)]
+pub struct ListedParties<'p> {
+    pub parties: &'p Parties,
+    /// Maximum number of elements in a list of offers.
+    pub max_offers: usize,
+}
+
+impl<'p> ListedParties<'p> {
+    /// Lists all offers.
+    pub fn with_all_offers(parties: &'p Parties) -> Self {
+        ListedParties { parties, max_offers: usize::MAX }
+    }
+
+    /// Returns the names of the first of some offers.
+    fn names(self, offers: &[usize]) -> Vec<&'p str> {
+        offers.iter().take(self.max_offers).map(|offer| self.parties.offers[*offer].id()).collect()
+    }
+}
+
 /// Returns the JSON report about a group of equivalent requests with ports.
-pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, parties: &Parties) -> Json {
+pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, listed: ListedParties<'_>) -> Json {
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let head = json!({
         "requests": requests,
@@ -60,14 +81,16 @@ pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, p
         "conflicts": [],
         "nearest": [],
         "refusals": [],
+        "refusal_count": 0,
         "names": [],
         "not_examined": NOT_EXAMINED,
     });
-    json!(JoinedRecord { head, tail: port_fields(report, parties) })
+    json!(JoinedRecord { head, tail: port_fields(report, listed) })
 }
 
 /// Returns the JSON fields about ports, gang and changes.
-pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
+pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
+    let parties = listed.parties;
     let docked = |gang: &Gang| {
         let view = GangView::new(gang, String::new(), parties);
         (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
@@ -79,7 +102,7 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
     let ports = failure.map_or(&[][..], |failure| &failure.ports);
     let optional: Vec<&str> = ports.iter().filter(|port| !port.is_required).map(|port| port.label.as_str()).collect();
     let empty = ports.iter().filter(|port| !port.ruled_out.is_empty()).map(|port| {
-        let conditions = port.ruled_out.iter().map(|found| condition(found, parties));
+        let conditions = port.ruled_out.iter().map(|found| condition(found, listed));
         json!({ "label": port.label, "conditions": conditions.collect::<Json>() })
     });
     let counts = ports.iter().map(
@@ -92,37 +115,34 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
         "empty": empty.collect::<Json>(),
         "ports": counts.collect::<Json>(),
         "deepest": failure.map_or(Some(Vec::new()), |failure| docked(&failure.deepest)),
-        "stuck": failure.map(|failure| blocked_ports(failure, parties)).unwrap_or_default(),
+        "stuck": failure.map(|failure| blocked_ports(failure, listed)).unwrap_or_default(),
     })
 }
 
 /// Returns as JSON whether an offer docks at a port, and if not, the condition that keeps the offer away.
-pub fn docking_json(docking: &TrialDocking, parties: &Parties) -> Json {
-    let condition = docking.condition.as_ref().map(|found| condition(found, parties));
+pub fn docking_json(docking: &TrialDocking, listed: ListedParties<'_>) -> Json {
+    let condition = docking.condition.as_ref().map(|found| condition(found, listed));
     json!({ "label": docking.label, "docks": condition.is_none(), "condition": condition })
 }
 
-fn blocked_ports(failure: &GangFailure, parties: &Parties) -> Vec<Json> {
+fn blocked_ports(failure: &GangFailure, listed: ListedParties<'_>) -> Vec<Json> {
     let port_json = |port: &BlockedPort| {
         let needs = port.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers }));
-        let conditions = port.conditions.iter().map(|found| condition(found, parties));
+        let conditions = port.conditions.iter().map(|found| condition(found, listed));
         json!({
             "label": failure.ports[port.port].label, "held": port.held.len(), "discarded": port.unacceptable,
             "fitting": port.fitting, "conditions": conditions.collect::<Json>(),
-            "unserved": names(&port.unserved, parties), "needs": needs.collect::<Json>(),
+            "unserved": listed.names(&port.unserved), "unserved_count": port.unserved.len(),
+            "needs": needs.collect::<Json>(),
         })
     };
     failure.blocked.iter().map(port_json).collect()
 }
 
-fn condition(condition: &FailedCondition, parties: &Parties) -> Json {
+fn condition(condition: &FailedCondition, listed: ListedParties<'_>) -> Json {
     json!({
         "text": condition.text, "by": if condition.is_of_request { "request" } else { "offers" },
         "reads": condition.request_attributes, "theirs": condition.offer_attributes, "labels": condition.labels,
-        "offers": names(&condition.offers, parties),
+        "offers": listed.names(&condition.offers), "offer_count": condition.offers.len(),
     })
-}
-
-fn names<'p>(offers: &[usize], parties: &'p Parties) -> Vec<&'p str> {
-    offers.iter().map(|offer| parties.offers[*offer].id()).collect()
 }

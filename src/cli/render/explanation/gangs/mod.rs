@@ -25,7 +25,7 @@ use crate::cli::session::Session;
 use super::{Allocation, ExplanationInput};
 
 pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
-pub use json::{gang_report_json, port_fields};
+pub use json::{ListedParties, gang_report_json, port_fields};
 pub use text::{gang_report_text, summary_writer};
 
 /// Whether some of these ads have ports. Ads that were read only in part are skipped, because `explain` reads ads in
@@ -118,7 +118,10 @@ impl<'g> GangExplainer<'g> {
             let text = text::docking_text(&summary, &dockings, parties, session.dialect());
             out().write_all(text.as_bytes())?;
         }
-        let ports = dockings.iter().map(|docking| json::docking_json(docking, parties)).collect::<Json>();
+        let ports = dockings
+            .iter()
+            .map(|docking| json::docking_json(docking, ListedParties::with_all_offers(parties)))
+            .collect::<Json>();
         let document = json!({
             "requests": [asking.id()], "offer": offered.id(), "match": docks, "summary": summary, "ports": ports,
         });
