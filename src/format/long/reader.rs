@@ -121,7 +121,7 @@ impl<'t, C: BorrowMut<LineCache>> LongReader<'t, C> {
 
 /// Parser of single lines, without a cache.
 #[derive(Clone, Copy)]
-pub(super) struct LineParser {
+pub struct LineParser {
     /// The options for parsing the value.
     pub options: ParseOptions,
     /// Number of the ad that the line belongs to, for problems.
@@ -129,7 +129,7 @@ pub(super) struct LineParser {
 }
 
 /// A line that was parsed.
-pub(super) struct ParsedLine {
+pub struct ParsedLine {
     pub name: Name,
     pub expression: Expression,
     /// Length of the beginning of the line up to and including its `=`, in bytes.
