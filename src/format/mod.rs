@@ -27,7 +27,7 @@ pub use attribute_span::AttributeSpan;
 pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
-pub use formatter::{FormattedText, format_ads};
+pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
 pub use long::{AdSharing, AttributeNameCollector, ProjectingReader, Projection};
 pub use stream::{Stream, StreamBlock};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};

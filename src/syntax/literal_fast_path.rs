@@ -1,6 +1,6 @@
 //! Fast path for simple literals, which most values of a pool are: parses them without the lexer.
 
-use crate::ad::{Expression, ExpressionKind, Span, Value};
+use crate::ad::{Expression, ExpressionKind, Span, Type, Value};
 
 /// Parses the value of a line of the long form if it is a simple literal: a boolean, a decimal number, or a string
 /// without backslashes.  The parser would return an equal expression.  `None` for any other text, including more
@@ -18,20 +18,32 @@ pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value>
     scan_simple_literal(text, before).map(|(value, _)| value)
 }
 
+/// Whether [`simple_literal`] parses a text.
+#[must_use]
+pub fn is_simple_literal(text: &[u8]) -> bool {
+    match text.trim_ascii() {
+        [b'"', inside @ .., b'"'] => is_plain_string(inside),
+        [b'-', digits @ ..] | digits @ [b'0'..=b'9', ..] => simple_number_type(digits).is_some(),
+        word => word.eq_ignore_ascii_case(b"true") || word.eq_ignore_ascii_case(b"false"),
+    }
+}
+
+/// Whether the text between two quotes is a string without escapes.
+fn is_plain_string(inside: &[u8]) -> bool {
+    memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none()
+}
+
 fn scan_simple_literal(text: &[u8], before: Option<Value>) -> Option<(Value, Span)> {
     let behind = text.trim_ascii_start();
     let start = text.len() - behind.len();
     let literal = behind.trim_ascii_end();
     let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + literal.len()).ok()?);
     let value = match literal {
-        [b'"', inside @ .., b'"'] => {
-            let is_plain = memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none();
-            match before {
-                _ if !is_plain => return None,
-                Some(Value::String(before)) if before.as_bytes() == inside => Value::String(before),
-                _ => Value::string(inside),
-            }
-        }
+        [b'"', inside @ .., b'"'] => match before {
+            _ if !is_plain_string(inside) => return None,
+            Some(Value::String(before)) if before.as_bytes() == inside => Value::String(before),
+            _ => Value::string(inside),
+        },
         [b'-', digits @ ..] => number(literal, digits)?,
         [b'0'..=b'9', ..] => number(literal, literal)?,
         _ if literal.eq_ignore_ascii_case(b"true") => Value::Boolean(true),
@@ -44,17 +56,26 @@ fn scan_simple_literal(text: &[u8], before: Option<Value>) -> Option<(Value, Spa
 /// Parses a decimal integer or fixed-point number that both dialects read alike; `None` for any other number.  `digits`
 /// is `text` without its sign.
 fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
+    match simple_number_type(digits)? {
+        Type::Integer => {
+            let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+            Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))
+        }
+        _ => std::str::from_utf8(text).ok()?.parse().ok().map(Value::Real),
+    }
+}
+
+/// Returns whether a text without a sign is a decimal integer or a fixed-point number that both dialects read alike.
+/// `None` for any other text.
+fn simple_number_type(digits: &[u8]) -> Option<Type> {
     // Every decimal number with this many digits fits into 64 bits.
     const MAX_DIGITS: usize = 18;
     let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &digits[whole..] {
         // A leading 0 makes a longer integer octal in the papers' dialect and an error in HTCondor's.
-        [] if (1..=MAX_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => {
-            let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
-            Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))
-        }
+        [] if (1..=MAX_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => Some(Type::Integer),
         [b'.', fraction @ ..] if whole > 0 && !fraction.is_empty() && fraction.iter().all(u8::is_ascii_digit) => {
-            std::str::from_utf8(text).ok()?.parse().ok().map(Value::Real)
+            Some(Type::Real)
         }
         _ => None,
     }
@@ -64,12 +85,13 @@ fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::scan_simple_literal;
+    use super::{is_simple_literal, scan_simple_literal};
     use crate::ad::{Dialect, ExpressionKind, Value};
     use crate::syntax::{ParseOptions, parse_prefix};
 
     /// Whether the text is a simple literal; if so, checks that the parser agrees.
     fn agrees(text: &[u8]) -> bool {
+        assert_eq!(is_simple_literal(text), scan_simple_literal(text, None).is_some(), "{}", text.escape_ascii());
         let Some((value, span)) = scan_simple_literal(text, None) else { return false };
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let (expression, rest) = parse_prefix(text, ParseOptions::long(dialect)).expect("what is plain is read");

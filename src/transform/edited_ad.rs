@@ -1,44 +1,72 @@
 //! Ad that is being edited.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Expression, Name};
+use crate::ad::{Ad, AdShape, Expression, Name};
 
-/// Ad that is being edited. The first change copies the attributes; each change takes O(1).
-#[derive(Clone, Debug)]
+use super::edited_shapes::{EditedShapes, SlotName};
+
+/// Ad that is being edited. The first change copies the expressions; each change takes O(1).
+///
+/// Each expression has a slot. The slots are numbered: first those of the attributes of the original ad, in its order,
+/// then those of added attributes.
+#[derive(Clone)]
 pub(super) struct EditedAd {
     /// The ad as it was built last; `None` if an attribute changed since then.
     ad: Option<Ad>,
-    /// Attributes in order. A removed attribute leaves a `None`. Empty until the first change.
-    slots: Vec<Option<(Name, Expression)>>,
-    positions: FxHashMap<Name, usize>,
+    /// The shape of the original ad.
+    shape: Arc<AdShape>,
+    /// Expressions by slot. A removed attribute leaves a `None`. Empty until the first change.
+    expressions: Vec<Option<Expression>>,
+    /// Changes to the names of slots, in the order in which they were made.
+    changed_names: Vec<SlotName>,
+    /// Slots of the names in `changed_names`. `None` for a name that the ad lost.
+    changed_slots: FxHashMap<Name, Option<usize>>,
+    shapes: EditedShapes,
 }
 
 impl EditedAd {
-    pub fn new(ad: &Ad) -> Self {
-        EditedAd { ad: Some(ad.clone()), slots: Vec::new(), positions: FxHashMap::default() }
+    /// Begins to edit an ad. `shapes` has the results of edits of other ads.
+    pub fn new(ad: &Ad, shapes: &EditedShapes) -> Self {
+        EditedAd {
+            ad: Some(ad.clone()),
+            shape: Arc::clone(ad.shape()),
+            expressions: Vec::new(),
+            changed_names: Vec::new(),
+            changed_slots: FxHashMap::default(),
+            shapes: shapes.clone(),
+        }
     }
 
     /// Returns the current ad. The first call after a change takes O(n) in the number of attributes, because it builds
     /// the ad.
     pub fn ad(&mut self) -> Ad {
-        let slots = &self.slots;
-        self.ad.get_or_insert_with(|| slots.iter().flatten().cloned().collect()).clone()
+        let EditedAd { expressions, shape, changed_names, shapes, .. } = self;
+        let build =
+            || Ad::from_shape(shapes.edited(shape, changed_names), expressions.iter().flatten().cloned().collect());
+        self.ad.get_or_insert_with(build).clone()
+    }
+
+    /// Returns the current ad and ends the editing.
+    pub fn into_ad(self) -> Ad {
+        let EditedAd { ad, expressions, shape, changed_names, shapes, .. } = self;
+        let build =
+            || Ad::from_shape(shapes.edited(&shape, &changed_names), expressions.into_iter().flatten().collect());
+        ad.unwrap_or_else(build)
     }
 
     pub fn get(&self, name: &Name) -> Option<&Expression> {
         match &self.ad {
             Some(ad) => ad.get(name),
-            None => self.slots[*self.positions.get(name)?].as_ref().map(|(_, expression)| expression),
+            None => self.expressions[self.slot(name)?].as_ref(),
         }
     }
 
     /// Returns the names of the attributes in byte order.
     pub fn sorted_names(&self) -> Vec<Name> {
-        let mut names: Vec<Name> = match &self.ad {
-            Some(ad) => ad.iter().map(|attribute| attribute.name.clone()).collect(),
-            None => self.slots.iter().flatten().map(|(name, _)| name.clone()).collect(),
-        };
+        let mut names: Vec<Name> = self.shapes.edited(&self.shape, &self.changed_names).names().to_vec();
         names.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
         names
     }
@@ -47,39 +75,52 @@ impl EditedAd {
     /// Returns the previous expression.
     pub fn set(&mut self, name: Name, expression: Expression) -> Option<Expression> {
         self.make_editable();
-        if let Some(place) = self.positions.get(&name) {
-            let slot = self.slots[*place].as_mut()?;
-            return Some(std::mem::replace(&mut slot.1, expression));
+        if let Some(slot) = self.slot(&name) {
+            return self.expressions[slot].replace(expression);
         }
-        self.positions.insert(name.clone(), self.slots.len());
-        self.slots.push(Some((name, expression)));
+        self.rename_slot(self.expressions.len(), name);
+        self.expressions.push(Some(expression));
         None
     }
 
     /// Removes an attribute and returns its expression; `None` if the ad lacks it.
     pub fn remove(&mut self, name: &Name) -> Option<Expression> {
-        self.get(name)?;
+        let slot = self.slot(name)?;
         self.make_editable();
-        let place = self.positions.remove(name)?;
-        self.slots[place].take().map(|(_, expression)| expression)
+        self.changed_names.push(SlotName { slot, name: None });
+        self.changed_slots.insert(name.clone(), None);
+        self.expressions[slot].take()
     }
 
     /// Renames an attribute, which keeps its position. Returns the expression that the new name had before.
     pub fn rename(&mut self, from: &Name, to: Name) -> Option<Expression> {
+        let slot = self.slot(from)?;
         self.make_editable();
-        let place = self.positions.remove(from)?;
-        let before = self.positions.insert(to.clone(), place).and_then(|other| self.slots[other].take());
-        if let Some(slot) = &mut self.slots[place] {
-            slot.0 = to;
-        }
-        before.map(|(_, expression)| expression)
+        self.changed_slots.insert(from.clone(), None);
+        let before = self.remove(&to);
+        self.rename_slot(slot, to);
+        before
     }
 
-    /// Copies the attributes for editing and discards the built ad.
+    /// Returns the slot of a name; `None` if the ad lacks the attribute.
+    fn slot(&self, name: &Name) -> Option<usize> {
+        self.changed_slots.get(name).copied().unwrap_or_else(|| self.shape.position(name))
+    }
+
+    fn rename_slot(&mut self, slot: usize, name: Name) {
+        self.changed_slots.insert(name.clone(), Some(slot));
+        self.changed_names.push(SlotName { slot, name: Some(name) });
+    }
+
+    /// Copies the expressions for editing and discards the built ad.
     fn make_editable(&mut self) {
-        let Some(ad) = self.ad.take() else { return };
-        self.slots = ad.iter().map(|attribute| Some((attribute.name.clone(), attribute.expression.clone()))).collect();
-        self.positions = ad.iter().enumerate().map(|(place, attribute)| (attribute.name.clone(), place)).collect();
+        if let Some(ad) = self.ad.take()
+            && self.expressions.is_empty()
+        {
+            // A rule mostly adds an attribute or two.
+            self.expressions.reserve_exact(ad.len() + 2);
+            self.expressions.extend(ad.expressions().iter().cloned().map(Some));
+        }
     }
 }
 
@@ -88,9 +129,10 @@ mod tests {
     use super::EditedAd;
     use crate::ad::{Expression, Name, Value};
     use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
+    use crate::transform::edited_shapes::EditedShapes;
 
     fn draft(text: &str) -> EditedAd {
-        EditedAd::new(&parse_ad(text.as_bytes(), ParseOptions::default()).unwrap())
+        EditedAd::new(&parse_ad(text.as_bytes(), ParseOptions::default()).unwrap(), &EditedShapes::default())
     }
 
     fn text(draft: &mut EditedAd) -> String {

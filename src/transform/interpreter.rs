@@ -6,9 +6,10 @@ use crate::syntax::{Style, parse_expression};
 
 use super::condition::{IfCondition, truth};
 use super::edited_ad::EditedAd;
+use super::edited_shapes::EditedShapes;
 use super::iteration::{MAX_ADS_PER_AD, TransformLine};
 use super::macro_function::text_of;
-use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, expand_own};
+use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, expand_own, has_macros};
 use super::new_names;
 use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule};
 
@@ -20,6 +21,10 @@ pub struct Transform {
     /// Condition that an ad must satisfy; other ads stay unchanged. `None` applies the rules to every ad.
     pub condition: Option<Expression>,
 }
+
+/// What the results for one ad can share with the results for the ads before. It does not change the results.
+#[derive(Default)]
+pub struct TransformCache(EditedShapes);
 
 /// Result of a transformation.
 #[derive(Clone, Debug)]
@@ -91,10 +96,18 @@ impl Transform {
     /// be evaluated, the whole ad stays unchanged.
     #[must_use]
     pub fn apply(&self, ad: &Ad, context: &Context) -> Vec<TransformResult> {
+        self.apply_cached(ad, context, &mut TransformCache::default())
+    }
+
+    /// Applies the rules to an ad as [`Transform::apply`] does. If `cache` has served similar ads, it is faster, and
+    /// the resulting ads share the shapes of those.
+    #[must_use]
+    pub fn apply_cached(&self, ad: &Ad, context: &Context, cache: &mut TransformCache) -> Vec<TransformResult> {
         let unchanged = |faults| vec![TransformResult { ad: ad.clone(), changes: Vec::new(), faults }];
         let mut first = AdState {
-            ad: EditedAd::new(ad),
+            ad: EditedAd::new(ad, &cache.0),
             variables: MacroVariables::default(),
+            unbound_counters: None,
             position: StatementPosition { rule: 0, statement: None },
             changes: Vec::new(),
             faults: Vec::new(),
@@ -118,8 +131,8 @@ impl Transform {
             }
             states = after;
         }
-        let finished = states.into_iter().map(|mut state| TransformResult {
-            ad: state.ad.ad(),
+        let finished = states.into_iter().map(|state| TransformResult {
+            ad: state.ad.into_ad(),
             changes: state.changes,
             faults: state.faults,
         });
@@ -132,6 +145,8 @@ impl Transform {
 struct AdState {
     ad: EditedAd,
     variables: MacroVariables,
+    /// The counters that `variables` does not have yet. Most rules use none.
+    unbound_counters: Option<[usize; 4]>,
     /// The statement that is being executed.
     position: StatementPosition,
     changes: Vec<AppliedChange>,
@@ -140,6 +155,7 @@ struct AdState {
 
 impl AdState {
     fn expander<'a>(&'a mut self, context: &'a Context) -> MacroExpander<'a> {
+        self.bind_variables();
         MacroExpander::new(&self.variables, &mut self.ad, context)
     }
 
@@ -150,6 +166,14 @@ impl AdState {
 
     fn record_change(&mut self, attribute: Name, before: Option<Expression>, after: Option<Expression>) {
         self.changes.push(AppliedChange { position: self.position, attribute, before, after });
+    }
+
+    /// Returns the variables for reading and writing.
+    fn bind_variables(&mut self) -> &mut MacroVariables {
+        if let Some(counters) = self.unbound_counters.take() {
+            self.bind_counters(counters);
+        }
+        &mut self.variables
     }
 
     /// Binds the built-in variables of an ad. `row` is the index of the item for which a TRANSFORM line makes the ad.
@@ -222,7 +246,7 @@ impl RuleExecution<'_> {
                 self.iterate(iteration, &state, after)
             }
             _ => {
-                state.bind_counters([0; 4]);
+                state.unbound_counters = Some([0; 4]);
                 self.execute_statements(&mut state)?;
                 after.push(state);
                 Ok(())
@@ -247,7 +271,7 @@ impl RuleExecution<'_> {
             // Variables keep their values from one ad of an item to the next.
             for step in 0..line.count {
                 let mut copy = AdState { variables: std::mem::take(&mut variables), ..state.clone() };
-                copy.bind_counters([row, step, made, 1]);
+                copy.unbound_counters = Some([row, step, made, 1]);
                 self.execute_statements(&mut copy)?;
                 variables.clone_from(&copy.variables);
                 after.push(copy);
@@ -299,12 +323,13 @@ impl RuleExecution<'_> {
     fn execute(self, action: &RuleAction, state: &mut AdState) -> Result<(), StatementFailure> {
         match action {
             RuleAction::Assign(variable, text) => {
-                let value = expand_own(text, variable, &state.variables)?;
-                state.variables.insert(Name::new(variable), value);
+                let variables = state.bind_variables();
+                let value = expand_own(text, variable, variables)?;
+                variables.insert(Name::new(variable), value);
             }
             RuleAction::EvaluateMacro(variable, operand) => {
                 let text = text_of(self.value(operand, state)?, Style::Long);
-                state.variables.insert(Name::new(variable), text);
+                state.bind_variables().insert(Name::new(variable), text);
             }
             RuleAction::Default(name, _) if state.ad.get(name).is_some() => {}
             RuleAction::Set(name, operand) | RuleAction::Default(name, operand) => {
@@ -316,7 +341,11 @@ impl RuleExecution<'_> {
                 state.set_attribute(name.clone(), value_expression(value));
             }
             RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => {
-                let names = state.expander(self.context).expand(names.as_bytes())?;
+                let names = if has_macros(names) {
+                    state.expander(self.context).expand(names.as_bytes())?
+                } else {
+                    names.clone().into_bytes()
+                };
                 for (from, to) in state.target_names(target, &names)? {
                     // An invalid new name is a fault of one attribute. The other attributes are still changed.
                     match (new_names::new_name(&to), state.ad.get(&from).cloned()) {

@@ -24,6 +24,7 @@
 
 mod condition;
 mod edited_ad;
+mod edited_shapes;
 mod interpreter;
 mod iteration;
 mod keywords;
@@ -37,7 +38,9 @@ mod rule;
 mod variable_uses;
 
 pub use condition::IfCondition;
-pub use interpreter::{AppliedChange, FaultScope, StatementPosition, Transform, TransformFault, TransformResult};
+pub use interpreter::{
+    AppliedChange, FaultScope, StatementPosition, Transform, TransformCache, TransformFault, TransformResult,
+};
 pub use iteration::{IterationItems, TransformLine};
 pub use keywords::{Keyword, parse_target};
 pub use parse::parse_rules;

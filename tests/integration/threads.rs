@@ -176,6 +176,69 @@ fn packed_files_and_pipes() {
 }
 
 #[test]
+fn ads_have_their_numbers_in_the_source() {
+    let text: String = (1..=30_000)
+        .map(|number| format!("[ a = {number}; b = \"{}\" ]\n", if number % 10_000 == 0 { "x\\ny" } else { "x" }))
+        .collect();
+    let path = &file("threads-numbers.ad", &text);
+    let told = |source: &str| {
+        let line = |number| format!("warning: {source}:{number}: b: a newline in a string becomes a space");
+        [10_000, 20_000, 30_000].map(line)
+    };
+    let has_all = |printed: &str, source: &str| told(source).iter().all(|line| printed.contains(line));
+    for command in ["convert", "transform"] {
+        let (_, _, printed) = same(&[command, "-o", "long", path]);
+        assert!(has_all(&printed, path), "{printed}");
+        let printed = run(&[command, "-o", "long"], text.as_bytes()).stderr;
+        let printed = String::from_utf8_lossy(&printed);
+        assert!(has_all(&printed, "standard input"), "{printed}");
+    }
+    let (_, names, _) = same(&["transform", "-o", "names", path]);
+    assert!(String::from_utf8_lossy(&names).ends_with("threads-numbers.ad:30000\n"));
+}
+
+#[test]
+fn several_threads_transform() {
+    let bad = file("threads-transform-bad.long", pool(50).as_bytes());
+    let good = file("threads-transform-good.long", pool(NONE).as_bytes());
+    let [bad, good] = [&bad[..], &good];
+    for options in [
+        &["--set", "A=1"][..],
+        &["--rename", "/^(.)e/=\\1", "--delete", "Cpus", "--eval-set", "B=Memory * 2", "-o", "jsonl"],
+        &["--where", "Cpus > 8", "--set", "Cpus=Cpus + 1", "-n"],
+        &["--where", "Cpus > 8", "--default", "Spare=8", "-n", "-o", "json"],
+        &["--set", "A=\"x\\ny\"", "--strict"],
+        &["--set", "Cpus=1", "-o", "names", "--id", "Cpus"],
+        &["--copy", "Cpus=true 1", "--set", "A=1"],
+        &["--eval-set", "A=random(1000)", "--seed", "7"],
+    ] {
+        for files in [&[bad][..], &[good, bad]] {
+            same(&[&["transform"], options, files].concat());
+        }
+    }
+}
+
+#[test]
+fn several_threads_format() {
+    let text = pool(50).replace("Cpus = ", "Cpus =  ").replace("\n\n", "\n\n  # a comment \n\n\n");
+    let path = &file("threads-format.long", text.as_bytes());
+    for options in [&[][..], &["--check"], &["--lenient"], &["--fail-fast"]] {
+        same(&[&["fmt", path], options].concat());
+    }
+    let good = pool(NONE);
+    for text in [good.clone(), good.replace("Cpus = ", "Cpus="), format!("{good}\n"), text] {
+        let path = &file("threads-format-pieces.long", text.as_bytes());
+        let (_, formatted, _) = same(&["fmt", path]);
+        assert_eq!(run(&["fmt"], text.as_bytes()).stdout, formatted);
+        let status = same(&["fmt", "--check", path]).0;
+        let is_bad = text.contains("this is no line");
+        assert_eq!(status, Some(if is_bad { 2 } else { i32::from(formatted != text.as_bytes()) }));
+        assert_eq!(classad(&["fmt", "--write", path]).0, Some(if is_bad { 2 } else { 0 }));
+        assert!(std::fs::read(path).unwrap() == if is_bad { text.into_bytes() } else { formatted });
+    }
+}
+
+#[test]
 fn a_number_of_threads_must_be_one() {
     for threads in ["0", "65", "many", ""] {
         let (status, out, told) = classad(&["query", "true", "samples/pool/machines.long", "--threads", threads]);

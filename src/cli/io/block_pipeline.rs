@@ -58,7 +58,7 @@ pub fn for_each_block<'s, T: BlockTask>(
         let mut workers: Vec<Worker<T::Output>> = Vec::new();
         for source in sources {
             // Threads do not pay off for a single block.
-            let Some(first) = input::next_block(session, source) else { continue };
+            let Some(first) = next_block(session, source) else { continue };
             if !run_here(session, source, first, (task, &mut state), consume)? {
                 return Ok(());
             }
@@ -70,7 +70,7 @@ pub fn for_each_block<'s, T: BlockTask>(
                     return Ok(());
                 }
             }
-            while let Some(text) = input::next_block(session, source) {
+            while let Some(text) = next_block(session, source) {
                 if !run_here(session, source, text, (task, &mut state), consume)? {
                     return Ok(());
                 }
@@ -78,6 +78,16 @@ pub fn for_each_block<'s, T: BlockTask>(
         }
         Ok(())
     })
+}
+
+/// Reads the next block of a source. Its ads are numbered from its beginning, since the number of ads before it is
+/// unknown while other threads work on these ads.
+fn next_block(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
+    let mut text = input::next_block(session, source)?;
+    if let Some(block) = Arc::get_mut(&mut text.block) {
+        block.ads_before = 0;
+    }
+    Some(text)
 }
 
 /// Runs the task on a block on this thread. Returns false if no further results are wanted.
@@ -111,7 +121,7 @@ fn run_on_workers<T: BlockTask>(
     let mut has_ended = false;
     loop {
         while !has_ended && pending.len() < MAX_PENDING_BLOCKS_PER_THREAD * workers.len().max(1) {
-            let Some(text) = input::next_block(session, source) else {
+            let Some(text) = next_block(session, source) else {
                 has_ended = true;
                 break;
             };

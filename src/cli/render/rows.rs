@@ -188,7 +188,7 @@ impl TableWriter {
 }
 
 /// Escapes the characters that would break the row: tab, line ends, backslash.
-pub(super) fn tsv_cell(cell: &str) -> String {
+pub fn tsv_cell(cell: &str) -> String {
     if !cell.bytes().any(|byte| matches!(byte, b'\\' | b'\t' | b'\n' | b'\r')) {
         return cell.to_owned();
     }

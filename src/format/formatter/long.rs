@@ -1,85 +1,215 @@
 //! Formatter of the long form: `name = value` lines, which must not be broken, and a blank line between ads.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::ad::Dialect;
-use crate::format::long::{LongReader, find_separator, is_comment};
-use crate::format::{Problem, Severity};
-use crate::syntax::{ParseOptions, StringSyntax, parse_prefix};
+use crate::format::detect::{byte_order_mark_length, is_utf16};
+use crate::format::long::{is_comment, without_carriage_return};
+use crate::format::{FileFormat, Position, Problem, Severity, StreamBlock, detect, is_compressed};
 
-use super::FormattedText;
-use super::builder::build_layout_tree;
-use super::printer::LayoutPrinter;
-use super::trivia::TriviaTokens;
+use super::formatted_line_cache::FormattedLineCache;
+use super::{FormattedText, has_only_crlf_line_ends};
 
 /// Formats a text in the long form.
 pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> FormattedText {
-    let problems: Vec<Problem> = LongReader::new(text, dialect).filter_map(Result::err).collect();
-    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
-    let bad_ads: BTreeSet<usize> = errors.map(|problem| problem.ad_number).collect();
-    let mut file =
-        LongFormatter { text, rules: ParseOptions::long(dialect), printer: LayoutPrinter::new(usize::MAX, line_end) };
-    let mut reader = LongReader::new(text, dialect);
-    let lines = std::iter::from_fn(|| reader.next_line()).map(|(start, line)| start..start + line.len());
-    let lines: Vec<Range<usize>> = lines.collect();
-    let is_blank = |line: &Range<usize>| text[line.clone()].trim_ascii_start().is_empty();
-    let mut number = 0;
-    let mut is_bad = false;
-    for paragraph in lines.split(is_blank) {
-        let (Some(first), Some(last)) = (paragraph.first(), paragraph.last()) else { continue };
-        file.printer.begin_line(0, true);
-        number += usize::from(paragraph.iter().any(|line| !is_comment(text[line.clone()].trim_ascii_start())));
-        is_bad = bad_ads.contains(&number);
-        if is_bad {
-            // An ad with an error is copied unchanged.
-            let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
-            file.printer.write_text(&text[first.start..end]);
-        } else {
-            for line in paragraph {
-                file.format_line(line.clone());
-            }
-        }
-    }
-    if !is_bad {
-        file.printer.end_line();
-    }
-    FormattedText { text: file.printer.out, problems }
+    let mut formatter = LongFormatter { lines: FormattedLineCache::new(dialect, line_end) };
+    let block = formatter.format_text(text, byte_order_mark_length(text));
+    FormattedText { text: block.text, problems: block.problems }
 }
 
-/// Formatter of one text in the long form.
-struct LongFormatter<'t> {
-    text: &'t [u8],
-    rules: ParseOptions,
-    printer: LayoutPrinter,
+/// Formatter of the blocks of streams in the long form, with the same result as [`format_ads`](super::format_ads) for a
+/// whole stream. Several threads may format blocks of one stream, each with its own formatter. [`FormattedBlockJoiner`]
+/// joins the formatted blocks.
+///
+/// The streams must not have only `\r\n` as line ends. Formatted lines end with `\n`.
+pub struct LongFormatter {
+    lines: FormattedLineCache,
 }
 
-impl LongFormatter<'_> {
-    /// Prints one line of the text: a comment, or an attribute without errors.
-    fn format_line(&mut self, range: Range<usize>) {
-        self.printer.begin_line(0, false);
-        let line = &self.text[range.clone()];
-        let equals = find_separator(line).filter(|_| !is_comment(line.trim_ascii_start()));
-        let Some(equals) = equals else { return self.printer.write_text(line.trim_ascii()) };
-        self.printer.write_text(line[..equals].trim_ascii());
-        self.printer.write_text(b" =");
-        let value = range.start + equals + 1..range.end;
-        // The reader ignores text behind the expression, so the formatter copies this text.
-        let rest = match parse_prefix(&self.text[value.clone()], self.rules) {
-            Ok((_, Some(rest))) => value.start + rest.start as usize,
-            _ => value.end,
+/// A formatted block of a stream in the long form.
+#[derive(Clone, Debug)]
+pub struct FormattedBlock {
+    /// The formatted text.
+    text: Vec<u8>,
+    /// The problems of the ads that do not parse, and warnings. Numbers of ads count from the beginning of the block.
+    pub problems: Vec<Problem>,
+    /// Number of ads in the block.
+    pub ads: usize,
+    /// Length of the comments before the first ad: in the block and in `text`, in bytes. The comments end with whole
+    /// paragraphs.
+    leading_comments: [usize; 2],
+    /// Whether the last ad does not parse. `None` if there is no ad.
+    is_last_bad: Option<bool>,
+}
+
+/// Lines between two blank lines, while they are formatted.
+struct Paragraph {
+    /// The lines in the text.
+    range: Range<usize>,
+    /// Length of the formatted text before the paragraph, in bytes.
+    out_start: usize,
+    /// Whether a line is no comment.
+    is_ad: bool,
+    is_bad: bool,
+}
+
+impl LongFormatter {
+    /// Whether a stream that begins with these bytes can be formatted block by block. The form is detected unless it is
+    /// given. False if it depends on bytes that follow.
+    #[must_use]
+    pub fn accepts(beginning: &[u8], form: Option<FileFormat>) -> bool {
+        let lines = &beginning[..memchr::memrchr(b'\n', beginning).map_or(0, |end| end + 1)];
+        form.or_else(|| detect(lines)) == Some(FileFormat::Long)
+            && !is_compressed(beginning)
+            && !is_utf16(beginning)
+            && !lines.is_empty()
+            && !has_only_crlf_line_ends(lines)
+    }
+
+    /// Creates a formatter.
+    #[must_use]
+    pub fn new(dialect: Dialect) -> Self {
+        LongFormatter { lines: FormattedLineCache::new(dialect, b"\n") }
+    }
+
+    /// Formats a block.
+    pub fn format(&mut self, block: &StreamBlock) -> FormattedBlock {
+        let is_start = block.start == Position::START;
+        self.format_text(&block.text, if is_start { byte_order_mark_length(&block.text) } else { 0 })
+    }
+
+    /// Formats a text from the byte offset `at` on.
+    fn format_text(&mut self, text: &[u8], mut at: usize) -> FormattedBlock {
+        let mut block = FormattedBlock {
+            text: Vec::with_capacity(text.len() + text.len() / 8),
+            problems: Vec::new(),
+            ads: 0,
+            leading_comments: [0; 2],
+            is_last_bad: None,
         };
-        let mut pieces = TriviaTokens::new(self.text, value.start..rest, StringSyntax::Long);
-        let behind = pieces.tokens.iter().rev().nth(1).map_or(value.start, |last| last.range.end);
-        pieces.normalize();
-        let (tree, root) = build_layout_tree(&pieces, 0);
-        if let Some(root) = root {
-            self.printer.print_flat(&tree, root);
+        let line_end = self.lines.line_end();
+        let mut paragraph: Option<Paragraph> = None;
+        while at < text.len() {
+            if let Some((length, formatted)) = self.lines.same_line(&text[at..]) {
+                block.begin_line(&mut paragraph, at..at + length, line_end, true);
+                block.text.extend_from_slice(formatted);
+                at += length;
+                continue;
+            }
+            let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1);
+            let whole = &text[at..end];
+            let line = without_carriage_return(whole.strip_suffix(b"\n").unwrap_or(whole));
+            let content = line.trim_ascii_start();
+            if content.is_empty() {
+                if let Some(paragraph) = paragraph.take() {
+                    block.end_paragraph(text, &paragraph);
+                    self.lines.limit_size();
+                }
+            } else if is_comment(content) {
+                block.begin_line(&mut paragraph, at..end, line_end, false);
+                block.text.extend_from_slice(content.trim_ascii_end());
+                block.text.extend_from_slice(line_end);
+            } else {
+                let paragraph = block.begin_line(&mut paragraph, at..end, line_end, true);
+                match self.lines.push_line((whole, line), (at, block.ads), &mut block.text) {
+                    Ok(warning) => block.problems.extend(warning),
+                    Err(problem) => {
+                        paragraph.is_bad = true;
+                        block.problems.push(problem);
+                    }
+                }
+            }
+            at = end;
         }
-        let behind = self.text[behind..value.end].trim_ascii();
-        if !behind.is_empty() {
-            self.printer.write_text(b" ");
-            self.printer.write_text(behind);
+        if let Some(paragraph) = paragraph {
+            block.end_paragraph(text, &paragraph);
         }
+        block
     }
 }
+
+impl FormattedBlock {
+    /// Begins a line, and a paragraph if the line begins one. Returns the paragraph of the line.
+    fn begin_line<'p>(
+        &mut self,
+        paragraph: &'p mut Option<Paragraph>,
+        line: Range<usize>,
+        line_end: &[u8],
+        is_ad: bool,
+    ) -> &'p mut Paragraph {
+        if paragraph.is_none() && !self.text.is_empty() {
+            self.text.extend_from_slice(line_end);
+        }
+        let out_start = self.text.len();
+        let new = || Paragraph { range: line.clone(), out_start, is_ad: false, is_bad: false };
+        let paragraph = paragraph.get_or_insert_with(new);
+        paragraph.range.end = line.end;
+        if is_ad && !paragraph.is_ad {
+            paragraph.is_ad = true;
+            self.ads += 1;
+        }
+        paragraph
+    }
+
+    fn end_paragraph(&mut self, text: &[u8], paragraph: &Paragraph) {
+        if paragraph.is_ad {
+            self.is_last_bad = Some(paragraph.is_bad);
+        }
+        // An ad with an error is copied unchanged, and so are the comments between it and the next ad.
+        if self.is_last_bad == Some(true) {
+            self.text.truncate(paragraph.out_start);
+            self.text.extend_from_slice(&text[paragraph.range.clone()]);
+        }
+        if self.is_last_bad.is_none() {
+            self.leading_comments = [paragraph.range.end, self.text.len()];
+        }
+    }
+
+    /// Whether every ad of the block parsed, possibly with warnings.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.problems.iter().all(|problem| problem.severity == Severity::Warning)
+    }
+}
+
+/// Joins the formatted blocks of a stream, in their order.
+#[derive(Default)]
+pub struct FormattedBlockJoiner {
+    has_text: bool,
+    /// Whether the last ad of the blocks before does not parse.
+    is_last_bad: bool,
+}
+
+impl FormattedBlockJoiner {
+    /// Returns the formatted text that follows that of the blocks before, in two parts. `source` is the text of the
+    /// block before formatting.
+    pub fn join<'b>(&mut self, source: &[u8], block: &'b FormattedBlock) -> [Cow<'b, [u8]>; 2] {
+        let was_bad = self.is_last_bad;
+        self.is_last_bad = block.is_last_bad.unwrap_or(was_bad);
+        if block.text.is_empty() {
+            return [Cow::default(), Cow::default()];
+        }
+        let separator: &[u8] = if std::mem::replace(&mut self.has_text, true) { b"\n" } else { b"" };
+        let [source_length, length] = block.leading_comments;
+        if !was_bad || length == 0 {
+            return [separator.to_vec().into(), (&block.text[..]).into()];
+        }
+        // The comments between an ad with an error and the next ad are copied unchanged.
+        let mut comments = separator.to_vec();
+        let mut is_behind_blank = false;
+        for line in source[..source_length].split_inclusive(|byte| *byte == b'\n') {
+            if line.trim_ascii().is_empty() {
+                is_behind_blank = comments.len() > separator.len();
+                continue;
+            }
+            comments.extend_from_slice(if is_behind_blank { b"\n" } else { b"" });
+            comments.extend_from_slice(line);
+            is_behind_blank = false;
+        }
+        [comments.into(), (&block.text[length..]).into()]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,12 +6,15 @@
 
 mod bracketed;
 mod builder;
+mod formatted_line_cache;
 mod long;
 mod printer;
 mod tree;
 mod trivia;
 
 use crate::ad::Dialect;
+
+pub use long::{FormattedBlock, FormattedBlockJoiner, LongFormatter};
 
 use bracketed::format_bracketed;
 use long::format_long;

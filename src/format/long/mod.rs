@@ -12,5 +12,6 @@ mod writer;
 pub use attribute_names::AttributeNameCollector;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
-pub use reader::{LongReader, attribute_spans, complete_prefix_length, find_separator, is_comment};
+pub(super) use reader::LineParser;
+pub use reader::{LongReader, attribute_spans, complete_prefix_length, is_comment, without_carriage_return};
 pub use writer::SYNTAX;

@@ -151,7 +151,7 @@ fn has_quoted_name(line: &[u8]) -> bool {
 
 /// Parser of single lines, without a cache.
 #[derive(Clone, Copy)]
-pub(super) struct LineParser {
+pub struct LineParser {
     /// The options for parsing the value.
     pub options: ParseOptions,
     /// Number of the ad that the line belongs to, for problems.
@@ -159,7 +159,7 @@ pub(super) struct LineParser {
 }
 
 /// A line that was parsed.
-pub(super) struct ParsedLine {
+pub struct ParsedLine {
     pub name: Name,
     pub expression: Expression,
     /// Length of the beginning of the line up to and including its `=`, in bytes.

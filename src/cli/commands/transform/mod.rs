@@ -2,22 +2,28 @@
 
 mod flags;
 mod preview;
+mod transform_task;
+
+use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, Expression};
-use classad::format::{FileFormat, Problem};
+use classad::ad::Expression;
+use classad::format::{AdDocumentWriter, FileFormat, Problem};
 use classad::syntax::Style;
-use classad::transform::{AppliedChange, FaultScope, TransformFault};
+use classad::transform::{FaultScope, TransformFault};
 
 use crate::cli::io::atomic_write::RewriteArgs;
-use crate::cli::io::input::{self, NamedAd};
-use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::io::block_pipeline::for_each_block;
+use crate::cli::io::input;
+use crate::cli::io::source::AdSource;
 use crate::cli::render::diagnostics;
-use crate::cli::render::output::{AdWriter, DocumentWriter, OutputForm, out};
+use crate::cli::render::output::{DocumentWriter, OutputForm, out};
+use crate::cli::render::rows::tsv_cell;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 use flags::{Pipeline, RuleOrigin, TransformFlags};
-use preview::PreviewWriter;
+use preview::{PreviewPlace, PreviewWriter};
+use transform_task::{ResultOutput, TransformEvent, TransformTask};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -73,18 +79,22 @@ impl TransformCommand {
         let (mut out, id) = (out(), id.as_ref());
         if self.diff {
             let mut preview = PreviewWriter::new(self.output, &pipeline, diagnostics::colors_stdout(&session.options))?;
-            each_result(session, &mut sources, &pipeline, id, |session, result| {
-                Ok(preview.write(&mut out, session.options.quiet, result)?)
-            })?;
+            for source in &mut sources {
+                let sink = ResultSink::Preview(&mut preview);
+                write_results(session, source, (&pipeline, id), sink, &mut out)?;
+            }
             preview.finish(&mut out)?;
             return Ok(Status::of(preview.has_changes));
         }
         let mut documents = DocumentWriter::new(self.output);
         for source in &mut sources {
             documents.begin_file(&mut out, source.form)?;
-            each_result(session, [source], &pipeline, id, |session, result| {
-                documents.write(session, &mut out, result.ad)
-            })?;
+            let sink = match documents.document() {
+                _ if session.options.quiet => ResultSink::Nothing,
+                Some(document) => ResultSink::Document(document),
+                None => ResultSink::Names,
+            };
+            write_results(session, source, (&pipeline, id), sink, &mut out)?;
         }
         documents.finish(&mut out)?;
         Ok(Status::Yes)
@@ -95,13 +105,10 @@ impl TransformCommand {
         for source in sources {
             let before = session.error_count();
             let mut bytes = Vec::new();
-            let mut writer = AdWriter::new(None, source.form)?;
-            let mut changed = false;
-            each_result(session, [&mut *source], pipeline, None, |session, result| {
-                changed |= !result.changes.is_empty() || result.copy.is_some();
-                writer.write(session, &mut bytes, result.ad)
-            })?;
-            writer.finish(&mut bytes)?;
+            let mut document = AdDocumentWriter::new(source.form);
+            let sink = ResultSink::Document(&mut document);
+            let changed = write_results(session, source, (pipeline, None), sink, &mut bytes)?;
+            document.finish(&mut bytes)?;
             if session.error_count() > before {
                 session.note(&format!("{} is left as it is", source.name));
             } else if source.is_compressed() {
@@ -115,54 +122,81 @@ impl TransformCommand {
     }
 }
 
-/// An ad that the rules made of an original ad, with the position of the original in the input.
-pub struct PipelineResult<'a> {
-    /// The ad before the changes.
-    before: &'a Ad,
-    /// The ad after the changes, with the name of the original.
-    ad: &'a NamedAd,
-    changes: &'a [AppliedChange],
-    /// 1-based number of the original ad in its source.
-    number: usize,
-    /// Text that contains the original ad.
-    text: &'a SourceText,
-    /// 1-based number of this ad among those that resulted from the original; `None` if it is the only one.
-    copy: Option<usize>,
+/// What is done with the resulting ads.
+enum ResultSink<'s, 'p> {
+    /// Nothing, as with `--quiet`.
+    Nothing,
+    /// They are written to a document.
+    Document(&'s mut AdDocumentWriter),
+    /// Their names are listed.
+    Names,
+    /// Their changes are listed.
+    Preview(&'s mut PreviewWriter<'p>),
 }
 
-impl PipelineResult<'_> {
-    /// Returns the style in which expressions are printed: `New` if the input file has bracketed ads, else `Long`.
-    fn style(&self) -> Style {
-        if self.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long }
+impl ResultSink<'_, '_> {
+    fn output(&self) -> ResultOutput {
+        match self {
+            ResultSink::Nothing => ResultOutput::Nothing,
+            ResultSink::Document(document) => ResultOutput::Ads(document.form()),
+            ResultSink::Names => ResultOutput::Names,
+            ResultSink::Preview(_) => ResultOutput::Changes,
+        }
     }
 }
 
-/// Applies the rules to each ad of the sources and passes each resulting ad to `visit`. Reports each fault of a rule.
-fn each_result<'s>(
+/// Applies the rules to each ad of a source and passes the resulting ads to `sink`. Reports each fault of a rule.
+/// Returns whether any ad changed.
+fn write_results(
     session: &mut Session,
-    sources: impl IntoIterator<Item = &'s mut AdSource>,
-    pipeline: &Pipeline,
-    id: Option<&Expression>,
-    mut visit: impl FnMut(&mut Session, &PipelineResult<'_>) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let context = session.context();
-    input::for_each_ad(session, sources, |session, text, entry| {
-        let number = entry.number;
-        let mut named = input::name_ad(session, text, entry, id);
-        let before = named.ad.clone();
-        let results = pipeline.transform.apply(&before, &context);
-        let several = results.len() > 1;
-        for (position, result) in results.iter().enumerate() {
-            for fault in &result.faults {
-                pipeline.report_fault(session, named.id(), fault)?;
+    source: &mut AdSource,
+    (pipeline, id): (&Pipeline, Option<&Expression>),
+    mut sink: ResultSink<'_, '_>,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let task = TransformTask {
+        pipeline,
+        id,
+        context: session.context(),
+        output: sink.output(),
+        is_strict: session.options.strict,
+        names_all: session.options.seed.is_some(),
+    };
+    // Expressions are printed in the style of the file.
+    let style = if source.form == FileFormat::Bracketed { Style::New } else { Style::Long };
+    let mut has_changes = false;
+    for_each_block(session, [source], &task, &mut |session, source, text, mut block| {
+        let before = source.ads_read;
+        let end = block.ads.text().len();
+        for (at, event) in block.events {
+            if let ResultSink::Document(document) = &mut sink {
+                document.write_batch(out, &mut block.ads, at)?;
             }
-            named.ad = result.ad.clone();
-            let copy = several.then_some(position + 1);
-            let (ad, changes) = (&named, result.changes.as_slice());
-            visit(session, &PipelineResult { before: &before, ad, changes, number, text, copy })?;
+            match event {
+                TransformEvent::Problem(problem) => session.report_problem(text, &problem.after_ads(before))?,
+                TransformEvent::Fault(ad, fault) => {
+                    pipeline.report_fault(session, &ad.name(&text.name, before), &fault)?;
+                }
+                TransformEvent::LossyValues(ad, changes) => {
+                    session.report_lossy_values(&ad.name(&text.name, before), &changes);
+                }
+                TransformEvent::Name(ad) => writeln!(out, "{}", tsv_cell(&ad.name(&text.name, before)))?,
+                TransformEvent::Changes(result) => {
+                    if let ResultSink::Preview(preview) = &mut sink {
+                        let place = PreviewPlace { source: &text.name, ads_before: before, style };
+                        preview.write(out, session.options.quiet, &result, place)?;
+                    }
+                }
+            }
         }
+        if let ResultSink::Document(document) = &mut sink {
+            document.write_batch(out, &mut block.ads, end)?;
+        }
+        has_changes |= block.has_changes;
+        source.ads_read += block.last;
         Ok(true)
-    })
+    })?;
+    Ok(has_changes)
 }
 
 impl Pipeline {

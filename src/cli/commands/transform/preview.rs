@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use classad::ad::{Ad, Attribute, Name};
-use classad::syntax::{expression_text, print_name};
+use classad::syntax::{Style, expression_text, print_name};
 use classad::transform::{AppliedChange, Keyword, StatementPosition};
 use serde_json::{Value as Json, json};
 
-use super::PipelineResult;
 use super::flags::{Pipeline, RuleOrigin};
+use super::transform_task::PipelineResult;
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::OutputForm;
@@ -24,6 +24,17 @@ struct PreviewChange<'a> {
     old: Option<Attribute<'a>>,
     new: Option<Attribute<'a>>,
     by: Vec<StatementPosition>,
+}
+
+/// The source of an ad.
+#[derive(Clone, Copy)]
+pub struct PreviewPlace<'a> {
+    /// Name of the source.
+    pub source: &'a str,
+    /// Number of ads before the block of the ad.
+    pub ads_before: usize,
+    /// How the expressions of the source are printed.
+    pub style: Style,
 }
 
 /// Writer of the preview, ad by ad.
@@ -52,16 +63,22 @@ impl<'a> PreviewWriter<'a> {
     }
 
     /// Writes the changes of an ad, if there are any.
-    pub fn write(&mut self, out: &mut dyn Write, is_quiet: bool, result: &PipelineResult<'_>) -> io::Result<()> {
-        let changes = attribute_changes(result.before, &result.ad.ad, result.changes);
+    pub fn write(
+        &mut self,
+        out: &mut dyn Write,
+        is_quiet: bool,
+        result: &PipelineResult,
+        place: PreviewPlace<'_>,
+    ) -> io::Result<()> {
+        let changes = attribute_changes(&result.before, &result.after, &result.changes);
         if changes.is_empty() && result.copy.is_none() {
             return Ok(());
         }
         self.has_changes = true;
         match &mut self.json {
             _ if is_quiet => Ok(()),
-            Some(json) => json.write(out, &result_json(self.pipeline, result, &changes)),
-            None => self.write_text(out, result, &changes),
+            Some(json) => json.write(out, &result_json(self.pipeline, result, place, &changes)),
+            None => self.write_text(out, result, place, &changes),
         }
     }
 
@@ -71,13 +88,19 @@ impl<'a> PreviewWriter<'a> {
         out.flush()
     }
 
-    fn write_text(&self, out: &mut dyn Write, result: &PipelineResult, changes: &[PreviewChange]) -> io::Result<()> {
+    fn write_text(
+        &self,
+        out: &mut dyn Write,
+        result: &PipelineResult,
+        place: PreviewPlace<'_>,
+        changes: &[PreviewChange],
+    ) -> io::Result<()> {
         let copy = result.copy.map_or(String::new(), |copy| format!(" (ad {copy} made of it)"));
-        writeln!(out, "{}{copy}", result.ad.id())?;
+        writeln!(out, "{}{copy}", result.original.name(place.source, place.ads_before))?;
         for change in changes {
             for (sign, attribute) in [('-', change.old), ('+', change.new)] {
                 if let Some(attribute) = attribute {
-                    let expression = expression_text(attribute.expression, result.style());
+                    let expression = expression_text(attribute.expression, place.style);
                     let text = format!("{} = {expression}", print_name(attribute.name));
                     writeln!(out, "{}", diagnostics::signed_line(self.colored, "  ", sign, &text))?;
                 }
@@ -91,8 +114,13 @@ impl<'a> PreviewWriter<'a> {
 }
 
 /// Returns the changes of an ad, as `-n -o json` prints them.
-fn result_json(pipeline: &Pipeline, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>]) -> Json {
-    let text = |attribute: Option<Attribute<'_>>| Some(expression_text(attribute?.expression, result.style()));
+fn result_json(
+    pipeline: &Pipeline,
+    result: &PipelineResult,
+    place: PreviewPlace<'_>,
+    changes: &[PreviewChange<'_>],
+) -> Json {
+    let text = |attribute: Option<Attribute<'_>>| Some(expression_text(attribute?.expression, place.style));
     let changes = changes.iter().map(|change| {
         let by: Json = change.by.iter().map(|cause| cause_json(pipeline, *cause)).collect();
         let name = change.new.or(change.old).map(|attribute| attribute.name.as_str());
@@ -100,9 +128,9 @@ fn result_json(pipeline: &Pipeline, result: &PipelineResult<'_>, changes: &[Prev
     });
     json!({
         "version": SCHEMA_VERSION,
-        "id": result.ad.id(),
-        "source": result.text.name.as_ref(),
-        "ad": result.number,
+        "id": result.original.name(place.source, place.ads_before),
+        "source": place.source,
+        "ad": place.ads_before + result.original.number,
         "copy": result.copy,
         "changes": changes.collect::<Json>(),
     })

@@ -1,0 +1,196 @@
+//! `classad fmt`: the formatter for ads, which keeps their comments.
+
+mod long_stream;
+
+use std::io::{self, Write};
+
+use clap::Args;
+use classad::format::{self, FileFormat, FormattedText};
+use similar::TextDiff;
+
+use crate::cli::io::atomic_write::RewriteArgs;
+use crate::cli::io::input;
+use crate::cli::io::source::SourceText;
+use crate::cli::render::output::out;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+use long_stream::{LongStream, OpenedText, open_text};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad fmt samples/papers/thesis-figure-4-machine.ad
+  classad fmt --check samples/*/*.ad
+  classad fmt --write=.bak policy.ad
+
+Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse: it is
+left as it is.";
+
+/// Format ads and keep their comments
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Fmt {
+    /// Files of ads, bracketed or in the long form; standard input if there are none
+    files: Vec<String>,
+    /// Print only the names of the files that would change
+    #[arg(long, conflicts_with_all = ["diff", "write"])]
+    check: bool,
+    /// Print what would change
+    #[arg(short, long, conflicts_with = "write")]
+    diff: bool,
+    #[command(flatten)]
+    rewrite: RewriteArgs,
+    /// Break lines that are wider than N columns
+    // 80 columns fit a terminal and each side of a code review. A constraint of more than three or four clauses
+    // is wider, and reads better with one clause a line.
+    #[arg(long, value_name = "N", default_value = "80", value_parser = width)]
+    width: usize,
+}
+
+fn width(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(width @ 20..=1_000_000) => Ok(width),
+        _ => Err("a width is a number from 20 on".to_owned()),
+    }
+}
+
+/// A text to format.
+enum FormatSource {
+    Whole(SourceText),
+    Stream(LongStream),
+}
+
+impl FormatSource {
+    /// Returns the name and the form.
+    fn name_and_form(&self) -> (&str, FileFormat) {
+        match self {
+            FormatSource::Whole(text) => (&text.name, text.block.form),
+            FormatSource::Stream(stream) => (&stream.name, FileFormat::Long),
+        }
+    }
+}
+
+impl Fmt {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        self.rewrite.check_files(&self.files)?;
+        let sources = self.read_files(session)?;
+        session.decide_dialect_by_forms(sources.iter().map(FormatSource::name_and_form));
+        let mut out = out();
+        let mut changed = 0;
+        for source in sources {
+            let has_changed = match source {
+                FormatSource::Whole(text) => self.format_whole(session, &text, &mut out)?,
+                FormatSource::Stream(stream) => self.format_stream(session, stream, &mut out)?,
+            };
+            changed += usize::from(has_changed);
+        }
+        Ok(Status::of(changed == 0 || !self.check && !self.diff))
+    }
+
+    /// Formats a text as a whole. Returns whether the text changes.
+    fn format_whole(&self, session: &mut Session, source: &SourceText, out: &mut dyn Write) -> Result<bool, Failure> {
+        let layout = match format::format_ads(&source.block.text, source.block.form, session.dialect(), self.width) {
+            Ok(layout) => layout,
+            Err(problem) => {
+                // An excerpt of compressed bytes would show nothing useful.
+                if format::is_compressed(&source.block.text) {
+                    session.error(&format!("{}: {}", source.name, problem.message));
+                } else {
+                    session.report_problem(source, &problem)?;
+                }
+                return Ok(false);
+            }
+        };
+        for problem in &layout.problems {
+            session.report_problem(source, problem)?;
+        }
+        if self.rewrite.write.is_some() {
+            let has_changed = layout.text != source.block.text;
+            self.rewrite(session, &source.name, layout.is_valid(), has_changed.then_some(&layout.text));
+        } else {
+            self.print(out, source, &layout)?;
+        }
+        Ok(layout.text != source.block.text)
+    }
+
+    /// Formats a stream. Returns whether the text changes, with `--check`.
+    fn format_stream(&self, session: &mut Session, stream: LongStream, out: &mut dyn Write) -> Result<bool, Failure> {
+        let name = stream.name.clone();
+        if self.check {
+            let formatted = stream.format(session, true, &mut |_| Ok(()))?;
+            let has_changed = formatted.is_some_and(|formatted| formatted.has_changed);
+            if has_changed {
+                writeln!(out, "{name}")?;
+            }
+            return Ok(has_changed);
+        }
+        if self.rewrite.write.is_none() {
+            stream.format(session, false, &mut |piece| out.write_all(piece))?;
+            return Ok(false);
+        }
+        let (errors, mut text) = (session.error_count(), Vec::new());
+        let formatted = stream.format(session, true, &mut |piece| text.write_all(piece))?;
+        if let Some(formatted) = formatted {
+            // A file that could not be read to its end stays as it is. The error has been reported.
+            let is_whole = !formatted.is_valid || session.error_count() == errors;
+            let text = Some(&text).filter(|_| formatted.has_changed && is_whole);
+            self.rewrite(session, &name, formatted.is_valid, text);
+        }
+        Ok(false)
+    }
+
+    /// Opens the files. Those that cannot be formatted block by block are read whole and unchanged, because formatting
+    /// keeps comments and `--write` replaces files.
+    fn read_files(&self, session: &mut Session) -> Result<Vec<FormatSource>, Failure> {
+        // The differences of a text are found in the whole text. With `--fail-fast`, nothing of a bad text is printed.
+        let may_stream = !self.diff && !session.options.fail_fast;
+        let given_form = session.options.from.map(FileFormat::from);
+        let mut sources = Vec::new();
+        for path in &input::or_stdin(&self.files) {
+            let name = if path == "-" { "standard input" } else { path };
+            match open_text(path, name, given_form, may_stream) {
+                Ok(OpenedText::Stream(stream)) => sources.push(FormatSource::Stream(stream)),
+                Ok(OpenedText::Whole(bytes)) => {
+                    let form = given_form.or_else(|| format::detect(&bytes));
+                    let form = form.unwrap_or_else(|| format::format_of_comments(&bytes));
+                    sources.push(FormatSource::Whole(SourceText::from_file(name, bytes, form)));
+                }
+                Err(error) => input::report_unreadable(session, name, &error)?,
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Prints the formatted text, its diff or, with `--check`, the name of a file that would change.
+    fn print(&self, out: &mut dyn Write, source: &SourceText, layout: &FormattedText) -> io::Result<()> {
+        match (self.check, self.diff) {
+            (true, _) if layout.text != source.block.text => writeln!(out, "{}", source.name),
+            (_, true) => write_diff(out, source, &layout.text),
+            (false, false) => out.write_all(&layout.text),
+            _ => Ok(()),
+        }
+    }
+
+    /// Rewrites a file if its text changes. `text` is the new text, `None` if it is that of before. A file in which some
+    /// ad does not parse stays as it is.
+    fn rewrite(&self, session: &mut Session, name: &str, is_valid: bool, text: Option<&Vec<u8>>) {
+        if !is_valid {
+            session.note(&format!("{name} is left as it is: not every ad of it parses"));
+        } else if let Some(text) = text {
+            self.rewrite.replace(session, name, text);
+        }
+    }
+}
+
+/// Prints the changes as a unified diff.
+fn write_diff(out: &mut dyn Write, source: &SourceText, text: &[u8]) -> io::Result<()> {
+    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
+    let (old, new) = (lines(&source.block.text), lines(text));
+    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&old, &new);
+    for (number, hunk) in diff.unified_diff().iter_hunks().enumerate() {
+        if number == 0 {
+            writeln!(out, "--- {0}\n+++ {0}", source.name)?;
+        }
+        hunk.to_writer(&mut *out)?;
+    }
+    Ok(())
+}
