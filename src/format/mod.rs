@@ -27,7 +27,9 @@ pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
-pub use long::{AdSharing, AttributeNameCollector, ProjectingReader, Projection};
+pub use long::{
+    AdSharing, AdTextReader, AttributeNameCollector, PlacedAd, ProjectingReader, Projection, ends_with_blank_line,
+};
 pub use stream::{Stream, StreamBlock};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
@@ -74,6 +76,11 @@ impl ReadCache {
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         ReadCache { dialect, lines: LineCache::new(dialect) }
+    }
+
+    /// Returns the cache of the long form.
+    fn lines(&mut self) -> &mut LineCache {
+        &mut self.lines
     }
 }
 

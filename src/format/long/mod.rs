@@ -1,5 +1,6 @@
 //! HTCondor's long form. An attribute is a line `name = expression`, and a blank line separates ads.
 
+mod ad_texts;
 mod attribute_names;
 mod line_cache;
 mod projecting_reader;
@@ -8,6 +9,7 @@ mod reader;
 mod scan;
 mod writer;
 
+pub use ad_texts::{AdTextReader, PlacedAd, ends_with_blank_line};
 pub use attribute_names::AttributeNameCollector;
 pub use line_cache::LineCache;
 pub use projecting_reader::ProjectingReader;
