@@ -28,7 +28,9 @@ pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
-pub use long::{AdSharing, AttributeNameCollector, ProjectingReader, Projection};
+pub use long::{
+    AdSharing, AdTextReader, AttributeNameCollector, PlacedAd, ProjectingReader, Projection, ends_with_blank_line,
+};
 pub use stream::{Stream, StreamBlock};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
@@ -76,6 +78,11 @@ impl ReadCache {
     pub fn new(dialect: Dialect) -> Self {
         let long = AttributeCache::new(ParseOptions::long(dialect));
         ReadCache { dialect, long, json: AttributeCache::new(ParseOptions::new(dialect)) }
+    }
+
+    /// Returns the cache of the long form.
+    fn lines(&mut self) -> &mut LineCache {
+        &mut self.lines
     }
 }
 

@@ -102,6 +102,12 @@ impl<I: Hash + Eq> UnpairedAds<I> {
         self.positions.get_mut(identity).and_then(VecDeque::pop_front)
     }
 
+    /// Returns the position that [`UnpairedAds::take_partner`] would return.
+    #[must_use]
+    pub fn partner(&self, identity: &I) -> Option<usize> {
+        self.positions.get(identity).and_then(|positions| positions.front().copied())
+    }
+
     /// Returns the positions of the unpaired ads, ascending.
     #[must_use]
     pub fn into_positions(self) -> Vec<usize> {
@@ -239,7 +245,12 @@ mod tests {
             (vec!["", "a", ""], vec!["a", ""], vec![Some(1), Some(0)], vec![2]),
         ] {
             let mut waiting: UnpairedAds<&str> = before.iter().copied().collect();
-            let found: Vec<Option<usize>> = after.iter().map(|identity| waiting.take_partner(identity)).collect();
+            let mut take = |identity| {
+                let partner = waiting.partner(identity);
+                assert_eq!(waiting.take_partner(identity), partner);
+                partner
+            };
+            let found: Vec<Option<usize>> = after.iter().map(&mut take).collect();
             assert_eq!((found, waiting.into_positions()), (partners, left), "{before:?} {after:?}");
         }
     }

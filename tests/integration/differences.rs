@@ -5,6 +5,7 @@ use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::syntax::{ParseOptions, Style, parse_expression, print};
 use proptest::prelude::*;
 
+use super::binary::{classad, file};
 use super::properties::{name, tree};
 
 fn attributes() -> impl Strategy<Value = Vec<(Name, Expression)>> {
@@ -151,4 +152,64 @@ fn many_ads_find_their_partners_quickly() {
     let mut partners: UnpairedAds<()> = std::iter::repeat_n((), 200_000).collect();
     assert!((0..200_000).all(|place| partners.take_partner(&()) == Some(place)));
     assert!(partners.into_positions().is_empty());
+}
+
+/// The paragraphs of a file in the long form: ads with and without names, with errors and warnings, and comments.
+fn paragraphs() -> impl Strategy<Value = Vec<(usize, usize)>> {
+    prop::collection::vec((0_usize..9, 0_usize..7), 0..9)
+}
+
+fn long_text(paragraphs: &[(usize, usize)], ending: &str) -> String {
+    let heads =
+        ["Name = \"a\"", "Name = \"b\"", "Name = \"c\"", "Name=\"a\"", "Name = strcat(\"a\", \"\")", "# only", "X = 1"];
+    let bodies = [
+        "A = 1\nB = { 1, A }",
+        "A = 2\nB = { 1, A }",
+        "B = {1,A}\nA = (1)",
+        "A = 1 2\nB = { 1, A }",
+        "A = (",
+        "# A = 1",
+        "A = 1\n // B\nB = { 1, A }",
+        "C = \"x\"\r",
+        "",
+    ];
+    let text: Vec<String> =
+        paragraphs.iter().map(|(body, head)| format!("{}\n{}\n", heads[*head], bodies[*body])).collect();
+    text.join(if ending.len() > 1 { " \n\n" } else { "\n" }) + ending
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+
+    /// Comparing the texts of ads finds what comparing their trees finds. With `--seed`, trees are compared.
+    #[test]
+    fn texts_and_trees_of_ads_have_the_same_differences(
+        before in paragraphs(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..4, 0_usize..9, 0_usize..7), 0..4),
+        (one, other) in (0_usize..3, 0_usize..3),
+        options in 0_usize..5,
+    ) {
+        let mut after = before.clone();
+        for (place, kind, body, head) in changes {
+            let place = place.index(after.len() + 1);
+            match kind {
+                0 => after.insert(place, (body, head)),
+                1 if place < after.len() => drop(after.remove(place)),
+                2 if place < after.len() => after[place] = (body, head),
+                _ => after.rotate_left(place),
+            }
+        }
+        let endings = ["", "\n", "\n\n"];
+        let [before, after] = [
+            file("texts-before.long", long_text(&before, endings[one])),
+            file("texts-after.long", long_text(&after, endings[other])),
+        ];
+        let options = [&[][..], &["--textual"], &["-o", "json"], &["--quiet"], &["--id", "A", "--ignore", "B"]][options];
+        let compared = |more: &[&str]| {
+            classad(&[&["diff", "--from", "long", "--now", "0", &before, &after], options, more].concat())
+        };
+        let trees = compared(&["--seed", "1"]);
+        prop_assert_eq!(&compared(&[]), &trees);
+        prop_assert_eq!(&compared(&["--threads", "3"]), &trees);
+    }
 }

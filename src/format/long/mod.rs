@@ -1,5 +1,6 @@
 //! HTCondor's long form. An attribute is a line `name = expression`, and a blank line separates ads.
 
+mod ad_texts;
 mod attribute_names;
 mod projecting_reader;
 mod projection;
@@ -9,6 +10,7 @@ mod scan;
 mod tests;
 mod writer;
 
+pub use ad_texts::{AdTextReader, PlacedAd, ends_with_blank_line};
 pub use attribute_names::AttributeNameCollector;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};

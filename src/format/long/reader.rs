@@ -59,6 +59,34 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         self.pending
     }
 
+    /// Creates a reader at the line that begins at byte `offset`. `number` is the number of ads before this line. `cache`
+    /// has what was read before.
+    pub fn with_cache_at(text: &'t [u8], cache: C, offset: usize, number: usize) -> Self {
+        LongReader { offset, number, ..LongReader::with_cache(text, cache) }
+    }
+
+    /// Returns the byte offset of the next line.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Continues at the line that begins at byte `offset`.
+    pub fn set_offset(&mut self, offset: usize) {
+        self.offset = offset;
+    }
+
+    /// Skips an ad. The next line is its first one. `length` is the length of its text in bytes.
+    pub fn skip_ad(&mut self, length: usize) {
+        self.offset += length;
+        self.number += 1;
+    }
+
+    /// Reads the next ad. Returns its problems and then, unless one of them is an error, the ad; and the number of the
+    /// ad. `None` at the end of the text.
+    pub fn next_ad(&mut self) -> Option<(VecDeque<ReadResult>, usize)> {
+        self.read_ad().then(|| (std::mem::take(&mut self.pending), self.number))
+    }
+
     /// Returns the next line without its line end, and the byte offset of the line. `None` at the end of the text.
     pub fn next_line(&mut self) -> Option<(usize, &'t [u8])> {
         let start = self.offset;

@@ -1,18 +1,20 @@
 //! `classad diff`: differences between two files of ads.
 
+mod ad_texts;
 pub mod name_glob;
 
 use std::io::{self, Write};
 
 use clap::Args;
 use classad::ad::{Ad, Attribute, Expression};
-use classad::format::AdEntry;
+use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::identity;
 use classad::syntax::print_name;
 use classad::text::counted_plain;
 use serde_json::{Value, json};
 
+use super::diff::ad_texts::compare_texts;
 use super::diff::name_glob::NameGlob;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
@@ -142,8 +144,24 @@ impl DiffReport {
 
 impl AdComparison {
     /// Compares two files. Reads `before` into memory and streams `after`. Drops each pair of equal ads at once, to
-    /// save memory.
+    /// save memory. Changed and removed ads come first, in the order of the first file, then added ads in the order of
+    /// the second file.
     fn compare(&self, session: &mut Session, [before, after]: [&mut AdSource; 2]) -> Result<DiffReport, Failure> {
+        let are_long = before.form == FileFormat::Long && after.form == FileFormat::Long;
+        // With `--seed`, the identities of all ads draw random numbers in the order of the ads.
+        let mut report = if are_long && session.options.seed.is_none() {
+            compare_texts(session, self, [before, after])?
+        } else {
+            self.compare_trees(session, [before, after])?
+        };
+        // Sort changed and removed ads by their numbers in the first file. Added ads come last, in the order of the
+        // second file, because the sort is stable.
+        report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
+        Ok(report)
+    }
+
+    /// Compares two files in any form by the trees of their ads. The changes are in no order.
+    fn compare_trees(&self, session: &mut Session, [before, after]: [&mut AdSource; 2]) -> Result<DiffReport, Failure> {
         let context = session.context();
         let mut old_ads: Vec<Option<AdEntry>> = Vec::new();
         let mut identities = Vec::new();
@@ -158,17 +176,19 @@ impl AdComparison {
             let identity = identity(&new.ad, self.id.as_ref(), &context);
             let old = partners.take_partner(&identity).and_then(|place| old_ads.get_mut(place)?.take());
             match old {
-                Some(old) if self.differences(Some(&old), Some(&new)).is_empty() => report.equal += 1,
+                Some(old) if self.are_equal(&old, &new) => report.equal += 1,
                 before => report.changes.push(AdChange { identity, before, after: Some(new) }),
             }
             Ok(!session.options.quiet || report.changes.is_empty())
         })?;
         let unpaired = old_ads.into_iter().zip(identities).filter(|(old, _)| old.is_some());
         report.changes.extend(unpaired.map(|(before, identity)| AdChange { identity, before, after: None }));
-        // Sort changed and removed ads by their numbers in the first file. Added ads come last, in the order of the
-        // second file, because the sort is stable.
-        report.changes.sort_by_key(|change| change.before.as_ref().map_or(usize::MAX, |old| old.number));
         Ok(report)
+    }
+
+    /// Whether no attributes differ but ignored ones.
+    fn are_equal(&self, before: &AdEntry, after: &AdEntry) -> bool {
+        self.differences(Some(before), Some(after)).is_empty()
     }
 
     /// Returns the attributes that differ and are not ignored. If only one file has the ad, all its attributes differ.

@@ -1,0 +1,206 @@
+//! Comparison of two files in the long form by the texts of their ads. Only ads whose texts differ are compared as
+//! trees.
+
+use std::sync::Arc;
+
+use classad::ad::Expression;
+use classad::eval::Context;
+use classad::format::{AdEntry, AdTextReader, Problem, ReadCache, StreamBlock, ends_with_blank_line};
+use classad::pool::diff::UnpairedAds;
+use classad::protocol::identity;
+
+use super::{AdChange, AdComparison, DiffReport};
+use crate::cli::Failure;
+use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
+use crate::cli::io::input;
+use crate::cli::io::source::AdSource;
+use crate::cli::session::Session;
+
+/// The ads of the first file.
+#[derive(Default)]
+struct KeptAds {
+    /// The texts of the blocks.
+    blocks: Vec<StreamBlock>,
+    ads: Vec<KeptAd>,
+}
+
+/// An ad of the first file.
+struct KeptAd {
+    /// Index of the block in the kept blocks. `None` if the ad has found its partner.
+    block: Option<usize>,
+    /// Byte range of the text in the block.
+    start: usize,
+    end: usize,
+    /// Number of the ad in the file.
+    number: usize,
+    /// Whether an ad of the second file with the same text has no problems, and ends where this text ends.
+    is_skippable: bool,
+    identity: Option<Arc<str>>,
+}
+
+/// Compares two files in the long form. Keeps the text of the first one and streams the second one.
+pub fn compare_texts(
+    session: &mut Session,
+    comparison: &AdComparison,
+    [before, after]: [&mut AdSource; 2],
+) -> Result<DiffReport, Failure> {
+    let context = session.context();
+    let mut kept = KeptAds::read(session, comparison, before)?;
+    let mut unpaired: UnpairedAds<Option<Arc<str>>> = kept.ads.iter().map(|ad| ad.identity.clone()).collect();
+    let mut report = DiffReport::default();
+    let mut caches = [(); 2].map(|()| ReadCache::new(session.dialect()));
+    let [old_cache, new_cache] = &mut caches;
+    // The files mostly have their ads in the same order.
+    let mut predicted = 0;
+    while let Some(text) = input::next_block(session, after) {
+        let mut reader = AdTextReader::new(&text.block, new_cache);
+        loop {
+            session.check_interrupt()?;
+            let (rest, _) = reader.rest();
+            if rest.is_empty() {
+                break;
+            }
+            if let Some(length) = kept.same_text(predicted, rest, &unpaired) {
+                unpaired.take_partner(&kept.ads[predicted].identity);
+                kept.ads[predicted].block = None;
+                report.equal += 1;
+                after.ads_read += 1;
+                reader.skip(length);
+                predicted += 1;
+                continue;
+            }
+            let Some(placed) = reader.next_ad() else { break };
+            after.ads_read = after.ads_read.max(placed.number);
+            for item in placed.items {
+                let new = match item {
+                    Ok(entry) => entry,
+                    Err(problem) => {
+                        session.report_problem(&text, &problem)?;
+                        continue;
+                    }
+                };
+                let identity = identity(&new.ad, comparison.id.as_ref(), &context);
+                let partner = unpaired.take_partner(&identity.as_deref().map(Arc::from));
+                let is_same = partner.is_some_and(|partner| kept.text(partner) == Some(placed.text));
+                let old = partner.filter(|_| !is_same).and_then(|partner| kept.entry(partner, old_cache));
+                if let Some(partner) = partner {
+                    kept.ads[partner].block = None;
+                    predicted = partner + 1;
+                }
+                if is_same || old.as_ref().is_some_and(|old| comparison.are_equal(old, &new)) {
+                    report.equal += 1;
+                } else {
+                    report.changes.push(AdChange { identity, before: old, after: Some(new) });
+                    if session.options.quiet {
+                        return Ok(report);
+                    }
+                }
+            }
+        }
+        after.recycle(text);
+    }
+    for place in 0..kept.ads.len() {
+        if let Some(old) = kept.entry(place, old_cache) {
+            let identity = kept.ads[place].identity.as_deref().map(str::to_owned);
+            report.changes.push(AdChange { identity, before: Some(old), after: None });
+        }
+    }
+    Ok(report)
+}
+
+impl KeptAds {
+    /// Reads the first file. Reports its problems.
+    fn read(session: &mut Session, comparison: &AdComparison, source: &mut AdSource) -> Result<KeptAds, Failure> {
+        let task = PlacementTask { id: comparison.id.as_ref(), context: session.context() };
+        let mut kept = KeptAds::default();
+        for_each_block(session, [source], &task, &mut |session, source, text, placed: PlacedBlock| {
+            for problem in placed.problems {
+                session.report_problem(text, &problem.after_ads(source.ads_read))?;
+            }
+            let block = Some(kept.blocks.len());
+            kept.blocks.push(StreamBlock {
+                // The memory of the block may be longer than the text, so the text is copied.
+                text: text.block.text.as_slice().to_vec(),
+                ..StreamBlock::from_complete_text(Vec::new(), text.block.form)
+            });
+            let before = source.ads_read;
+            kept.ads.extend(placed.ads.into_iter().map(|ad| KeptAd { block, number: before + ad.number, ..ad }));
+            source.ads_read += placed.last;
+            Ok(true)
+        })?;
+        Ok(kept)
+    }
+
+    /// Returns the text of an ad; `None` if the ad has found its partner.
+    fn text(&self, place: usize) -> Option<&[u8]> {
+        let ad = self.ads.get(place)?;
+        Some(&self.blocks.get(ad.block?)?.text[ad.start..ad.end])
+    }
+
+    /// Returns the length of the text of an ad if `rest` begins with the same text, and if an ad of this text would be
+    /// paired with this ad.
+    fn same_text(&self, place: usize, rest: &[u8], unpaired: &UnpairedAds<Option<Arc<str>>>) -> Option<usize> {
+        let text = self.text(place).filter(|text| rest.starts_with(text))?;
+        let ad = &self.ads[place];
+        (ad.is_skippable && unpaired.partner(&ad.identity) == Some(place)).then_some(text.len())
+    }
+
+    /// Reads an ad; `None` if the ad has found its partner.
+    fn entry(&self, place: usize, cache: &mut ReadCache) -> Option<AdEntry> {
+        let ad = self.ads.get(place)?;
+        let block = self.blocks.get(ad.block?)?;
+        let placed = AdTextReader::at(block, ad.start, ad.number.saturating_sub(1), cache).next_ad()?;
+        placed.items.into_iter().find_map(Result::ok)
+    }
+}
+
+/// Finds the ads of a block with their identities.
+struct PlacementTask<'a> {
+    /// The expression of `--id`.
+    id: Option<&'a Expression>,
+    context: Context,
+}
+
+/// The ads of a block. Their numbers count from the beginning of the block, and their blocks are unknown.
+struct PlacedBlock {
+    ads: Vec<KeptAd>,
+    problems: Vec<Problem>,
+    /// Number of the last ad of the block.
+    last: usize,
+}
+
+impl BlockTask for PlacementTask<'_> {
+    type State = ReadCache;
+    type Output = PlacedBlock;
+
+    fn new_state(&self) -> ReadCache {
+        ReadCache::new(self.context.dialect)
+    }
+
+    fn run(&self, cache: &mut ReadCache, block: &StreamBlock) -> PlacedBlock {
+        let mut done = PlacedBlock { ads: Vec::new(), problems: Vec::new(), last: 0 };
+        let mut reader = AdTextReader::new(block, cache);
+        while let Some(placed) = reader.next_ad() {
+            done.last = placed.number;
+            let is_clean = placed.items.len() == 1;
+            for item in placed.items {
+                let entry = match item {
+                    Ok(entry) => entry,
+                    Err(problem) => {
+                        done.problems.push(problem);
+                        continue;
+                    }
+                };
+                done.ads.push(KeptAd {
+                    block: None,
+                    start: placed.offset,
+                    end: placed.offset + placed.text.len(),
+                    number: entry.number,
+                    is_skippable: is_clean && ends_with_blank_line(placed.text),
+                    identity: identity(&entry.ad, self.id, &self.context).map(Arc::from),
+                });
+            }
+        }
+        done
+    }
+}
