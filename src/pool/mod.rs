@@ -2,6 +2,7 @@
 //!
 //! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
+mod ad_memo;
 mod autocluster;
 mod bound_column;
 mod census;
@@ -14,6 +15,7 @@ mod sparse_rows;
 mod store;
 mod summary;
 
+pub use ad_memo::{AdMemo, MemoResult, is_constant};
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
