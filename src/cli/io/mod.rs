@@ -1,5 +1,6 @@
 //! Input and output of ads: sources, selective loading, match records, atomic rewriting.
 
+pub mod ad_blocks;
 pub mod ad_copy;
 pub mod atomic_write;
 pub mod block_pipeline;
