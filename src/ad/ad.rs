@@ -37,7 +37,8 @@ impl Ad {
         Ad(Arc::new(AdContents { shape, expressions }))
     }
 
-    /// Returns the names of the ad with their positions.  Ads that were read from one source mostly share a shape.
+    /// Returns the names of the ad with their positions.  Ads that were read from one source mostly share a shape.  An ad
+    /// whose text has an attribute twice shares its shape with no other.
     #[must_use]
     pub fn shape(&self) -> &Arc<AdShape> {
         &self.0.shape

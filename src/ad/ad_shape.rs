@@ -6,7 +6,7 @@ use super::Name;
 /// pool keeps its names and their hash table once.
 ///
 /// The hash table stores the position of a name in one byte if possible, to save memory.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct AdShape {
     names: Vec<Name>,
     positions: PositionTable,
@@ -17,7 +17,7 @@ const MAX_LINEAR_ATTRIBUTES: usize = 8;
 
 /// An open-addressing hash table with linear probing: maps a name to the position of its attribute.
 /// The number of slots is a power of two, and at least half of them are free.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum PositionTable {
     /// Positions below 255; 255 marks a free slot.  There are no slots if the attributes are searched linearly.
     Bytes(Box<[u8]>),

@@ -1,38 +1,38 @@
 //! A census of a pool: statistics of the attributes of its ads and of their values.
 
-use std::collections::VecDeque;
 use std::hash::BuildHasherDefault;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::FxHasher;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name};
-use crate::syntax::print_name;
+use crate::ad::{Ad, Name};
 use crate::text::closest_names;
 
-use super::summary::{AttributeSummary, CensusBudget};
+use super::census_counter::{CensusCounter, CensusPart, CensusScope};
+use super::summary::AttributeSummary;
+use super::value_sample::{SampleLimit, ValueSample};
 
-type CensusHasher = BuildHasherDefault<FxHasher>;
+/// Maximum number of distinct values that are recorded for each attribute.
+const DEFAULT_MAX_VALUES: usize = 10_000;
 
-/// Maximum depth of nested ads whose attributes are counted.
-const MAX_NESTED_LEVELS: usize = 8;
-
-/// Maximum length in bytes of the path of a nested ad whose attributes are counted. The name of each attribute repeats
-/// the path, so that longer paths would take too much memory.
-const MAX_PATH_BYTES: usize = 256;
+/// Maximum number of bytes that the recorded values of all attributes may take.
+const MAX_VALUE_BYTES: usize = 40 << 20;
 
 /// The attributes of all ads added, each with its [`AttributeSummary`], in the order of first appearance.
 ///
-/// The memory for values is bounded. At the limit, values recorded before are still counted. New distinct values are
-/// not recorded, and [`super::DistinctCount::more`] is set. The memory for names is not bounded.
+/// The memory for values is bounded. At the limit, the values with the smallest hashes are recorded, and
+/// [`super::DistinctCount::more`] is set. Which values are recorded does not depend on the order of the ads. The memory
+/// for names is not bounded.
 #[derive(Clone, Debug)]
 pub struct Census {
     ads: usize,
-    attributes: IndexMap<Name, AttributeSummary, CensusHasher>,
-    /// The attributes whose values are recorded; `None` if the values of all attributes are recorded.
-    scope: Option<IndexSet<Name, CensusHasher>>,
-    nested: bool,
-    budget: CensusBudget,
+    attributes: IndexMap<Name, AttributeSummary, BuildHasherDefault<FxHasher>>,
+    limit: SampleLimit,
+    max_value_bytes: usize,
+    /// Number of bytes that the recorded values may take.
+    value_bytes: usize,
+    /// Counts the ads that are added one by one.
+    counter: CensusCounter,
 }
 
 impl Census {
@@ -45,65 +45,88 @@ impl Census {
     /// Creates a census that counts the ads with each attribute, and records the values of all attributes.
     #[must_use]
     pub fn values() -> Self {
-        Census { scope: None, ..Census::names() }
+        Census::of_scope(CensusScope::of_all_values())
     }
 
     /// Creates a census that counts the ads with each attribute, and records the values of the attributes in `names`.
     #[must_use]
     pub fn values_of(names: impl IntoIterator<Item = Name>) -> Self {
-        let scope = Some(names.into_iter().collect());
-        Census { ads: 0, attributes: IndexMap::default(), scope, nested: false, budget: CensusBudget::default() }
+        Census::of_scope(CensusScope::of_values(names))
+    }
+
+    fn of_scope(scope: CensusScope) -> Self {
+        Census {
+            ads: 0,
+            attributes: IndexMap::default(),
+            limit: SampleLimit::of_values(DEFAULT_MAX_VALUES),
+            max_value_bytes: MAX_VALUE_BYTES,
+            value_bytes: 0,
+            counter: CensusCounter::new(scope),
+        }
     }
 
     /// Also counts the attributes of nested ads, under names such as `Outer.Inner`, quoted where necessary. Ads in
     /// lists, ads nested more than eight levels deep, and ads with paths of more than 256 bytes are not counted.
     #[must_use]
-    pub fn nested(self) -> Self {
-        Census { nested: true, ..self }
+    pub fn nested(mut self) -> Self {
+        self.counter.scope.has_nested = true;
+        self
     }
 
     /// Sets the maximum number of distinct values recorded per attribute.
     #[must_use]
     pub fn with_max_values(mut self, most: usize) -> Self {
-        self.budget.values = most;
+        self.limit = SampleLimit::of_values(most);
         self
+    }
+
+    /// Sets the maximum number of bytes that the recorded values may take.
+    #[must_use]
+    pub fn with_max_value_bytes(mut self, most: usize) -> Self {
+        self.max_value_bytes = most;
+        self
+    }
+
+    /// Creates a counter of ads for [`Census::merge`]. Several threads may each have one.
+    #[must_use]
+    pub fn counter(&self) -> CensusCounter {
+        CensusCounter::new(self.counter.scope.clone())
     }
 
     /// Counts an ad and adds its attributes to their summaries.
     pub fn add(&mut self, ad: &Ad) {
-        self.ads += 1;
-        if self.nested {
-            return self.add_nested(ad);
-        }
-        for attribute in ad.iter() {
-            self.count(attribute.name, attribute.expression);
-        }
+        self.counter.add(ad);
+        let part = self.counter.take();
+        self.merge(part);
     }
 
-    fn add_nested(&mut self, ad: &Ad) {
-        let mut pending = VecDeque::from([(String::new(), ad, 0)]);
-        while let Some((path, ad, depth)) = pending.pop_front() {
-            for attribute in ad.iter() {
-                let path = format!("{path}{}", print_name(attribute.name));
-                self.count(&Name::new(&path), attribute.expression);
-                if depth < MAX_NESTED_LEVELS
-                    && path.len() <= MAX_PATH_BYTES
-                    && let ExpressionKind::Ad(inner) = attribute.expression.without_parentheses().kind()
-                {
-                    pending.push_back((path + ".", inner, depth + 1));
-                }
+    /// Adds what a counter of this census has counted. The parts have to be merged in the order of their ads.
+    pub fn merge(&mut self, part: CensusPart) {
+        self.ads += part.ads;
+        for attribute in part.attributes {
+            // A name is cloned only when it is counted for the first time.
+            if !self.attributes.contains_key(&attribute.name) {
+                let limit = self.counter.scope.has_values_of(&attribute.name).then_some(self.limit);
+                self.attributes.insert(attribute.name.clone(), AttributeSummary::new(limit));
             }
+            let Some(summary) = self.attributes.get_mut(&attribute.name) else { continue };
+            summary.add(attribute.ads, attribute.measures);
+            let Some(sample) = summary.sample_mut() else { continue };
+            let before = sample.cost();
+            let mut start = 0;
+            for value in attribute.values {
+                sample.add(value.hash, &attribute.texts[start..value.end], value.ads);
+                start = value.end;
+            }
+            self.value_bytes = self.value_bytes - before + sample.cost();
         }
-    }
-
-    fn count(&mut self, name: &Name, expression: &Expression) {
-        // A name is cloned only when it is counted for the first time.
-        if !self.attributes.contains_key(name) {
-            let with_values = self.scope.as_ref().is_none_or(|names| names.contains(name));
-            self.attributes.insert(name.clone(), AttributeSummary::new(with_values));
-        }
-        if let Some(summary) = self.attributes.get_mut(name) {
-            summary.add(expression, &mut self.budget);
+        while self.value_bytes > self.max_value_bytes && !self.limit.is_empty() {
+            self.limit = self.limit.halved();
+            self.attributes.values_mut().filter_map(AttributeSummary::sample_mut).for_each(|sample| {
+                sample.set_limit(self.limit);
+            });
+            let samples = self.attributes.values().filter_map(AttributeSummary::sample);
+            self.value_bytes = samples.map(ValueSample::cost).sum();
         }
     }
 
@@ -183,7 +206,7 @@ mod tests {
     fn a_deep_nest_is_looked_into_only_so_far() {
         let deep = format!("{}1{}", "[ a = ".repeat(1000), " ]".repeat(1000));
         let census = taken(Census::values().nested(), &[&deep]);
-        assert_eq!(census.attributes().len(), super::MAX_NESTED_LEVELS + 1);
+        assert_eq!(census.attributes().len(), crate::pool::census_counter::MAX_NESTED_LEVELS + 1);
         let wide = format!("[ {} = [ a = 1; b = 2 ] ]", "x".repeat(1000));
         assert_eq!(taken(Census::values().nested(), &[&wide]).attributes().len(), 1);
     }
@@ -195,7 +218,29 @@ mod tests {
         let census = taken(Census::values().with_max_values(2), &ads);
         let summary = census.attribute(&Name::new("a")).unwrap();
         assert_eq!(summary.distinct().to_string(), "2+");
-        assert_eq!(summary.most_frequent(9).collect::<Vec<_>>(), [("1", 3), ("2", 1)]);
         assert_eq!(summary.ads(), 6);
+    }
+
+    #[test]
+    fn long_values_give_way_first_when_memory_runs_out() {
+        let ads: Vec<String> =
+            (0..200).map(|value| format!("[ a = {value}; b = \"{}{value}\" ]", "x".repeat(3000))).collect();
+        let ads: Vec<&str> = ads.iter().map(String::as_str).collect();
+        let census = taken(Census::values().with_max_value_bytes(100_000), &ads);
+        let distinct = |name| census.attribute(&Name::new(name)).unwrap().distinct();
+        assert_eq!(distinct("a").to_string(), "200");
+        assert!(distinct("b").more && distinct("b").values > 5, "{}", distinct("b"));
+        assert!(census.value_bytes <= 100_000);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_but_told_apart() {
+        let ads = ["é1", "é2", "é1"].map(|end| format!("[ a = \"{}{end}\" ]", "é".repeat(5000)));
+        let census = taken(Census::values(), &ads.each_ref().map(String::as_str));
+        let summary = census.attribute(&Name::new("a")).unwrap();
+        let values: Vec<(&str, usize)> = summary.most_frequent(9).collect();
+        assert_eq!(values.iter().map(|(_, ads)| *ads).collect::<Vec<_>>(), [2, 1]);
+        assert!(values.iter().all(|(text, _)| text.len() < 4100 && text.ends_with("é…")));
+        assert_eq!(summary.lengths(), Some((10_003, 10_003)));
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
+mod ad_memo;
 mod autocluster;
 mod bound_column;
 mod census;
+mod census_counter;
+mod chunked;
 mod column;
 pub mod diff;
 mod expression_column;
@@ -13,10 +16,13 @@ mod range_index;
 mod sparse_rows;
 mod store;
 mod summary;
+mod value_sample;
 
+pub use ad_memo::{AdMemo, MemoResult, is_constant};
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
+pub use census_counter::{CensusCounter, CensusPart};
 pub use column::{AttributeColumn, ColumnCell, ValueKey, code};
 pub use expression_column::ExpressionColumn;
 pub use partition::Partition;

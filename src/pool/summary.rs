@@ -2,24 +2,32 @@
 
 use std::fmt;
 
-use indexmap::IndexMap;
-
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Value};
 use crate::eval::compare;
-use crate::syntax::{Style, print};
+
+use super::value_sample::{SampleLimit, ValueSample};
 
 /// Statistics of one attribute: the number of ads that have it and, if values are recorded, its values.
 #[derive(Clone, Debug, Default)]
 pub struct AttributeSummary {
     ads: usize,
-    /// Whether values are recorded, and not only the number of ads.
-    has_values: bool,
-    contents: Vec<(BindingKind, usize)>,
-    /// Number of ads with each value, by text of the value. The hash is seeded, so that nobody can craft a pool whose
-    /// values collide.
-    counts: IndexMap<Box<str>, usize>,
-    more: bool,
-    numbers: Option<ObservedRange>,
+    /// `None` if values are not recorded, but only the number of ads.
+    values: Option<Box<ValueStatistics>>,
+}
+
+/// Statistics of the values of one attribute.
+#[derive(Clone, Debug)]
+struct ValueStatistics {
+    measures: ValueMeasures,
+    sample: ValueSample,
+}
+
+/// The kinds of the expressions bound to an attribute, and the ranges of their values.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ValueMeasures {
+    kinds: Vec<(BindingKind, usize)>,
+    integers: Option<(i64, i64)>,
+    reals: Option<(f64, f64)>,
     absolute_times: Option<ObservedRange>,
     relative_times: Option<ObservedRange>,
     lengths: Option<(usize, usize)>,
@@ -61,7 +69,8 @@ impl BindingKind {
 pub struct DistinctCount {
     /// Number of distinct values recorded.
     pub values: usize,
-    /// Whether further values were not recorded because the memory limit or the maximum number was reached.
+    /// Whether there are further values. The recorded values are then a random sample of all: those with the smallest
+    /// hashes.
     pub more: bool,
 }
 
@@ -81,36 +90,31 @@ pub struct ObservedRange {
     pub greatest: Value,
 }
 
-/// The limits up to which a census may still record values.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CensusBudget {
-    /// Maximum number of distinct values that are recorded for each attribute.
-    pub values: usize,
-    /// Number of bytes left for recording values of all attributes, including overhead.
-    pub bytes: usize,
-}
-
-impl Default for CensusBudget {
-    fn default() -> Self {
-        CensusBudget { values: 10_000, bytes: 128 << 20 }
-    }
-}
-
-/// Memory that a recorded value takes beside its text, in bytes: for allocation, table entry and count.
-const VALUE_OVERHEAD_BYTES: usize = 64;
-
 impl AttributeSummary {
-    /// Creates the summary of an attribute that no ad has yet.
-    pub(super) fn new(with_values: bool) -> Self {
-        AttributeSummary { has_values: with_values, ..AttributeSummary::default() }
+    /// Creates the summary of an attribute that no ad has yet. `limit` bounds the values that are recorded; with `None`,
+    /// no values are recorded.
+    pub(super) fn new(limit: Option<SampleLimit>) -> Self {
+        let statistics =
+            |limit| Box::new(ValueStatistics { measures: ValueMeasures::default(), sample: ValueSample::new(limit) });
+        AttributeSummary { ads: 0, values: limit.map(statistics) }
     }
 
-    /// Counts the expression that one more ad binds to the attribute.
-    pub(super) fn add(&mut self, expression: &Expression, budget: &mut CensusBudget) {
-        self.ads += 1;
-        if self.has_values {
-            self.add_value(expression.without_parentheses(), budget);
+    /// Adds ads that have the attribute, with the measures of their values.
+    pub(super) fn add(&mut self, ads: usize, measures: ValueMeasures) {
+        self.ads += ads;
+        if let Some(values) = &mut self.values {
+            values.measures.merge(measures);
         }
+    }
+
+    /// Returns the sample of values; `None` if values are not recorded.
+    pub(super) fn sample(&self) -> Option<&ValueSample> {
+        self.values.as_ref().map(|values| &values.sample)
+    }
+
+    /// Returns the sample of values; `None` if values are not recorded.
+    pub(super) fn sample_mut(&mut self) -> Option<&mut ValueSample> {
+        self.values.as_mut().map(|values| &mut values.sample)
     }
 
     /// Number of ads that have the attribute.
@@ -122,104 +126,147 @@ impl AttributeSummary {
     /// Returns the kinds of expressions bound to the attribute, each with the number of ads; most frequent first.
     #[must_use]
     pub fn contents(&self) -> Vec<(BindingKind, usize)> {
-        let mut contents = self.contents.clone();
-        contents.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
-        contents
+        let mut kinds = self.values.as_ref().map_or_else(Vec::new, |values| values.measures.kinds.clone());
+        kinds.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
+        kinds
     }
 
     /// Returns the number of distinct values. Values with different printed texts are distinct, so that `1` and `1.0`
     /// count as two.
     #[must_use]
     pub fn distinct(&self) -> DistinctCount {
-        DistinctCount { values: self.counts.len(), more: self.more }
+        self.sample().map_or(DistinctCount { values: 0, more: false }, |sample| DistinctCount {
+            values: sample.len(),
+            more: sample.is_partial(),
+        })
     }
 
-    /// Returns the `most` most frequent values as texts, each with the number of ads that have it. Equally frequent
-    /// values come in the order of first appearance. The counts are exact. If [`DistinctCount::more`] is set, some
-    /// values were not recorded and are missing.
+    /// Returns the `most` most frequent recorded values as texts, each with the number of ads that have it. Equally
+    /// frequent values come in the order of first appearance. The counts are exact. If [`DistinctCount::more`] is set,
+    /// a value that was not recorded may be more frequent. A text of more than 4096 bytes is cut and ends in an
+    /// ellipsis.
     pub fn most_frequent(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
-        let mut all: Vec<(&str, usize)> = self.counts.iter().map(|(text, ads)| (&**text, *ads)).collect();
-        all.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
-        all.into_iter().take(most)
+        self.sample().map_or_else(Vec::new, |sample| sample.most_frequent(most)).into_iter()
     }
 
     /// Returns the ranges of the numbers, of the absolute times and of the relative times. A kind without values has no
-    /// range. NaN is ignored.
-    pub fn ranges(&self) -> impl Iterator<Item = &ObservedRange> {
-        [&self.numbers, &self.absolute_times, &self.relative_times].into_iter().flatten()
+    /// range. NaN is ignored. Of an integer and a real that are equal, the range has the integer.
+    pub fn ranges(&self) -> impl Iterator<Item = ObservedRange> {
+        let measures = self.values.as_ref().map(|values| &values.measures);
+        let of_measures = |measures: &ValueMeasures| {
+            [measures.numbers(), measures.absolute_times.clone(), measures.relative_times.clone()]
+        };
+        measures.map(of_measures).into_iter().flatten().flatten()
     }
 
     /// Returns the least and the greatest length: strings count bytes, lists count elements. `None` if no string and no
     /// list was recorded.
     #[must_use]
     pub fn lengths(&self) -> Option<(usize, usize)> {
-        self.lengths
+        self.values.as_ref()?.measures.lengths
     }
+}
 
-    fn add_value(&mut self, expression: &Expression, budget: &mut CensusBudget) {
-        let content = BindingKind::of(expression);
-        match self.contents.iter_mut().find(|(known, _)| *known == content) {
-            Some((_, ads)) => *ads += 1,
-            None => self.contents.push((content, 1)),
-        }
+impl ValueMeasures {
+    /// Adds an expression without parentheses, which is bound to the attribute in a number of ads.
+    pub(super) fn add(&mut self, expression: &Expression, ads: usize) {
+        self.add_kind(BindingKind::of(expression), ads);
         match expression.kind() {
             ExpressionKind::Literal(value) => self.measure(value),
-            ExpressionKind::List(elements) => extend_lengths(&mut self.lengths, elements.len()),
+            ExpressionKind::List(elements) => extend(&mut self.lengths, (elements.len(), elements.len())),
             _ => {}
         }
-        let text = print(expression, Style::New);
-        let text = String::from_utf8_lossy(&text);
-        let bytes = text.len() + VALUE_OVERHEAD_BYTES;
-        if let Some(ads) = self.counts.get_mut(&*text) {
-            *ads += 1;
-        } else if self.counts.len() < budget.values && bytes <= budget.bytes {
-            budget.bytes -= bytes;
-            self.counts.insert(text.into(), 1);
-        } else {
-            self.more = true;
+    }
+
+    fn add_kind(&mut self, kind: BindingKind, ads: usize) {
+        match self.kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += ads,
+            None => self.kinds.push((kind, ads)),
         }
     }
 
     fn measure(&mut self, value: &Value) {
         match value {
-            Value::Integer(_) => extend_range(&mut self.numbers, value),
-            Value::Real(real) if !real.is_nan() => extend_range(&mut self.numbers, value),
-            Value::AbsoluteTime(_) => extend_range(&mut self.absolute_times, value),
-            Value::RelativeTime(time) if !time.seconds.is_nan() => extend_range(&mut self.relative_times, value),
-            Value::String(text) => extend_lengths(&mut self.lengths, text.as_bytes().len()),
+            Value::Integer(integer) => extend(&mut self.integers, (*integer, *integer)),
+            Value::Real(real) if !real.is_nan() => extend(&mut self.reals, (*real, *real)),
+            Value::AbsoluteTime(_) => extend_times(&mut self.absolute_times, ObservedRange::of(value)),
+            Value::RelativeTime(time) if !time.seconds.is_nan() => {
+                extend_times(&mut self.relative_times, ObservedRange::of(value));
+            }
+            Value::String(text) => extend(&mut self.lengths, (text.as_bytes().len(), text.as_bytes().len())),
             _ => {}
         }
     }
-}
 
-fn extend_range(range: &mut Option<ObservedRange>, value: &Value) {
-    let less = |a: &Value, b: &Value| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
-    match range {
-        None => *range = Some(ObservedRange { least: value.clone(), greatest: value.clone() }),
-        Some(range) if less(value, &range.least) => range.least = value.clone(),
-        Some(range) if less(&range.greatest, value) => range.greatest = value.clone(),
-        Some(_) => {}
+    /// Adds the measures of later ads.
+    fn merge(&mut self, later: ValueMeasures) {
+        later.kinds.into_iter().for_each(|(kind, ads)| self.add_kind(kind, ads));
+        later.integers.into_iter().for_each(|range| extend(&mut self.integers, range));
+        later.reals.into_iter().for_each(|range| extend(&mut self.reals, range));
+        later.absolute_times.into_iter().for_each(|range| extend_times(&mut self.absolute_times, range));
+        later.relative_times.into_iter().for_each(|range| extend_times(&mut self.relative_times, range));
+        later.lengths.into_iter().for_each(|range| extend(&mut self.lengths, range));
+    }
+
+    /// Returns the range of all numbers. Integers and reals are joined only here: they compare as reals, which is no
+    /// order among large integers.
+    fn numbers(&self) -> Option<ObservedRange> {
+        let integers = self.integers.map(|(least, greatest)| [Value::Integer(least), Value::Integer(greatest)]);
+        let reals = self.reals.map(|(least, greatest)| [Value::Real(least), Value::Real(greatest)]);
+        let [mut least, mut greatest] = integers.clone().or_else(|| reals.clone())?;
+        if let Some([low, high]) = reals {
+            least = if is_less(&low, &least) { low } else { least };
+            greatest = if is_less(&greatest, &high) { high } else { greatest };
+        }
+        Some(ObservedRange { least, greatest })
     }
 }
 
-fn extend_lengths(lengths: &mut Option<(usize, usize)>, length: usize) {
-    let (least, greatest) = lengths.unwrap_or((length, length));
-    *lengths = Some((least.min(length), greatest.max(length)));
+impl ObservedRange {
+    /// Returns the range of one value.
+    fn of(value: &Value) -> Self {
+        ObservedRange { least: value.clone(), greatest: value.clone() }
+    }
+}
+
+fn is_less(one: &Value, other: &Value) -> bool {
+    compare(BinaryOperator::Less, one, other, Dialect::Condor) == Some(true)
+}
+
+/// Extends a range of times. Of equal times the first stays.
+fn extend_times(range: &mut Option<ObservedRange>, later: ObservedRange) {
+    let Some(range) = range else {
+        *range = Some(later);
+        return;
+    };
+    if is_less(&later.least, &range.least) {
+        range.least = later.least;
+    }
+    if is_less(&range.greatest, &later.greatest) {
+        range.greatest = later.greatest;
+    }
+}
+
+/// Extends the range of a least and a greatest value. Of equal values the first stays.
+fn extend<T: Copy + PartialOrd>(range: &mut Option<(T, T)>, (low, high): (T, T)) {
+    let (least, greatest) = range.unwrap_or((low, high));
+    *range = Some((if low < least { low } else { least }, if high > greatest { high } else { greatest }));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{AttributeSummary, CensusBudget};
-    use crate::ad::Dialect;
+    use super::AttributeSummary;
+    use crate::ad::{Ad, Dialect, Name, Value};
+    use crate::pool::Census;
     use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
 
     fn summary(texts: &[&str]) -> AttributeSummary {
-        let mut summary = AttributeSummary::new(true);
+        let mut census = Census::values();
         for text in texts {
             let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
-            summary.add(&expression, &mut CensusBudget::default());
+            census.add(&Ad::from_iter([(Name::new("a"), expression)]));
         }
-        summary
+        census.attribute(&Name::new("a")).cloned().unwrap()
     }
 
     fn contents(summary: &AttributeSummary) -> String {
@@ -228,7 +275,7 @@ mod tests {
     }
 
     fn ranges(summary: &AttributeSummary) -> Vec<String> {
-        let text = |value| String::from_utf8(print_value(value, Style::New)).unwrap();
+        let text = |value: &Value| String::from_utf8(print_value(value, Style::New)).unwrap();
         summary.ranges().map(|range| format!("{}..{}", text(&range.least), text(&range.greatest))).collect()
     }
 
@@ -257,6 +304,7 @@ mod tests {
     fn ranges_of_what_has_an_order() {
         for (values, expected) in [
             (vec!["3", "-1", "2.5", "7.0"], vec!["-1..7.0"]),
+            (vec!["1.0", "2", "1", "2.0"], vec!["1..2"]),
             (vec!["9223372036854775807", "9223372036854775806"], vec!["9223372036854775806..9223372036854775807"]),
             (vec!["real(\"NaN\")"], vec![]),
             (vec!["real(\"NaN\")", "1"], vec!["1..1"]),
@@ -282,18 +330,5 @@ mod tests {
     fn the_most_frequent_first_then_the_first_seen() {
         let summary = summary(&["2", "1", "3", "1"]);
         assert_eq!(summary.most_frequent(2).collect::<Vec<_>>(), [("1", 2), ("2", 1)]);
-    }
-
-    #[test]
-    fn room_is_shared_and_runs_out() {
-        let mut room = CensusBudget { values: 10, bytes: 200 };
-        let mut summaries = [AttributeSummary::new(true), AttributeSummary::new(true)];
-        let expression = |text: &str| parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
-        for text in ["1", "2", "3", "1"] {
-            for summary in &mut summaries {
-                summary.add(&expression(text), &mut room);
-            }
-        }
-        assert_eq!(summaries.map(|summary| summary.distinct().to_string()), ["2+", "1+"]);
     }
 }

@@ -5,12 +5,15 @@ use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 use classad::ad::{self, Name};
-use classad::pool::{AttributeSummary, Census, ObservedRange};
+use classad::format::AdEntry;
+use classad::pool::{AttributeSummary, Census, CensusCounter, CensusPart, ObservedRange};
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
 use crate::cli::args::output::TableOutputArgs;
+use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
 use crate::cli::io::input;
+use crate::cli::io::source::AdSource;
 use crate::cli::render::chart::{BarChart, histogram};
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::{value_json, write_json_document};
@@ -25,7 +28,10 @@ Examples:
   classad census samples/pool/machines.long --attr State,Memory
   condor_status -long | classad census --sort distinct --top 3
 
-A distinct count such as `10000+` says that there are more values than were remembered.
+A distinct count such as `10000+` says that there are more values than were remembered: at most 10000 of each attribute,
+and fewer if they take too much memory, the long ones first. Those are a random sample of all values, the same in each
+run and for any order of the ads. Their counts are exact, but a value outside of the sample may be more frequent. Types,
+ranges and lengths are those of all values. A text of more than 4096 bytes is cut and ends in an ellipsis.
 
 JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
 \"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
@@ -80,10 +86,7 @@ impl CensusCommand {
         if self.nested || names.iter().any(|name| name.as_str().contains('.')) {
             census = census.nested();
         }
-        input::for_each_ad(session, &mut sources, |_, _, entry| {
-            census.add(&entry.ad);
-            Ok(true)
-        })?;
+        let census = count_ads(session, &mut sources, census)?;
         let attributes =
             if names.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &names) };
         if !session.options.quiet {
@@ -152,7 +155,7 @@ impl CensusCommand {
                 percent(summary.ads(), census, 1).into(),
                 types_text(summary).into(),
                 summary.distinct().to_string().into(),
-                summary.ranges().map(range_text).collect::<Vec<_>>().join(", ").into(),
+                summary.ranges().map(|range| range_text(&range)).collect::<Vec<_>>().join(", ").into(),
                 self.frequent_values(summary).join(", ").into(),
             ]
         });
@@ -193,8 +196,8 @@ impl CensusCommand {
         if distinct.values == 1 && !distinct.more {
             return summary.most_frequent(1).map(|(value, _)| value).collect();
         }
-        let wide = |range: &&ObservedRange| range.least != range.greatest;
-        let mut parts: Vec<String> = summary.ranges().filter(wide).map(range_text).collect();
+        let wide = |range: &ObservedRange| range.least != range.greatest;
+        let mut parts: Vec<String> = summary.ranges().filter(wide).map(|range| range_text(&range)).collect();
         if parts.is_empty() || self.top.is_some() {
             parts.extend(self.frequent_values(summary));
         }
@@ -218,7 +221,7 @@ impl CensusCommand {
             writeln!(out, "{name}: in {ads} of {all} ads ({}%), missing in {}", percent(ads, census, 1), all - ads)?;
             writeln!(out, "  types     {}", types_text(summary))?;
             writeln!(out, "  distinct  {}", summary.distinct())?;
-            for range in summary.ranges().map(range_text) {
+            for range in summary.ranges().map(|range| range_text(&range)) {
                 writeln!(out, "  range     {range}")?;
             }
             if let Some((least, greatest)) = summary.lengths() {
@@ -254,6 +257,33 @@ impl CensusCommand {
             "lengths": summary.lengths(),
             "top": top.collect::<Value>(),
         })
+    }
+}
+
+/// Adds the ads of the sources to a census. Several threads count them.
+fn count_ads(session: &mut Session, sources: &mut [AdSource], mut census: Census) -> Result<Census, Failure> {
+    let task = CensusTask { census: census.clone() };
+    for_each_ad_block(session, sources, &task, &mut |_, part| census.merge(part))?;
+    Ok(census)
+}
+
+/// Counts the ads of a block.
+struct CensusTask {
+    /// An empty census, which creates the counters.
+    census: Census,
+}
+
+impl AdBlockTask for CensusTask {
+    type State = CensusCounter;
+    type Output = CensusPart;
+
+    fn new_state(&self) -> CensusCounter {
+        self.census.counter()
+    }
+
+    fn run(&self, counter: &mut CensusCounter, ads: &mut dyn Iterator<Item = AdEntry>) -> CensusPart {
+        ads.for_each(|entry| counter.add(&entry.ad));
+        counter.take()
     }
 }
 

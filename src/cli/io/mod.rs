@@ -1,5 +1,6 @@
 //! Input and output of ads: sources, selective loading, match records, atomic rewriting.
 
+pub mod ad_blocks;
 pub mod ad_copy;
 pub mod ad_map;
 pub mod atomic_write;

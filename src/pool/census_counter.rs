@@ -1,0 +1,315 @@
+//! Counting of ads for a census. A counter runs in one thread; the parts that it counts are merged.
+
+use std::collections::VecDeque;
+use std::hash::BuildHasherDefault;
+use std::mem::take;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::ad::{Ad, AdShape, Expression, ExpressionKind, Name};
+use crate::syntax::{Style, print_into, print_name};
+
+use super::summary::ValueMeasures;
+use super::value_sample::{MAX_TEXT_BYTES, text_hash};
+
+/// Maximum depth of nested ads whose attributes are counted.
+pub(super) const MAX_NESTED_LEVELS: usize = 8;
+
+/// Maximum length in bytes of the path of a nested ad whose attributes are counted. The name of each attribute repeats
+/// the path, so that longer paths would take too much memory.
+const MAX_PATH_BYTES: usize = 256;
+
+/// Maximum number of names that a counter remembers. More names make it forget all of them.
+const MAX_KNOWN_NAMES: usize = 16 * 1024;
+
+/// Maximum number of shapes that a counter remembers. More shapes make it forget all of them.
+const MAX_KNOWN_SHAPES: usize = 1024;
+
+/// Maximum number of bytes of texts that a counter remembers. More texts make it forget all of them.
+const MAX_KNOWN_TEXT_BYTES: usize = 1 << 20;
+
+/// The attributes that a census counts, and those whose values it records.
+#[derive(Clone, Debug)]
+pub(super) struct CensusScope {
+    /// The attributes whose values are recorded; `None` if the values of all attributes are recorded.
+    names: Option<IndexSet<Name, BuildHasherDefault<FxHasher>>>,
+    /// Whether the attributes of nested ads are counted.
+    pub has_nested: bool,
+}
+
+impl CensusScope {
+    pub(super) fn of_all_values() -> Self {
+        CensusScope { names: None, has_nested: false }
+    }
+
+    pub(super) fn of_values(names: impl IntoIterator<Item = Name>) -> Self {
+        CensusScope { names: Some(names.into_iter().collect()), has_nested: false }
+    }
+
+    /// Whether the values of an attribute are recorded.
+    pub(super) fn has_values_of(&self, name: &Name) -> bool {
+        self.names.as_ref().is_none_or(|names| names.contains(name))
+    }
+}
+
+/// Counts ads for a [`super::Census`].
+///
+/// Ads that follow each other share most of their expressions. An expression that is the last one of its name
+/// increments a number; it is measured and printed once for all ads that follow each other with it.
+#[derive(Clone, Debug)]
+pub struct CensusCounter {
+    pub(super) scope: CensusScope,
+    ads: usize,
+    attributes: Vec<CountedAttribute>,
+    /// Index in `attributes` by name.
+    by_name: FxHashMap<Name, usize>,
+    /// The indices in `attributes` of the names of a shape, by the address of the shape.
+    shapes: FxHashMap<usize, CountedShape>,
+    /// Indices in `attributes` of those that the part counted so far has, in the order of first appearance.
+    touched: Vec<usize>,
+    texts: TextCache,
+}
+
+/// What a [`CensusCounter`] has counted: a number of ads that follow each other.
+#[derive(Clone, Debug)]
+pub struct CensusPart {
+    pub(super) ads: usize,
+    /// The attributes in the order of first appearance.
+    pub(super) attributes: Vec<PartAttribute>,
+}
+
+/// One attribute of the ads of a [`CensusPart`].
+#[derive(Clone, Debug)]
+pub(super) struct PartAttribute {
+    pub(super) name: Name,
+    /// Number of ads that have it.
+    pub(super) ads: usize,
+    pub(super) measures: ValueMeasures,
+    /// The values in the order of the ads. Values that are equal may be listed several times.
+    pub(super) values: Vec<PartValue>,
+    /// The texts of the values, one after the other.
+    pub(super) texts: Vec<u8>,
+}
+
+/// A value of one or more ads that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartValue {
+    pub(super) hash: u64,
+    /// The end of the text of the value, as a byte offset in [`PartAttribute::texts`].
+    pub(super) end: usize,
+    /// Number of ads that have the value.
+    pub(super) ads: usize,
+}
+
+#[derive(Clone, Debug)]
+struct CountedAttribute {
+    has_values: bool,
+    /// The expression of the last ad with the attribute. It is kept so that no other expression gets its identity.
+    last: Option<Expression>,
+    /// Number of ads that have `last` and are not in `part` yet.
+    run: usize,
+    part: PartAttribute,
+}
+
+#[derive(Clone, Debug)]
+struct CountedShape {
+    /// The shape. It is kept so that no other shape gets its address.
+    shape: Arc<AdShape>,
+    attributes: Arc<[usize]>,
+}
+
+/// Texts of operations, lists and ads with their hashes, by the identity of the expression.
+#[derive(Clone, Debug, Default)]
+struct TextCache {
+    texts: FxHashMap<usize, CachedText>,
+    /// Total length of the texts, in bytes.
+    bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+struct CachedText {
+    /// The expression. It is kept so that no other expression gets its identity.
+    expression: Expression,
+    hash: u64,
+    text: Box<[u8]>,
+}
+
+impl CensusCounter {
+    pub(super) fn new(scope: CensusScope) -> Self {
+        CensusCounter {
+            scope,
+            ads: 0,
+            attributes: Vec::new(),
+            by_name: FxHashMap::default(),
+            shapes: FxHashMap::default(),
+            touched: Vec::new(),
+            texts: TextCache::default(),
+        }
+    }
+
+    /// Counts an ad.
+    pub fn add(&mut self, ad: &Ad) {
+        self.ads += 1;
+        if self.scope.has_nested {
+            return self.add_nested(ad);
+        }
+        let attributes = self.attributes_of(ad.shape());
+        for (attribute, expression) in attributes.iter().zip(ad.expressions()) {
+            self.count(*attribute, expression);
+        }
+    }
+
+    fn add_nested(&mut self, ad: &Ad) {
+        let mut pending = VecDeque::from([(String::new(), ad, 0)]);
+        while let Some((path, ad, depth)) = pending.pop_front() {
+            for attribute in ad.iter() {
+                let path = format!("{path}{}", print_name(attribute.name));
+                let index = self.attribute_of(&Name::new(&path));
+                self.count(index, attribute.expression);
+                if depth < MAX_NESTED_LEVELS
+                    && path.len() <= MAX_PATH_BYTES
+                    && let ExpressionKind::Ad(inner) = attribute.expression.without_parentheses().kind()
+                {
+                    pending.push_back((path + ".", inner, depth + 1));
+                }
+            }
+        }
+    }
+
+    /// Counts the expression that one more ad binds to an attribute.
+    #[inline]
+    fn count(&mut self, index: usize, expression: &Expression) {
+        let attribute = &mut self.attributes[index];
+        if attribute.run > 0 {
+            let is_same = attribute.last.as_ref().is_some_and(|last| last.ptr_eq(expression));
+            if is_same || !attribute.has_values {
+                attribute.run += 1;
+                return;
+            }
+            attribute.end_run(&mut self.texts);
+        } else if attribute.part.ads == 0 {
+            self.touched.push(index);
+        }
+        attribute.run = 1;
+        if attribute.has_values {
+            attribute.last = Some(expression.clone());
+        }
+    }
+
+    /// Returns what was counted since the last call.
+    pub fn take(&mut self) -> CensusPart {
+        let mut attributes = Vec::with_capacity(self.touched.len());
+        for index in take(&mut self.touched) {
+            let attribute = &mut self.attributes[index];
+            attribute.end_run(&mut self.texts);
+            attribute.last = None;
+            // The next part most likely has as many values.
+            let mut empty = PartAttribute::new(attribute.part.name.clone());
+            empty.values.reserve_exact(attribute.part.values.len());
+            empty.texts.reserve_exact(attribute.part.texts.len());
+            attributes.push(std::mem::replace(&mut attribute.part, empty));
+        }
+        if self.attributes.len() > MAX_KNOWN_NAMES {
+            self.attributes.clear();
+            self.by_name.clear();
+            self.shapes.clear();
+        }
+        CensusPart { ads: take(&mut self.ads), attributes }
+    }
+
+    /// Returns the indices in `attributes` of the names of a shape.
+    fn attributes_of(&mut self, shape: &Arc<AdShape>) -> Arc<[usize]> {
+        let address = Arc::as_ptr(shape) as usize;
+        if let Some(known) = self.shapes.get(&address) {
+            return Arc::clone(&known.attributes);
+        }
+        let attributes: Arc<[usize]> = shape.names().iter().map(|name| self.attribute_of(name)).collect();
+        if self.shapes.len() >= MAX_KNOWN_SHAPES {
+            self.shapes.clear();
+        }
+        let known = CountedShape { shape: Arc::clone(shape), attributes: Arc::clone(&attributes) };
+        self.shapes.insert(Arc::as_ptr(&known.shape) as usize, known);
+        attributes
+    }
+
+    /// Returns the index in `attributes` of a name.
+    fn attribute_of(&mut self, name: &Name) -> usize {
+        if let Some(index) = self.by_name.get(name) {
+            return *index;
+        }
+        let index = self.attributes.len();
+        self.by_name.insert(name.clone(), index);
+        self.attributes.push(CountedAttribute {
+            has_values: self.scope.has_values_of(name),
+            last: None,
+            run: 0,
+            part: PartAttribute::new(name.clone()),
+        });
+        index
+    }
+}
+
+impl PartAttribute {
+    fn new(name: Name) -> Self {
+        PartAttribute { name, ads: 0, measures: ValueMeasures::default(), values: Vec::new(), texts: Vec::new() }
+    }
+}
+
+impl CountedAttribute {
+    /// Adds the ads that follow each other with one expression to the part.
+    fn end_run(&mut self, texts: &mut TextCache) {
+        let ads = take(&mut self.run);
+        self.part.ads += ads;
+        if let Some(expression) = self.last.as_ref().filter(|_| self.has_values && ads > 0) {
+            let expression = expression.without_parentheses();
+            self.part.measures.add(expression, ads);
+            let hash = texts.push_text(expression, &mut self.part.texts);
+            self.part.values.push(PartValue { hash, end: self.part.texts.len(), ads });
+        }
+    }
+}
+
+impl TextCache {
+    /// Appends the text of an expression. Returns the hash of the text.
+    fn push_text(&mut self, expression: &Expression, texts: &mut Vec<u8>) -> u64 {
+        if matches!(expression.kind(), ExpressionKind::Literal(_)) {
+            return push_value_text(expression, texts);
+        }
+        if let Some(known) = self.texts.get(&expression.identity()) {
+            texts.extend_from_slice(&known.text);
+            return known.hash;
+        }
+        let start = texts.len();
+        let hash = push_value_text(expression, texts);
+        let text = &texts[start..];
+        self.bytes += text.len();
+        if self.bytes > MAX_KNOWN_TEXT_BYTES {
+            self.texts.clear();
+            self.bytes = text.len();
+        }
+        let known = CachedText { expression: expression.clone(), hash, text: text.into() };
+        self.texts.insert(known.expression.identity(), known);
+        hash
+    }
+}
+
+/// Appends the text of an expression, cut if it is long. Returns the hash of the whole text.
+fn push_value_text(expression: &Expression, texts: &mut Vec<u8>) -> u64 {
+    let start = texts.len();
+    print_into(expression, Style::New, texts);
+    if str::from_utf8(&texts[start..]).is_err() {
+        let text = String::from_utf8_lossy(&texts[start..]).into_owned();
+        texts.truncate(start);
+        texts.extend_from_slice(text.as_bytes());
+    }
+    let hash = text_hash(&texts[start..]);
+    if texts.len() - start > MAX_TEXT_BYTES {
+        let is_boundary = |at: &usize| texts[start + at] & 0b1100_0000 != 0b1000_0000;
+        let length = (0..=MAX_TEXT_BYTES).rev().find(is_boundary).unwrap_or_default();
+        texts.truncate(start + length);
+        texts.extend_from_slice("…".as_bytes());
+    }
+    hash
+}
