@@ -79,11 +79,6 @@ impl ReadCache {
         let long = AttributeCache::new(ParseOptions::long(dialect));
         ReadCache { dialect, long, json: AttributeCache::new(ParseOptions::new(dialect)) }
     }
-
-    /// Returns the cache of the long form.
-    fn lines(&mut self) -> &mut LineCache {
-        &mut self.lines
-    }
 }
 
 /// Returns an iterator that reads the ads of a text one by one.

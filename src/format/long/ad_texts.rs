@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
+use crate::format::attribute_cache::AttributeCache;
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{ReadCache, ReadResult, StreamBlock};
 
-use super::line_cache::LineCache;
 use super::reader::{LongReader, is_comment};
 
 /// Reader of the ads of a block in the long form, with the texts of the ads. An ad whose text is known can be skipped.
 pub struct AdTextReader<'t, 'c> {
     text: &'t [u8],
-    reader: LongReader<'t, &'c mut LineCache>,
+    reader: LongReader<'t, &'c mut AttributeCache>,
 }
 
 /// An ad with its text, or the problems of the ad.
@@ -36,7 +36,7 @@ impl<'t, 'c> AdTextReader<'t, 'c> {
     /// Creates a reader at the line that begins at byte `offset` of a block. `ads_before` is the number of ads of the
     /// stream before this line.
     pub fn at(block: &'t StreamBlock, offset: usize, ads_before: usize, cache: &'c mut ReadCache) -> Self {
-        let reader = LongReader::with_cache_at(&block.text, cache.lines(), offset, ads_before);
+        let reader = LongReader::with_cache(&block.text, &mut cache.long).starting_at(offset, ads_before);
         AdTextReader { text: &block.text, reader }
     }
 

@@ -59,12 +59,6 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         self.pending
     }
 
-    /// Creates a reader at the line that begins at byte `offset`. `number` is the number of ads before this line. `cache`
-    /// has what was read before.
-    pub fn with_cache_at(text: &'t [u8], cache: C, offset: usize, number: usize) -> Self {
-        LongReader { offset, number, ..LongReader::with_cache(text, cache) }
-    }
-
     /// Returns the byte offset of the next line.
     pub fn offset(&self) -> usize {
         self.offset
