@@ -45,7 +45,6 @@ impl Ad {
     }
 
     /// Returns the expressions in the order of the shape's names.
-    #[must_use]
     pub fn expressions(&self) -> &[Expression] {
         &self.0.expressions
     }
@@ -94,12 +93,11 @@ impl Ad {
     #[must_use]
     pub fn with(&self, name: Name, expression: Expression) -> Ad {
         let AdContents { mut shape, mut expressions } = AdContents::clone(&self.0);
-        match shape.position(&name) {
-            Some(position) => expressions[position] = expression,
-            None => {
-                Arc::make_mut(&mut shape).insert(name);
-                expressions.push(expression);
-            }
+        if let Some(position) = shape.position(&name) {
+            expressions[position] = expression;
+        } else {
+            Arc::make_mut(&mut shape).insert(name);
+            expressions.push(expression);
         }
         Ad::from_shape(shape, expressions)
     }

@@ -164,7 +164,8 @@ impl<'w> ReferenceWalk<'w> {
     }
 
     fn visit_expression(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
-        if self.seen.insert((expression.identity(), frame.ad.identity())) {
+        // Most expressions of an ad are scalars, which refer to nothing.
+        if !expression.kind().is_scalar() && self.seen.insert((expression.identity(), frame.ad.identity())) {
             self.push(expression, frame);
             self.visit(u64::MAX);
         }

@@ -180,22 +180,22 @@ impl AttributeCache {
         if let Some(last) = self.last_shape.as_ref().filter(|last| *last.names == *buffer.names) {
             return Ad::from_shape(Arc::clone(&last.shape), expressions);
         }
-        let shape = match self.shapes.get(buffer.names.as_slice()) {
-            Some(shape) => Arc::clone(shape),
-            None => {
-                let names = || buffer.names.iter().map(|index| self.names[*index].name.clone());
-                let shape: AdShape = names().collect();
-                if shape.names().len() < expressions.len() {
-                    // A name occurs twice, and its last value counts.
-                    return names().zip(expressions).collect();
-                }
-                let shape = Arc::new(shape);
-                if self.shapes.len() >= MAX_SHAPES {
-                    self.shapes.clear();
-                }
-                self.shapes.insert(buffer.names.as_slice().into(), Arc::clone(&shape));
-                shape
+        let known = self.shapes.get(buffer.names.as_slice()).cloned();
+        let shape = if let Some(known) = known {
+            known
+        } else {
+            let names = || buffer.names.iter().map(|index| self.names[*index].name.clone());
+            let shape: AdShape = names().collect();
+            if shape.names().len() < expressions.len() {
+                // A name occurs twice, and its last value counts.
+                return names().zip(expressions).collect();
             }
+            let shape = Arc::new(shape);
+            if self.shapes.len() >= MAX_SHAPES {
+                self.shapes.clear();
+            }
+            self.shapes.insert(buffer.names.as_slice().into(), Arc::clone(&shape));
+            shape
         };
         self.last_shape = Some(CachedShape { names: buffer.names.as_slice().into(), shape: Arc::clone(&shape) });
         Ad::from_shape(shape, expressions)

@@ -3,12 +3,14 @@
 mod ads;
 mod expressions;
 mod finding;
+mod finding_register;
 mod logic;
 mod pool;
 mod rules;
 mod slips;
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
@@ -16,110 +18,143 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use crate::ad::{Ad, Attribute, Expression, ExpressionKind, Name, Span};
 use crate::constraint::ClauseOperand;
 use crate::eval::{Context, FunctionKind};
+use crate::pool::{AdMemo, MemoResult, is_constant};
 use crate::protocol::{PORTS, Protocol};
 
+use finding_register::{FindingOrigin, FindingSet};
+
 pub use finding::{FindingLabel, LintFinding};
+pub use finding_register::{AdFindings, FindingRegister};
 pub use pool::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
 
+/// Maximum number of expressions, and of ads as a whole, whose findings are cached. More clear the cache.
+const MAX_CACHED: usize = 16 * 1024;
+
 /// Checks ads one after the other. A finding is reported once, for the first ad that has it. Later ads with the same
-/// finding are only counted. The findings of each expression and of each ad are cached.
+/// finding are only counted.
 pub struct Checker {
-    protocol: Protocol,
-    context: Context,
-    pool: Option<PoolStatistics>,
-    /// Number of ads that have each finding. The index is the identifying number of the finding.
-    counts: Vec<usize>,
-    /// Results of checking each expression, cached by attribute and fingerprint.
-    expressions: FxHashMap<(Name, u64), CheckedExpression>,
-    /// Identifying numbers of the findings about an ad as a whole. The key is the result of [`ad_hash`]: ads with the
-    /// same key have the same findings.
-    ads: FxHashMap<u64, Vec<usize>>,
-    /// Identifying number of each reported finding, by a hash of the finding's content.
-    numbers_by_content: FxHashMap<u64, usize>,
+    ads: AdChecker,
+    register: FindingRegister,
 }
-
-/// The cached results of checking one expression.
-#[derive(Clone)]
-struct CheckedExpression {
-    fingerprint: u64,
-    findings: Vec<usize>,
-    /// The attributes of the containing ad that the expression may read.
-    names: Vec<Name>,
-}
-
-/// The cached results of an ad's attributes, in the order of the ad. Attributes that are literals are left out.
-type CheckedAttributes = IndexMap<Name, CheckedExpression, FxBuildHasher>;
 
 impl Checker {
     /// Creates a checker. `protocol` names the attributes that are the constraint and the rank of an ad.
     #[must_use]
     pub fn new(protocol: Protocol, context: &Context) -> Self {
-        // Remove clock and random seed, so that an expression that depends on them does not seem to be constant.
-        let context = Context { now: None, random: None, ..context.clone() };
-        let (counts, expressions, ads, numbers_by_content) = <_>::default();
-        Checker { protocol, context, pool: None, counts, expressions, ads, numbers_by_content }
+        Checker { ads: AdChecker::new(protocol, context), register: FindingRegister::default() }
     }
 
     /// Also checks the ads against the pool in which they are to match.
     #[must_use]
     pub fn with_pool(self, pool: PoolStatistics) -> Self {
-        Checker { pool: Some(pool), ..self }
+        Checker { ads: self.ads.with_pool(Arc::new(pool)), ..self }
     }
 
     /// Checks an ad. Returns the findings that no earlier ad had, each with its identifying number. A finding that an
     /// earlier ad had is only counted.
     pub fn check(&mut self, ad: &Ad) -> Vec<(usize, LintFinding)> {
-        let mut new = Vec::new();
-        let mut checked = CheckedAttributes::default();
-        let constraint = self.protocol.constraint_name(ad).cloned();
-        for attribute in
-            ad.iter().filter(|attribute| !matches!(attribute.expression.kind(), ExpressionKind::Literal(_)))
-        {
-            let is_constraint = constraint.as_ref() == Some(attribute.name);
-            let seen = self.check_expression(ad, attribute, is_constraint, &mut new);
-            checked.insert(attribute.name.clone(), seen);
-        }
-        let mut numbers: Vec<usize> = checked.values().flat_map(|seen| &seen.findings).copied().collect();
-        let reached = self.reachable_attributes(ad, &checked);
-        let key = ad_hash(ad, &reached, &checked, constraint.as_ref(), self.protocol.rank_name());
-        if let Some(known) = self.ads.get(&key) {
-            numbers.extend(known);
-        } else {
-            let findings = self.check_ad(ad, &checked, &reached).into_iter();
-            let of_ad: Vec<usize> = findings.map(|finding| self.register(ad, finding, &mut new)).collect();
-            numbers.extend(&of_ad);
-            self.ads.insert(key, of_ad);
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
-        for number in numbers {
-            self.counts[number] += 1;
-        }
+        let found = self.ads.check(ad);
+        let new = self.register.register(&found);
+        self.register.count_ads(&found, 1);
         new
     }
 
     /// Returns the number of ads that have a finding. `number` identifies the finding.
     #[must_use]
     pub fn count(&self, number: usize) -> usize {
-        self.counts.get(number).copied().unwrap_or(0)
+        self.register.count(number)
+    }
+}
+
+/// Finds what is wrong with ads. Several threads may check the ads of one run, each with its own checker.
+///
+/// The findings of each expression, of each ad, and of each class of ads are cached. The memory of the caches is
+/// bounded.
+pub struct AdChecker {
+    protocol: Protocol,
+    context: Context,
+    pool: Option<Arc<PoolStatistics>>,
+    /// Results of checking each expression.
+    expressions: FxHashMap<ExpressionKey, CheckedExpression>,
+    /// Findings about ads as a whole. The key is the result of [`ad_hash`]: ads with the same key have the same
+    /// findings.
+    ads: FxHashMap<u64, Arc<FindingSet>>,
+    classes: AdMemo<Arc<AdFindings>>,
+}
+
+/// What the findings of an expression depend on: the attribute, the fingerprint of the expression, and whether it is
+/// the constraint of the ad.
+type ExpressionKey = (Name, u64, bool);
+
+/// The cached results of checking one expression.
+#[derive(Clone)]
+struct CheckedExpression {
+    fingerprint: u64,
+    findings: Arc<FindingSet>,
+    /// The attributes of the containing ad that the expression may read.
+    names: Arc<[Name]>,
+}
+
+/// The cached results of an ad's attributes, in the order of the ad. Attributes that are constants are left out.
+type CheckedAttributes = IndexMap<Name, CheckedExpression, FxBuildHasher>;
+
+impl AdChecker {
+    /// Creates a checker. `protocol` names the attributes that are the constraint and the rank of an ad.
+    #[must_use]
+    pub fn new(protocol: Protocol, context: &Context) -> Self {
+        // Remove clock and random seed, so that an expression that depends on them does not seem to be constant.
+        let context = Context { now: None, random: None, ..context.clone() };
+        AdChecker {
+            protocol,
+            context,
+            pool: None,
+            expressions: FxHashMap::default(),
+            ads: FxHashMap::default(),
+            classes: AdMemo::default(),
+        }
     }
 
-    /// Registers a new finding of the parser, with a count of one ad. Returns the identifying number of the finding.
-    pub fn register_external(&mut self) -> usize {
-        self.counts.push(1);
-        self.counts.len() - 1
+    /// Also checks the ads against the pool in which they are to match.
+    #[must_use]
+    pub fn with_pool(self, pool: Arc<PoolStatistics>) -> Self {
+        AdChecker { pool: Some(pool), ..self }
     }
 
-    /// Returns the identifying number of a finding. Adds the finding to `new` if no earlier finding has the same
-    /// content.
-    fn register(&mut self, ad: &Ad, finding: LintFinding, new: &mut Vec<(usize, LintFinding)>) -> usize {
-        *self.numbers_by_content.entry(content_hash(ad, &finding)).or_insert_with(|| {
-            self.counts.push(0);
-            new.push((self.counts.len() - 1, finding));
-            self.counts.len() - 1
-        })
+    /// Returns the findings of an ad.
+    pub fn check(&mut self, ad: &Ad) -> Arc<AdFindings> {
+        let mut classes = std::mem::take(&mut self.classes);
+        let found = classes.get(ad, || self.check_class(ad));
+        self.classes = classes;
+        found
+    }
+
+    /// Checks an ad whose class is new. Returns the findings with the positions of the constants that they depend on.
+    fn check_class(&mut self, ad: &Ad) -> MemoResult<Arc<AdFindings>> {
+        if self.expressions.len() > MAX_CACHED || self.ads.len() > MAX_CACHED {
+            self.expressions.clear();
+            self.ads.clear();
+        }
+        let mut checked = CheckedAttributes::default();
+        let constraint = self.protocol.constraint_name(ad).cloned();
+        for attribute in ad.iter().filter(|attribute| !is_constant(attribute.expression)) {
+            let seen = self.check_expression(ad, attribute, constraint.as_ref() == Some(attribute.name));
+            checked.insert(attribute.name.clone(), seen);
+        }
+        let reached = self.reachable_attributes(ad, &checked);
+        let key = ad_hash(ad, &reached, &checked, constraint.as_ref(), self.protocol.rank_name());
+        let of_ad = if let Some(known) = self.ads.get(&key) {
+            Arc::clone(known)
+        } else {
+            let found = FindingSet::new(FindingOrigin::Ad(key), ad, self.check_ad(ad, &checked, &reached));
+            self.ads.insert(key, Arc::clone(&found));
+            found
+        };
+        let sets = checked.into_values().map(|seen| seen.findings).chain([of_ad]);
+        let types = KIND_NAMES.map(Name::new);
+        let positions = reached.iter().chain(&types).filter_map(|name| ad.shape().position(name));
+        MemoResult { result: AdFindings::new(sets), positions: positions.collect() }
     }
 
     /// Checks an expression without using the other attributes of its ad. The results are cached.
@@ -128,10 +163,9 @@ impl Checker {
         ad: &Ad,
         Attribute { name, expression }: Attribute<'_>,
         is_constraint: bool,
-        new: &mut Vec<(usize, LintFinding)>,
     ) -> CheckedExpression {
         let fingerprint = expression.fingerprint();
-        let key = (name.clone(), fingerprint);
+        let key = (name.clone(), fingerprint, is_constraint);
         if let Some(seen) = self.expressions.get(&key) {
             return seen.clone();
         }
@@ -144,8 +178,8 @@ impl Checker {
             // knows the pool, and reports only strings whose case is wrong: `"linux"` if the pool has `"LINUX"`.
             found.retain(|finding| finding.rule != &rules::CASE);
         }
-        let findings = found.into_iter().map(|finding| self.register(ad, finding, new)).collect();
-        let seen = CheckedExpression { fingerprint, findings, names: own_names(expression) };
+        let findings = FindingSet::new(FindingOrigin::Expression(key.clone()), ad, found);
+        let seen = CheckedExpression { fingerprint, findings, names: own_names(expression).into() };
         self.expressions.insert(key, seen.clone());
         seen
     }
@@ -159,7 +193,7 @@ impl Checker {
         pending.extend(self.protocol.constraint_name(ad).cloned());
         while let Some(name) = pending.pop() {
             if seen.insert(name.clone()) {
-                pending.extend(checked.get(&name).into_iter().flat_map(|seen| &seen.names).cloned());
+                pending.extend(checked.get(&name).into_iter().flat_map(|seen| seen.names.iter()).cloned());
                 reached.push(name);
             }
         }
@@ -176,11 +210,14 @@ impl Checker {
         }
         ads::check(ad, &self.protocol, &self.context, !cycles.is_empty(), &mut found);
         if ad.get(&PORTS).is_none() {
-            pool::check_references(ad, reached, self.pool.as_ref(), self.context.dialect, &mut found);
+            pool::check_references(ad, reached, self.pool.as_deref(), self.context.dialect, &mut found);
         }
         found
     }
 }
+
+/// The names of attributes that may tell the kind of an ad.
+const KIND_NAMES: [&str; 2] = ["MyType", "Type"];
 
 /// Returns an expression and all that it contains.
 fn subexpressions(expression: &Expression) -> impl Iterator<Item = &Expression> {
@@ -237,37 +274,18 @@ fn remove_consequences(found: &mut Vec<LintFinding>) {
     found.retain(|finding| !is_consequence(finding) || !span(finding).is_some_and(has_cause));
 }
 
-/// Hashes the content of a finding: its rule, its message and the expressions it marks. The position in the ad is left
-/// out, so that the same finding in other ads has the same hash.
-fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
-    let mut hasher = FxHasher::default();
-    (finding.rule.name, &finding.message).hash(&mut hasher);
-    // Two notes of one of these rules count as the same finding if their messages are equal, whatever they mark.
-    if [&rules::CASE, &rules::FALLS].contains(&finding.rule) {
-        return hasher.finish();
-    }
-    for label in &finding.labels {
-        label.attribute.hash(&mut hasher);
-        if let (Some(span), Some(expression)) = (label.span, ad.get(&label.attribute)) {
-            let start = expression.span().start;
-            (span.start.wrapping_sub(start), expression.fingerprint()).hash(&mut hasher);
-        }
-    }
-    hasher.finish()
-}
-
 /// Hashes everything that decides the findings about an ad as a whole.
 fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, constraint: Option<&Name>, rank: &Name) -> u64 {
     let mut hasher = FxHasher::default();
     (constraint, ad.get(rank).is_some()).hash(&mut hasher);
-    for name in ["MyType", "Type"] {
+    for name in KIND_NAMES {
         ad.get_str(name).map(Expression::fingerprint).hash(&mut hasher);
     }
     for name in reached {
         let of_literal = || ad.get(name).map(Expression::fingerprint);
         (name, checked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
     }
-    // Hash all attributes that are not literals, because any of them may be part of a circular reference. The sum of
+    // Hash all attributes that are not constants, because any of them may be part of a circular reference. The sum of
     // the hashes does not depend on the order of the attributes.
     let one_hash = |(name, seen): (&Name, &CheckedExpression)| FxBuildHasher.hash_one((name, seen.fingerprint));
     checked.iter().map(one_hash).fold(0, u64::wrapping_add).hash(&mut hasher);

@@ -52,11 +52,13 @@ pub struct ParsedValue<Note> {
 
 impl<Note> ParsedValue<Note> {
     /// Wraps a literal that was parsed without the cache.
+    #[must_use]
     pub fn literal(literal: Expression) -> Self {
         ParsedValue { expression: literal, note: None, reuse: ExpressionReuse::Shared }
     }
 
     /// Wraps an expression that was parsed without the cache.
+    #[must_use]
     pub fn unshared(expression: Expression) -> Self {
         let reuse = ExpressionReuse::of(&expression);
         ParsedValue { expression, note: None, reuse }

@@ -1,9 +1,12 @@
 //! References are exact: what is not among them does not matter, and what is among them can.
 
 use std::collections::HashSet;
+use std::fmt::Write;
 
 use classad::ad::{Ad, Dialect, Expression, Name, Value};
-use classad::eval::{Context, Environment, References, references};
+use classad::eval::{Context, Environment, References, references, references_of_all};
+use classad::format::{FileFormat, ReadCache, read_cached};
+use classad::pool::{AdMemo, MemoResult};
 use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
 use crate::random::{NAMES, Text, context, print_text, seeds, value};
@@ -113,4 +116,58 @@ fn operators(text: &mut Text, names: &mut Vec<&'static str>, depth: u32) -> Stri
     let Some(_) = names.last() else { return left };
     let right = operators(text, names, depth - 2.min(depth));
     format!("({left} {operator} {right})")
+}
+
+/// References of all expressions of an ad, in their order.
+fn references_of_ad(ad: &Ad, context: &Context) -> String {
+    let (environment, frame) = Environment::single(ad.clone());
+    let expressions = ad.expressions().iter();
+    let References { external, internal, reads_anything } =
+        references_of_all(expressions, &frame, &environment, context);
+    format!("{external:?} {internal:?} {reads_anything}")
+}
+
+#[test]
+fn ads_that_differ_in_constants_have_the_same_references() {
+    for dialect in [Dialect::Classad, Dialect::Condor] {
+        let context = context(dialect);
+        let (mut ads, mut finds) = (0, 0);
+        for seed in seeds() {
+            let mut text = Text::new(seed);
+            let shapes = [(); 2].map(|()| {
+                let mut names = NAMES.to_vec();
+                text.random.shuffle(&mut names);
+                names.truncate(text.random.usize(1..=5));
+                names
+            });
+            let expressions = [(); 3].map(|()| match text.random.u8(0..3) {
+                0 => text.ad(1, 3),
+                1 => text.leaf(),
+                _ => text.expression(3),
+            });
+            let constants = ["1", "2.5", "\"a + b\"", "undefined", "error", "true", "{ 1 }", "{ 1, 2 }", "{ }"];
+            let mut source = String::new();
+            for _ in 0..12 {
+                for name in &shapes[text.random.usize(0..2)] {
+                    let value = match text.random.u8(0..2) {
+                        0 => expressions[text.random.usize(0..3)].as_str(),
+                        _ => text.pick(&constants),
+                    };
+                    let _ = writeln!(source, "{name} = {value}");
+                }
+                source.push('\n');
+            }
+            let mut cache = ReadCache::new(dialect);
+            let mut memo = AdMemo::default();
+            for entry in read_cached(source.as_bytes(), FileFormat::Long, &mut cache).flatten() {
+                let found = memo.get(&entry.ad, || {
+                    finds += 1;
+                    MemoResult { result: references_of_ad(&entry.ad, &context), positions: Vec::new() }
+                });
+                ads += 1;
+                assert_eq!(found, references_of_ad(&entry.ad, &context), "{dialect} seed {seed}: {source}");
+            }
+        }
+        assert!(finds < ads * 9 / 10, "some ads were known: {finds} of {ads}");
+    }
 }

@@ -247,3 +247,22 @@ fn a_number_of_threads_must_be_one() {
         assert!(told.contains("--threads"), "{told}");
     }
 }
+
+#[test]
+fn ads_have_the_same_numbers_in_all_blocks() {
+    let bad = &file("threads-numbers.long", pool(500).as_bytes());
+    // One of the bad ads is read with a warning.
+    let expected: Vec<usize> = (1..=MANY).filter(|number| number % 500 == 499 && *number != 2999).collect();
+    for arguments in
+        [&["parse", "-q"][..], &["convert", "--to", "jsonl"], &["census", "-o", "json"], &["refs", "--count"]]
+    {
+        let (_, _, told) = same(&[arguments, &[bad, bad]].concat());
+        let numbers = told.split("(ad ").skip(1).filter_map(|rest| rest.split(')').next()?.parse().ok());
+        let numbers: Vec<usize> = numbers.collect();
+        assert_eq!(numbers, expected.repeat(2), "{arguments:?}");
+    }
+    let (_, rows, _) = same(&["refs", "--internal", bad]);
+    let rows = String::from_utf8(rows).expect("it is text");
+    assert!(rows.contains("\nm1500\tSpare\n"), "{rows}");
+    same(&["check", "-o", "json", bad, bad]);
+}

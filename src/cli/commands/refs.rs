@@ -3,21 +3,25 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, Reference, References, direct_references, references_of_all};
-use classad::pool::{AttributeSummary, Census};
+use classad::format::AdEntry;
+use classad::pool::{AdMemo, AttributeSummary, Census, MemoResult};
+use classad::protocol::identity;
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
 
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::out;
-use crate::cli::render::references::{external_names, internal_names};
-use crate::cli::render::rows::{ResultTable, TableCell};
+use crate::cli::render::references::{NamedReferences, external_names, internal_names};
+use crate::cli::render::rows::{ResultTable, TableWriter};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -83,17 +87,26 @@ impl Refs {
             attributes: names.collect::<Result<_, _>>()?,
             expression: input::parse_optional_expression(session, "expression", self.expr.as_deref())?,
         };
-        let mut found = CollectedReferences::default();
         let mut unknown_names = input::UnknownNames::new(&scope.attributes);
+        let is_table = !(self.dot || self.count || self.union || self.missing_in.is_some());
+        let (is_internal, is_graph) = (self.internal, self.dot);
+        let task = RefsTask { scope, context: session.context(), is_internal, is_graph, is_table };
+        let mut found = CollectedReferences::default();
         if alone {
-            self.collect(&session.context(), &NamedAd::unnamed(Ad::default()), &scope, &mut found);
+            found.add(&task.references(&Ad::default()), 1);
+            found.add_row(String::new(), task.references(&Ad::default()));
         }
-        input::for_each_ad(session, &mut sources, |session, text, entry| {
-            unknown_names.observe(&entry.ad);
-            let ad = input::name_ad(session, text, entry, None);
-            self.collect(&session.context(), &ad, &scope, &mut found);
-            Ok(true)
+        for_each_ad_block(session, &mut sources, &task, &mut |source, block: BlockReferences| {
+            for (references, ads, first) in &block.classes {
+                unknown_names.observe(first);
+                found.add(references, *ads);
+            }
+            for (name, number, references) in block.rows {
+                let name = name.unwrap_or_else(|| format!("{}:{}", source.name, source.ads_read + number));
+                found.add_row(name, references);
+            }
         })?;
+        found.count_classes();
         unknown_names.note_missing(session);
         Ok(match pool {
             Some(mut pool) => {
@@ -110,33 +123,116 @@ impl Refs {
                 found.write_dot(&mut out())?;
                 Status::of(!found.edges.is_empty())
             }
+            None if is_table => self.write_rows(&found.rows)?,
             None => {
-                let rows = if self.count || self.union { found.union_table(self.count) } else { found.ad_table() };
+                let rows = found.union_table(self.count);
                 self.output.write(&rows)?;
                 Status::of(!rows.rows.is_empty())
             }
         })
     }
 
-    /// Adds the references of an ad to `found`: with `--dot` as edges of the graph, else as rows and counts.
-    fn collect(&self, context: &Context, ad: &NamedAd, scope: &ReferenceScope, found: &mut CollectedReferences) {
-        let (environment, frame) = Environment::single(ad.ad.clone());
-        if self.dot {
-            for (attribute, expression) in scope.expressions(&ad.ad) {
-                let direct = direct_references(expression, &frame, &environment, context);
-                found.add_edges(&ad.ad, attribute, &direct);
+    /// Writes a row for each ad and reference.
+    fn write_rows(&self, ads: &[(String, Arc<AdReferences>)]) -> Result<Status, Failure> {
+        let header = ["ad", "reference"].map(str::to_owned).into();
+        let mut writer = TableWriter::new(header, self.output.form, !self.output.no_header)?;
+        let (mut out, mut has_rows) = (out(), false);
+        for (ad, references) in ads {
+            for (name, _) in references.names.values() {
+                writer.write(&mut out, vec![ad.as_str().into(), name.clone().into()])?;
+                has_rows = true;
             }
-            return;
         }
-        let expressions = scope.expressions(&ad.ad).into_iter().map(|(_, expression)| expression);
-        let references = references_of_all(expressions, &frame, &environment, context);
-        for (key, (name, reference)) in
-            if self.internal { internal_names(&references) } else { external_names(references) }
-        {
-            found.rows.push(vec![ad.id().into(), name.clone().into()]);
-            found.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
-        }
+        writer.finish(&mut out)?;
+        Ok(Status::of(has_rows))
     }
+}
+
+/// Finds the references of the ads of a block.
+///
+/// Constants refer to nothing and are no part of a reference. So ads with the same names and expressions have the same
+/// references, whatever their constants are.
+struct RefsTask {
+    scope: ReferenceScope,
+    context: Context,
+    is_internal: bool,
+    /// Whether the references are drawn as a graph.
+    is_graph: bool,
+    /// Whether each ad gets its rows.
+    is_table: bool,
+}
+
+/// The references of an ad.
+#[derive(Default)]
+struct AdReferences {
+    names: NamedReferences,
+    /// For a graph: each attribute, and what it refers to directly, with whether that is an attribute of the ad itself.
+    graph: Vec<(String, Vec<(String, bool)>)>,
+}
+
+/// The references of the ads of a block.
+struct BlockReferences {
+    /// The references of the ads in the order of the ads, each with the number of ads that have them and the first of
+    /// these ads.
+    classes: Vec<(Arc<AdReferences>, usize, Ad)>,
+    /// For rows: each ad with its identity, its number and its references.
+    rows: Vec<(Option<String>, usize, Arc<AdReferences>)>,
+}
+
+impl AdBlockTask for RefsTask {
+    type State = AdMemo<Arc<AdReferences>>;
+    type Output = BlockReferences;
+
+    fn new_state(&self) -> Self::State {
+        AdMemo::default()
+    }
+
+    fn run(&self, memo: &mut Self::State, ads: &mut dyn Iterator<Item = AdEntry>) -> BlockReferences {
+        let mut classes: IndexMap<usize, (Arc<AdReferences>, usize, Ad), FxBuildHasher> = IndexMap::default();
+        let mut rows = Vec::new();
+        for AdEntry { ad, number, .. } in ads {
+            let find = || MemoResult { result: self.references(&ad), positions: Vec::new() };
+            let references = memo.get(&ad, find);
+            if self.is_table {
+                rows.push((identity(&ad, None, &self.context), number, Arc::clone(&references)));
+            }
+            // A class keeps its references, so that no others get their address.
+            let class = classes.entry(Arc::as_ptr(&references) as usize);
+            class.or_insert_with(|| (references, 0, ad)).1 += 1;
+        }
+        BlockReferences { classes: classes.into_values().collect(), rows }
+    }
+}
+
+impl RefsTask {
+    /// Returns the references of an ad.
+    fn references(&self, ad: &Ad) -> Arc<AdReferences> {
+        let (environment, frame) = Environment::single(ad.clone());
+        let expressions = self.scope.expressions(ad).into_iter();
+        Arc::new(if self.is_graph {
+            let graph = expressions.map(|(attribute, expression)| {
+                let direct = direct_references(expression, &frame, &environment, &self.context);
+                let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
+                (from, direct_targets(ad, &direct))
+            });
+            AdReferences { graph: graph.collect(), ..AdReferences::default() }
+        } else {
+            let expressions = expressions.map(|(_, expression)| expression);
+            let found = references_of_all(expressions, &frame, &environment, &self.context);
+            let names = if self.is_internal { internal_names(&found) } else { external_names(found) };
+            AdReferences { names, ..AdReferences::default() }
+        })
+    }
+}
+
+/// Returns the names that an attribute refers to directly, each with whether it is an attribute of the ad itself.
+fn direct_targets(ad: &Ad, direct: &References) -> Vec<(String, bool)> {
+    // Spell an attribute as in its definition, not as in the reference.
+    let own = |name| ad.attribute(name).map_or(name, |attribute| attribute.name);
+    let internal = direct.internal.iter().map(|name| (print_name(own(name)), true));
+    let external = direct.external.iter().map(|reference| (reference.to_string(), false));
+    let everything = direct.reads_anything.then(|| (ANY_ATTRIBUTE.to_owned(), false));
+    internal.chain(external).chain(everything).collect()
 }
 
 /// The expressions whose references are collected.
@@ -161,11 +257,16 @@ impl ReferenceScope {
     }
 }
 
+/// Maximum number of classes of ads that are not counted yet.
+const MAX_UNCOUNTED_CLASSES: usize = 4096;
+
 /// The references collected from all ads.
 #[derive(Default)]
 struct CollectedReferences {
-    /// A row for each ad and reference.
-    rows: Vec<Vec<TableCell>>,
+    /// For rows: each ad with its references.
+    rows: Vec<(String, Arc<AdReferences>)>,
+    /// References of ads and the number of these ads, which `counts` lacks so far. The key is the address.
+    classes: IndexMap<usize, (Arc<AdReferences>, usize), FxBuildHasher>,
     /// For each reference in lower case: the first spelling, the number of ads with the reference, and the
     /// [`Reference`]. The [`Reference`] is `None` for internal references and for `*`, which stands for any attribute.
     counts: IndexMap<String, (String, usize, Option<Reference>)>,
@@ -176,28 +277,43 @@ struct CollectedReferences {
 }
 
 impl CollectedReferences {
-    /// Adds the direct references of an attribute to the graph.
-    fn add_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
-        let from = self.node(attribute.map_or_else(|| "(expression)".to_owned(), print_name));
-        // Spell an attribute as in its definition, not as in the reference.
-        let own = |name| ad.attribute(name).map_or(name, |attribute| attribute.name);
-        let internal = direct.internal.iter().map(|name| (print_name(own(name)), true));
-        let external = direct.external.iter().map(|reference| (reference.to_string(), false));
-        let everything = direct.reads_anything.then(|| (ANY_ATTRIBUTE.to_owned(), false));
-        for (to, inside) in internal.chain(external).chain(everything) {
-            let to = self.node(to);
-            self.edges.insert((from.clone(), to, inside));
+    /// Adds the references of a number of ads.
+    fn add(&mut self, references: &Arc<AdReferences>, ads: usize) {
+        let class = self.classes.entry(Arc::as_ptr(references) as usize);
+        class.or_insert_with(|| (Arc::clone(references), 0)).1 += ads;
+        if self.classes.len() > MAX_UNCOUNTED_CLASSES {
+            self.count_classes();
+        }
+    }
+
+    /// Adds the rows of an ad.
+    fn add_row(&mut self, name: String, references: Arc<AdReferences>) {
+        self.rows.push((name, references));
+    }
+
+    /// Adds the references of `classes` to the counts and to the graph.
+    fn count_classes(&mut self) {
+        for (references, ads) in std::mem::take(&mut self.classes).into_values() {
+            for (key, (name, reference)) in &references.names {
+                if let Some((_, count, _)) = self.counts.get_mut(key) {
+                    *count += ads;
+                } else {
+                    self.counts.insert(key.clone(), (name.clone(), ads, reference.clone()));
+                }
+            }
+            for (from, targets) in &references.graph {
+                let from = self.node(from.clone());
+                for (to, inside) in targets {
+                    let to = self.node(to.clone());
+                    self.edges.insert((from.clone(), to, *inside));
+                }
+            }
         }
     }
 
     /// Returns the node for a name. Spellings that differ only in case share one node.
     fn node(&mut self, name: String) -> String {
         self.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone()
-    }
-
-    /// Returns a table with a row for each ad and reference.
-    fn ad_table(self) -> ResultTable {
-        ResultTable::with_rows(&["ad", "reference"], self.rows)
     }
 
     /// Returns a table with each reference once. `with_counts` adds the number of ads and sorts by that number,

@@ -40,7 +40,9 @@ fn read_lines(text: &[u8], dialect: Dialect) -> Vec<String> {
         }
         match (LineParser { options: ParseOptions::long(dialect), ad_number: number }).parse_line(start, line) {
             Ok(parsed) => {
-                attributes.iter_mut().for_each(|all| all.push((parsed.name.clone(), parsed.expression.clone())));
+                if let Some(attributes) = &mut attributes {
+                    attributes.push((parsed.name.clone(), parsed.expression.clone()));
+                }
                 items.extend(parsed.warning.map(|problem| format!("{problem:?}")));
             }
             Err(problem) => {

@@ -21,7 +21,7 @@ pub struct CheckReport {
 
 /// A finding with its position in a file.
 pub struct LocatedFinding {
-    /// Identifying number that the `Checker` gave the finding. `Checker::count` takes it and returns how many ads have
+    /// Identifying number that the `FindingRegister` gave the finding. `FindingRegister::count` takes it and returns how many ads have
     /// the finding.
     pub number: usize,
     pub finding: LintFinding,

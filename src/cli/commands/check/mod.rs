@@ -1,5 +1,6 @@
 //! `classad check`: the linter for ads.
 
+mod checked_block;
 mod github;
 mod json;
 mod located;
@@ -7,17 +8,20 @@ mod sarif;
 mod text;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Name};
-use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, Severity, attribute_spans};
+use classad::format::{AdEntry, AttributeSpan, Problem, Severity, attribute_spans};
 use classad::lint::{
-    Checker, FindingLabel, LintFinding, LintLevel, LintRule, PoolStatistics, RULES, RuleScope, find_rule,
+    AdFindings, FindingLabel, FindingRegister, LintFinding, LintLevel, LintRule, PoolStatistics, RULES, RuleScope,
+    find_rule,
 };
 use classad::protocol::{Protocol, identity};
 use classad::text::{closest_names, did_you_mean};
 
+use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{OutputForm, out};
@@ -25,6 +29,7 @@ use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
+use checked_block::{CheckEvent, CheckTask, CheckedBlock};
 use located::{CheckReport, LocatedFinding};
 
 const EXAMPLES: &str = "\
@@ -114,24 +119,26 @@ impl Check {
         };
         let protocol = Protocol::new(session.dialect())
             .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
-        let mut checker = Checker::new(protocol.clone(), &session.context());
+        let mut task = CheckTask { protocol, context: session.context(), pool: None };
         if !self.against.is_empty() {
             let mut pool = PoolStatistics::default();
             input::for_each_ad(session, &mut pools, |_, _, entry| {
                 pool.add(&entry.ad);
                 Ok(true)
             })?;
-            checker = checker.with_pool(pool);
+            task.pool = Some(Arc::new(pool));
         }
-        let mut run = CheckRun { checker, report: CheckReport::default(), wanted: &wanted };
+        let (register, report) = (FindingRegister::default(), CheckReport::default());
+        let mut run = CheckRun { register, report, wanted: &wanted };
         if let Some(expression) = &self.expr {
-            run.check_expression(session, expression, &protocol);
+            run.check_expression(session, expression, &task);
         }
-        for source in &mut sources {
-            run.check_source(session, source);
-        }
-        let CheckRun { checker, mut report, .. } = run;
-        report.count_and_sort(|number| checker.count(number));
+        for_each_block(session, &mut sources, &task, &mut |session, source, text, checked: CheckedBlock| {
+            run.add_block(session, source, text, checked);
+            Ok(true)
+        })?;
+        let CheckRun { register, mut report, .. } = run;
+        report.count_and_sort(|number| register.count(number));
         let unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
         let fails = report.findings.iter().any(|found| found.finding.rule.level >= self.fail_level);
         let mut out = out();
@@ -172,38 +179,46 @@ fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     names.iter().map(rule).collect()
 }
 
-/// A run of `check`: the checker, and the findings so far.
+/// A run of `check`: the findings so far.
 struct CheckRun<'w> {
-    checker: Checker,
+    register: FindingRegister,
     report: CheckReport,
     /// Whether `--only`, `--allow` and `--level` let findings of a rule be reported.
     wanted: &'w dyn Fn(&LintRule) -> bool,
 }
 
 impl CheckRun<'_> {
-    /// Checks all ads of a source. Text that does not parse becomes a finding too.
-    fn check_source(&mut self, session: &mut Session, source: &mut AdSource) {
-        while let Some(text) = input::next_block(session, source) {
-            for item in text.block.ads(session.dialect()) {
-                source.count_ad(&item);
-                match item {
-                    Ok(entry) => self.check_ad(session, &text, &entry),
-                    Err(problem) => self.add_problem(&text, &problem),
+    /// Adds the findings of a block of a source. Text that does not parse becomes a finding too.
+    fn add_block(&mut self, session: &Session, source: &mut AdSource, text: &SourceText, checked: CheckedBlock) {
+        for event in checked.events {
+            match event {
+                CheckEvent::Problem(problem) => self.add_problem(text, &problem.after_ads(source.ads_read)),
+                CheckEvent::Ad { entry, findings, is_twice } => {
+                    let entry = AdEntry { number: entry.number + source.ads_read, ..entry };
+                    self.add_ad(session, text, &entry, &findings, is_twice);
                 }
             }
         }
+        for (findings, ads) in checked.counts {
+            self.register.count_ads(&findings, ads);
+        }
+        self.report.ads_checked += checked.ads;
+        source.ads_read += checked.last;
     }
 
     /// Checks an expression of the command line as the constraint of an ad that has no other attribute.
-    fn check_expression(&mut self, session: &Session, text: &str, protocol: &Protocol) {
+    fn check_expression(&mut self, session: &Session, text: &str, task: &CheckTask) {
         let source = SourceText::from_argument("-e", text);
         let rules = classad::syntax::ParseOptions::new(session.dialect());
         match classad::syntax::parse_expression(text.as_bytes(), rules) {
             Err(error) => self.add_problem(&source, &Problem::from_syntax(error, 0, 0)),
             Ok(expression) => {
-                let name = protocol.attribute_names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
+                let name = task.protocol.attribute_names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
                 let ad: Ad = [(name, expression)].into_iter().collect();
-                for (number, finding) in self.checker.check(&ad) {
+                let findings = task.new_state().checker.check(&ad);
+                let new = self.register.register(&findings);
+                self.register.count_ads(&findings, 1);
+                for (number, finding) in new {
                     // An expression alone is no ad: rules about whole ads do not apply.
                     if finding.rule.scope != RuleScope::Ad && (self.wanted)(finding.rule) {
                         let mark = |label: &FindingLabel| Some((label.span?.range(), label.text.clone()));
@@ -221,30 +236,20 @@ impl CheckRun<'_> {
         let Some(rule) = find_rule(name).filter(|rule| (self.wanted)(rule)) else { return };
         let mut marks = vec![(problem.range.clone(), String::new())];
         marks.extend(problem.related.clone());
-        let number = self.checker.register_external();
+        let number = self.register.register_external();
         let help = problem.help.clone().unwrap_or_default();
         let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new() };
         self.report.findings.push(LocatedFinding::new(number, finding, text, marks, problem.ad_number));
     }
 
-    /// Checks an ad and adds its findings. In the long form, locates the attributes only if there are findings, because
+    /// Adds the findings of an ad that no earlier ad has. Locates the attributes only if there are any, because
     /// locating is slow.
-    fn check_ad(&mut self, session: &Session, text: &SourceText, entry: &AdEntry) {
-        self.report.ads_checked += 1;
-        let written = || attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
-        let mut places: Option<Vec<AttributeSpan>> = None;
-        // The long form has one attribute per line, so more lines than attributes mean that one is defined twice.
-        // Counting lines is cheaper than locating attributes.
-        let is_twice = if text.block.form == FileFormat::Long {
-            located::count_attribute_lines(&text.block.text[entry.offset..]) != entry.ad.len()
-        } else {
-            places.insert(written()).len() > entry.ad.len()
-        };
-        let new = self.checker.check(&entry.ad);
+    fn add_ad(&mut self, session: &Session, text: &SourceText, entry: &AdEntry, findings: &AdFindings, is_twice: bool) {
+        let new = self.register.register(findings);
         if new.is_empty() && !is_twice {
             return;
         }
-        let places = places.unwrap_or_else(written);
+        let places = attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
         let id = identity(&entry.ad, None, &session.context());
         let mut findings = if is_twice { self.duplicates(&places) } else { Vec::new() };
         for (number, finding) in new.into_iter().filter(|(_, finding)| (self.wanted)(finding.rule)) {
@@ -274,7 +279,7 @@ impl CheckRun<'_> {
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };
             let first = (before.name_range.clone(), "this one does not".to_owned());
             let marks = vec![(place.name_range.clone(), String::new()), first];
-            findings.push((self.checker.register_external(), finding, marks));
+            findings.push((self.register.register_external(), finding, marks));
         }
         findings
     }

@@ -1,0 +1,136 @@
+//! The findings of all ads of a run, with their identifying numbers and counts.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::ad::Ad;
+
+use super::finding::LintFinding;
+use super::{ExpressionKey, rules};
+
+/// Maximum number of sets of findings whose numbers are cached. More clear the cache.
+const MAX_CACHED_SETS: usize = 100_000;
+
+/// What the findings of a set come from. Sets of equal origin have the same findings.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum FindingOrigin {
+    Expression(ExpressionKey),
+    /// An ad as a whole, by the result of `ad_hash`.
+    Ad(u64),
+}
+
+/// The findings of one expression, or of an ad as a whole.
+pub(super) struct FindingSet {
+    origin: FindingOrigin,
+    /// Findings, each with the result of [`content_hash`].
+    findings: Vec<(u64, LintFinding)>,
+}
+
+impl FindingSet {
+    pub(super) fn new(origin: FindingOrigin, ad: &Ad, found: Vec<LintFinding>) -> Arc<Self> {
+        let findings = found.into_iter().map(|finding| (content_hash(ad, &finding), finding)).collect();
+        Arc::new(FindingSet { origin, findings })
+    }
+}
+
+/// All findings of an ad.
+pub struct AdFindings {
+    /// The sets that have findings.
+    sets: Vec<Arc<FindingSet>>,
+}
+
+impl AdFindings {
+    pub(super) fn new(sets: impl Iterator<Item = Arc<FindingSet>>) -> Arc<Self> {
+        Arc::new(AdFindings { sets: sets.filter(|set| !set.findings.is_empty()).collect() })
+    }
+
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+}
+
+/// Numbers the findings of the ads of a run, and counts the ads with each finding.
+#[derive(Default)]
+pub struct FindingRegister {
+    /// Number of ads that have each finding. The index is the identifying number of the finding.
+    counts: Vec<usize>,
+    /// Identifying numbers of the findings of each set.
+    sets: FxHashMap<FindingOrigin, Vec<usize>>,
+    /// Identifying number of each finding, by a hash of the finding's content.
+    numbers_by_content: FxHashMap<u64, usize>,
+}
+
+impl FindingRegister {
+    /// Registers the findings of an ad. Returns those that no ad registered earlier had, each with its identifying
+    /// number.
+    pub fn register(&mut self, found: &AdFindings) -> Vec<(usize, LintFinding)> {
+        let mut new = Vec::new();
+        for set in &found.sets {
+            if !self.sets.contains_key(&set.origin) {
+                let numbers = set.findings.iter().map(|(content, finding)| {
+                    *self.numbers_by_content.entry(*content).or_insert_with(|| {
+                        self.counts.push(0);
+                        new.push((self.counts.len() - 1, finding.clone()));
+                        self.counts.len() - 1
+                    })
+                });
+                let numbers = numbers.collect();
+                if self.sets.len() >= MAX_CACHED_SETS {
+                    self.sets.clear();
+                }
+                self.sets.insert(set.origin.clone(), numbers);
+            }
+        }
+        new
+    }
+
+    /// Counts ads that have the same findings. They must be registered.
+    pub fn count_ads(&mut self, found: &AdFindings, ads: usize) {
+        let numbers = found.sets.iter().flat_map(|set| {
+            self.sets.get(&set.origin).cloned().unwrap_or_else(|| {
+                set.findings.iter().filter_map(|(content, _)| self.numbers_by_content.get(content).copied()).collect()
+            })
+        });
+        let mut numbers: Vec<usize> = numbers.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        for number in numbers {
+            self.counts[number] += ads;
+        }
+    }
+
+    /// Returns the number of ads that have a finding. `number` identifies the finding.
+    #[must_use]
+    pub fn count(&self, number: usize) -> usize {
+        self.counts.get(number).copied().unwrap_or(0)
+    }
+
+    /// Registers a new finding of the parser, with a count of one ad. Returns the identifying number of the finding.
+    pub fn register_external(&mut self) -> usize {
+        self.counts.push(1);
+        self.counts.len() - 1
+    }
+}
+
+/// Hashes the content of a finding: its rule, its message and the expressions it marks. The position in the ad is left
+/// out, so that the same finding in other ads has the same hash.
+fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
+    let mut hasher = FxHasher::default();
+    (finding.rule.name, &finding.message).hash(&mut hasher);
+    // Two notes of one of these rules count as the same finding if their messages are equal, whatever they mark.
+    if [&rules::CASE, &rules::FALLS].contains(&finding.rule) {
+        return hasher.finish();
+    }
+    for label in &finding.labels {
+        label.attribute.hash(&mut hasher);
+        if let (Some(span), Some(expression)) = (label.span, ad.get(&label.attribute)) {
+            let start = expression.span().start;
+            (span.start.wrapping_sub(start), expression.fingerprint()).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
