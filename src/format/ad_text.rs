@@ -7,55 +7,17 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, AdShape, Expression, Name};
 use crate::syntax::LossyChange;
 
-use super::writer::LossyChanges;
+use super::ad_syntax::{AdSyntax, LossyChanges};
 use super::{FileFormat, bracketed, json, long, xml, yaml};
 
-/// How a format writes an ad.
-pub struct AdSyntax {
-    /// The text before the first attribute.
-    pub begin: &'static str,
-    /// The text between two attributes.
-    pub separator: &'static str,
-    /// The text behind the last attribute.
-    pub end: &'static str,
-    /// The text of an ad without attributes.
-    pub empty: &'static str,
-    /// Appends the part of an attribute before its value.
-    pub push_name: fn(&Name, &mut Vec<u8>),
-    /// Appends the value of an attribute and the text behind the value.  Returns the changes to values that the format
-    /// cannot represent.
-    pub push_value: fn(&Expression, &mut Vec<u8>) -> Vec<LossyChange>,
-}
-
-impl AdSyntax {
-    /// Returns the syntax of a format.
-    pub fn of(form: FileFormat) -> &'static AdSyntax {
-        match form {
-            FileFormat::Long => &long::SYNTAX,
-            FileFormat::Bracketed => &bracketed::SYNTAX,
-            FileFormat::Json | FileFormat::JsonLines => &json::SYNTAX,
-            FileFormat::Xml => &xml::SYNTAX,
-            FileFormat::Yaml => &yaml::SYNTAX,
-        }
-    }
-
-    /// Appends the text of an ad.  Returns the changes to values that the format cannot represent, each with the name
-    /// of the attribute.
-    pub fn push_ad(&self, ad: &Ad, text: &mut Vec<u8>) -> LossyChanges {
-        if ad.is_empty() {
-            text.extend_from_slice(self.empty.as_bytes());
-            return Vec::new();
-        }
-        let mut changes = Vec::new();
-        text.extend_from_slice(self.begin.as_bytes());
-        for (position, attribute) in ad.iter().enumerate() {
-            text.extend_from_slice(if position > 0 { self.separator } else { "" }.as_bytes());
-            (self.push_name)(attribute.name, text);
-            let lost = (self.push_value)(attribute.expression, text);
-            changes.extend(lost.into_iter().map(|change| (attribute.name.clone(), change)));
-        }
-        text.extend_from_slice(self.end.as_bytes());
-        changes
+/// Returns how a format writes an ad.
+pub fn syntax_of(form: FileFormat) -> &'static AdSyntax {
+    match form {
+        FileFormat::Long => &long::SYNTAX,
+        FileFormat::Bracketed => &bracketed::SYNTAX,
+        FileFormat::Json | FileFormat::JsonLines => &json::SYNTAX,
+        FileFormat::Xml => &xml::SYNTAX,
+        FileFormat::Yaml => &yaml::SYNTAX,
     }
 }
 
@@ -111,7 +73,7 @@ impl AdTextWriter {
     /// Creates a writer in a format.
     pub fn new(form: FileFormat) -> Self {
         AdTextWriter {
-            syntax: AdSyntax::of(form),
+            syntax: syntax_of(form),
             attributes: Vec::new(),
             by_name: FxHashMap::default(),
             shapes: FxHashMap::default(),
@@ -205,7 +167,7 @@ impl AdTextWriter {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{AdSyntax, AdTextWriter};
+    use super::{AdTextWriter, syntax_of};
     use crate::ad::{Ad, Dialect, Expression, Name};
     use crate::format::FileFormat;
     use crate::syntax::{ParseOptions, parse_expression};
@@ -233,7 +195,7 @@ mod tests {
                 let mut writer = AdTextWriter::new(form);
                 for ad in &ads {
                     let (mut copied, mut written) = (Vec::new(), Vec::new());
-                    let changes = [writer.push_ad(ad, &mut copied), AdSyntax::of(form).push_ad(ad, &mut written)];
+                    let changes = [writer.push_ad(ad, &mut copied), syntax_of(form).push_ad(ad, &mut written)];
                     prop_assert_eq!(&changes[0], &changes[1]);
                     prop_assert_eq!(copied, written);
                 }

@@ -9,7 +9,7 @@ use crate::syntax::{
     print_name, read_name,
 };
 
-use super::ad_text::AdSyntax;
+use super::ad_syntax::AdSyntax;
 use super::attribute_span::{AttributeSpan, ExpressionSource};
 use super::detect::byte_order_mark_length;
 use super::nested_reader::begins_line;

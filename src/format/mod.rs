@@ -2,6 +2,7 @@
 //!
 //! A bad ad never ends the reading and is never left out silently. The reader yields a [`Problem`] in its place.
 
+mod ad_syntax;
 mod ad_text;
 mod attribute_cache;
 mod attribute_name;

@@ -6,10 +6,7 @@ use crate::ad::{Ad, Name};
 use crate::syntax::LossyChange;
 
 use super::FileFormat;
-use super::ad_text::{AdSyntax, AdTextWriter};
-
-/// Changes to values that the format cannot represent, each with the name of the attribute.
-pub(super) type LossyChanges = Vec<(Name, LossyChange)>;
+use super::ad_text::{AdTextWriter, syntax_of};
 
 /// Writes one ad in a format. [`AdDocumentWriter`] writes several ads into one document.
 ///
@@ -20,7 +17,7 @@ pub(super) type LossyChanges = Vec<(Name, LossyChange)>;
 /// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(Name, LossyChange)>> {
     let mut text = Vec::new();
-    let changes = AdSyntax::of(form).push_ad(ad, &mut text);
+    let changes = syntax_of(form).push_ad(ad, &mut text);
     out.write_all(&text)?;
     Ok(changes)
 }

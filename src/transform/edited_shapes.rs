@@ -47,10 +47,10 @@ impl Hash for SlotName {
 /// The ads of a source share shapes, and rules mostly change the names of all of them alike. So the changed ads share
 /// shapes, too.
 #[derive(Clone, Default)]
-pub(super) struct EditedShapes(Rc<RefCell<ShapeTable>>);
+pub(super) struct EditedShapes(Rc<RefCell<EditedShapeTable>>);
 
 #[derive(Default)]
-struct ShapeTable {
+struct EditedShapeTable {
     /// What was made of each shape, by the address of the shape.
     by_origin: FxHashMap<usize, ShapeEdits>,
     /// Total number of names in the cached shapes.
@@ -86,7 +86,7 @@ impl EditedShapes {
         let result: Arc<AdShape> = Arc::new(names.into_iter().flatten().collect());
         table.names += origin.names().len() + result.names().len() + changes.len();
         if table.names > MAX_CACHED_NAMES {
-            *table = ShapeTable { names: result.names().len(), ..ShapeTable::default() };
+            *table = EditedShapeTable { names: result.names().len(), ..EditedShapeTable::default() };
         }
         let new = || ShapeEdits { origin: Arc::clone(origin), results: FxHashMap::default() };
         let edits = table.by_origin.entry(address).or_insert_with(new);

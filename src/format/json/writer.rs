@@ -1,7 +1,7 @@
 //! Writer of ads in JSON.
 
 use crate::ad::{Expression, ExpressionKind, Name, Value};
-use crate::format::ad_text::AdSyntax;
+use crate::format::ad_syntax::AdSyntax;
 use crate::format::nested_writer::{NestedSyntax, push_value};
 use crate::syntax::{Style, print, push_integer, push_real};
 

@@ -1,7 +1,7 @@
 //! Writer of the long form.
 
 use crate::ad::Name;
-use crate::format::ad_text::AdSyntax;
+use crate::format::ad_syntax::AdSyntax;
 use crate::format::{FileFormat, detect};
 use crate::syntax::{print_line, print_name};
 

@@ -1,7 +1,7 @@
 //! Writer of ads in XML.
 
 use crate::ad::{Expression, ExpressionKind, Name, Value};
-use crate::format::ad_text::AdSyntax;
+use crate::format::ad_syntax::AdSyntax;
 use crate::format::nested_writer::{NestedSyntax, push_value};
 use crate::syntax::{Style, print, print_string};
 

@@ -1,7 +1,7 @@
 //! Writer of ads in YAML.
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::format::ad_text::AdSyntax;
+use crate::format::ad_syntax::AdSyntax;
 use crate::syntax::{Style, print};
 
 use super::EXPRESSION;
