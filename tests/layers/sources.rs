@@ -40,7 +40,8 @@ impl Source {
         let mut is_public = false;
         while let Some(token) = rest.next() {
             match token {
-                "use" => source.read_import(&mut rest, &[], is_public),
+                // `use<'a>` in a type lists what it captures.
+                "use" if rest.peek() != Some(&"<") => source.read_import(&mut rest, &[], is_public),
                 word if word.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
                     source.words.insert(word.to_owned());
                     let mut path = vec![word.to_owned()];
