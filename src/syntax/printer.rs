@@ -55,7 +55,7 @@ impl fmt::Display for LossyChange {
     }
 }
 
-/// Appends the text of [`print`] to `text`.
+/// Appends the text of [`print()`] to `text`.
 pub fn print_into(expression: &Expression, style: Style, text: &mut Vec<u8>) {
     append(expression, style, text);
 }
