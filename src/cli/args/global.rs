@@ -31,8 +31,8 @@ pub struct GlobalOptions {
     /// How many evaluations may be nested in one another
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// How many threads may work at once, where a command has work for several: `query` on large files, `explain` of
-    /// many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]
+    /// Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend
+    /// on it [default: as many as there are processors, 8 at most]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
     /// Refuse to write what a form cannot carry, instead of changing it
