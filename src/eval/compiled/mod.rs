@@ -23,7 +23,7 @@ use crate::ad::{Ad, Dialect, Expression, Name, ScopeFrame, Value};
 use super::{Abort, Context, Environment, Evaluator};
 use memory::ProgramMemory;
 use operand::{Bail, Operand};
-use relation::Condition;
+use relation::TruthValue;
 use run::Run;
 use slots::{AdView, NameNumber, NameTable, ShapeNumber, ShapeTable};
 
@@ -186,7 +186,7 @@ impl CompiledEvaluator {
     fn holds_for(&mut self, subject: Subject<'_>, scene: Scene<'_>, context: &Context) -> Option<bool> {
         self.run(subject, scene, context, |run, expression| {
             let Some(expression) = expression else { return Ok(false) };
-            run.expression_condition(expression).map(|condition| condition == Condition::True)
+            run.expression_condition(expression).map(|condition| condition == TruthValue::True)
         })
     }
 
