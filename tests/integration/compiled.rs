@@ -14,8 +14,9 @@ fn plain_expression(text: &mut Text, depth: u32) -> String {
         return plain_leaf(text);
     }
     let [a, b, c] = [(); 3].map(|()| plain_expression(text, depth - 1));
-    let operators =
-        ["==", "!=", "<", "<=", ">", ">=", "is", "isnt", "+", "-", "*", "/", "%", "<<", ">>", ">>>", "&", "|", "^"];
+    let comparisons = ["==", "!=", "<", "<=", ">", ">=", "is", "isnt"];
+    let others = ["+", "-", "*", "/", "%", "<<", ">>", ">>>", "&", "|", "^"];
+    let operators = if text.random.bool() { &comparisons[..] } else { &others[..] };
     match text.random.u8(0..24) {
         0..3 => format!("({a}) && ({b}) && {c}"),
         3..6 => format!("({a}) || ({b}) || {c}"),
@@ -24,7 +25,7 @@ fn plain_expression(text: &mut Text, depth: u32) -> String {
         8 => format!("!({a})"),
         9 => format!("-({a})"),
         10 => format!("ifThenElse({a}, {b}, {c})"),
-        11 => format!("toLower({a}) {} {b}", text.pick(&operators)),
+        11 => format!("toLower({a}) {} {b}", text.pick(operators)),
         12 => format!("regexp(\"{}\", {a}{})", text.pick(&["^a", "^ab?c", "b$", "^a|b", "(", "^1"]), option(text)),
         13 => format!("stringList{}Member({a}, {b}{})", text.pick(&["", "I"]), option(text)),
         14 => {
@@ -36,7 +37,7 @@ fn plain_expression(text: &mut Text, depth: u32) -> String {
             format!("{name}({a})")
         }
         16 => format!("{}({a}, {b})", text.pick(&["substr", "versioncmp", "strcmp", "pow", "quantize", "strcat"])),
-        _ => format!("({a}) {} ({b})", text.pick(&operators)),
+        _ => format!("({a}) {} ({b})", text.pick(operators)),
     }
 }
 
@@ -50,16 +51,22 @@ fn plain_leaf(text: &mut Text) -> String {
         5..8 => format!("{}.{}", text.pick(&["MY", "TARGET", "other", "self", "my"]), text.pick(&NAMES)),
         8 => text.pick(&["undefined", "error", "2147483648", "-9223372036854775807", ".b", "time()"]).to_owned(),
         9 => text.pick(&["\"a\"", "\"A\"", "\"abc\"", "\"a, b,C\"", "\"\"", "\"1.5\"", "\"B\""]).to_owned(),
-        _ => text.pick(&["true", "false", "0", "1", "2", "7", "1.5", "0.0", "-3"]).to_owned(),
+        _ => text.pick(&["true", "false", "0", "1", "2", "1", "1.5", "0.0", "-3"]).to_owned(),
     }
 }
 
 /// Ads that share trees and shapes: each binds some of the names to some of the expressions.
 fn ads(text: &mut Text, expressions: &[Expression]) -> Vec<Ad> {
-    let pick = |text: &mut Text| expressions[text.random.usize(0..expressions.len())].clone();
+    let pick = |text: &mut Text| match text.random.u8(0..10) {
+        0..3 => Expression::literal(text.random.i64(0..3)),
+        3 => Expression::literal(f64::from(text.random.u8(0..4)) / 2.0),
+        4 => Expression::literal(text.pick(&["a", "A", "abc", "b"])),
+        5 => Expression::literal(text.random.bool()),
+        _ => expressions[text.random.usize(0..expressions.len())].clone(),
+    };
     let mut ads = Vec::new();
     for _ in 0..2 {
-        let names = (0..text.random.usize(0..=9)).map(|_| text.pick(&NAMES)).collect::<Vec<_>>();
+        let names = (0..text.random.usize(0..=12)).map(|_| text.pick(&NAMES)).collect::<Vec<_>>();
         let ad: Ad = names.into_iter().map(|name| (Name::new(name), pick(text))).collect();
         // An attribute that is replaced leaves the shape as it is.
         let twin = ad.iter().next().map(|first| first.name.clone()).map(|name| ad.with(name, pick(text)));

@@ -115,7 +115,7 @@ impl Lowering<'_> {
         }
         match self.named_ad(name) {
             // Without a partner the name is undefined.
-            Some(ScopeTarget::Nothing) => Operation::Constant(Value::Undefined),
+            Some(NamedScope::Nothing) => Operation::Constant(Value::Undefined),
             _ => Operation::Unsupported,
         }
     }
@@ -130,15 +130,15 @@ impl Lowering<'_> {
     }
 
     /// Returns what a name denotes in an ad that has no attribute of that name; `None` if it is left to the walker.
-    fn named_ad(&self, name: &Name) -> Option<ScopeTarget> {
+    fn named_ad(&self, name: &Name) -> Option<NamedScope> {
         if let Some(ad) = ScopeAd::built_in(name, self.dialect) {
-            return (ad == ScopeAd::Own).then_some(ScopeTarget::At(Place::Own));
+            return (ad == ScopeAd::Own).then_some(NamedScope::At(Place::Own));
         }
         match ScopeAd::of(name)? {
-            ScopeAd::Other if self.is_match => Some(ScopeTarget::At(Place::Partner)),
+            ScopeAd::Other if self.is_match => Some(NamedScope::At(Place::Partner)),
             // In the papers' dialect `my` exists only in a match.
-            ScopeAd::Own if self.is_match => Some(ScopeTarget::At(Place::Own)),
-            ScopeAd::Own | ScopeAd::Other => Some(ScopeTarget::Nothing),
+            ScopeAd::Own if self.is_match => Some(NamedScope::At(Place::Own)),
+            ScopeAd::Own | ScopeAd::Other => Some(NamedScope::Nothing),
             ScopeAd::Parent | ScopeAd::Root => None,
         }
     }
@@ -149,8 +149,8 @@ impl Lowering<'_> {
         {
             self.steps = self.steps.saturating_add(1);
             let operation = match self.named_ad(subject) {
-                Some(ScopeTarget::Nothing) => Operation::Constant(Value::Undefined),
-                Some(ScopeTarget::At(place)) if !is_scope_name(name) => {
+                Some(NamedScope::Nothing) => Operation::Constant(Value::Undefined),
+                Some(NamedScope::At(place)) if !is_scope_name(name) => {
                     Operation::Attribute(self.names.number(name), place)
                 }
                 _ => Operation::Unsupported,
@@ -238,8 +238,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Ad that a name denotes.
-enum ScopeTarget {
+/// Ad that a name such as `MY` denotes.
+enum NamedScope {
     At(Place),
     /// None: the name is undefined.
     Nothing,

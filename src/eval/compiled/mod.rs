@@ -23,9 +23,9 @@ use crate::ad::{Ad, Dialect, Expression, Name, ScopeFrame, Value};
 use super::{Abort, Context, Environment, Evaluator};
 use memory::ProgramMemory;
 use operand::{Bail, Operand};
-use relation::Condition;
+use relation::TruthValue;
 use run::Run;
-use slots::{AdView, NameNumber, NameTable, ShapeNumber, ShapeTable};
+use slots::{AdView, NameNumber, NameTable, ShapeNumber, SlotTable};
 
 /// Evaluator of expressions in many ads. It makes programs of the expressions and remembers them.
 pub struct CompiledEvaluator {
@@ -35,7 +35,7 @@ pub struct CompiledEvaluator {
     /// Maximum number of expressions and of shapes that are remembered.
     capacity: usize,
     names: NameTable,
-    shapes: ShapeTable,
+    shapes: SlotTable,
     programs: ProgramMemory,
     /// Shapes of the ads of the last runs, by the side that held the expression.
     guesses: [[ShapeNumber; 2]; 2],
@@ -101,7 +101,7 @@ impl CompiledEvaluator {
             is_match,
             capacity,
             names: NameTable::default(),
-            shapes: ShapeTable::default(),
+            shapes: SlotTable::default(),
             programs: ProgramMemory::default(),
             guesses: Default::default(),
             nowhere: Environment::empty(),
@@ -186,7 +186,7 @@ impl CompiledEvaluator {
     fn holds_for(&mut self, subject: Subject<'_>, scene: Scene<'_>, context: &Context) -> Option<bool> {
         self.run(subject, scene, context, |run, expression| {
             let Some(expression) = expression else { return Ok(false) };
-            run.expression_condition(expression).map(|condition| condition == Condition::True)
+            run.expression_condition(expression).map(|condition| condition == TruthValue::True)
         })
     }
 
@@ -231,7 +231,7 @@ impl CompiledEvaluator {
         work: impl for<'a> Fn(&mut Run<'a>, Option<&'a Expression>) -> Result<T, Bail>,
     ) -> Option<Attempt<T>> {
         if self.shapes.len() > self.capacity {
-            self.shapes = ShapeTable::default();
+            self.shapes = SlotTable::default();
         }
         let [own, partner] = if scene.side == 0 { scene.ads } else { [scene.ads[1], scene.ads[0]] };
         let [own_guess, partner_guess] = self.guesses[scene.side];

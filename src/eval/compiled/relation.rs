@@ -10,16 +10,16 @@ use super::operand::Bail;
 /// Truth value of an operation. A value without a truth value counts as an error, since each operator that wants a
 /// truth value makes an error of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(super) enum TruthValue {
     True,
     False,
     Undefined,
     Error,
 }
 
-impl From<bool> for Condition {
+impl From<bool> for TruthValue {
     fn from(is: bool) -> Self {
-        if is { Condition::True } else { Condition::False }
+        if is { TruthValue::True } else { TruthValue::False }
     }
 }
 
@@ -60,7 +60,7 @@ impl Relation {
 
     /// Compares two values; [`Bail`] for two times, lists or ads under `is`.
     #[inline]
-    pub(super) fn compare(self, left: &Value, right: &Value, dialect: Dialect) -> Result<Condition, Bail> {
+    pub(super) fn compare(self, left: &Value, right: &Value, dialect: Dialect) -> Result<TruthValue, Bail> {
         let outcome = match (left, right) {
             (Value::Integer(a), Value::Integer(b)) => outcome_of(a.cmp(b)),
             (Value::String(a), Value::String(b)) => return Ok(self.compare_strings(a, b)),
@@ -71,16 +71,16 @@ impl Relation {
         Ok(self.accepts(outcome))
     }
 
-    fn accepts(self, outcome: u8) -> Condition {
-        Condition::from(self.accepted & outcome != 0)
+    fn accepts(self, outcome: u8) -> TruthValue {
+        TruthValue::from(self.accepted & outcome != 0)
     }
 
     #[inline]
-    pub(super) fn compare_integers(self, a: i64, b: i64) -> Condition {
+    pub(super) fn compare_integers(self, a: i64, b: i64) -> TruthValue {
         self.accepts(outcome_of(a.cmp(&b)))
     }
 
-    pub(super) fn compare_strings(self, a: &ByteString, b: &ByteString) -> Condition {
+    pub(super) fn compare_strings(self, a: &ByteString, b: &ByteString) -> TruthValue {
         let is_same = match self.operator {
             BinaryOperator::Is | BinaryOperator::Isnt => a == b,
             // Nearly all equal strings have the same case, too.
@@ -92,7 +92,7 @@ impl Relation {
         self.accepts(if is_same { EQUAL } else { DIFFERENT })
     }
 
-    fn compare_others(self, left: &Value, right: &Value, dialect: Dialect) -> Result<Condition, Bail> {
+    fn compare_others(self, left: &Value, right: &Value, dialect: Dialect) -> Result<TruthValue, Bail> {
         if self.is_identity {
             return match (left.value_type(), right.value_type()) {
                 (left, right) if left != right => Ok(self.accepts(DIFFERENT)),
@@ -101,9 +101,9 @@ impl Relation {
             };
         }
         Ok(match (left, right) {
-            (Value::Error(_), _) | (_, Value::Error(_)) => Condition::Error,
-            (Value::Undefined, _) | (_, Value::Undefined) => Condition::Undefined,
-            _ => operators::compare(self.operator, left, right, dialect).map_or(Condition::Error, Condition::from),
+            (Value::Error(_), _) | (_, Value::Error(_)) => TruthValue::Error,
+            (Value::Undefined, _) | (_, Value::Undefined) => TruthValue::Undefined,
+            _ => operators::compare(self.operator, left, right, dialect).map_or(TruthValue::Error, TruthValue::from),
         })
     }
 }

@@ -9,7 +9,7 @@ use super::super::{Context, Environment, Evaluator};
 use super::memory::ProgramMemory;
 use super::operand::{Bail, ComputedStrings, Operand};
 use super::program::{CallOperation, Comparison, ListOperation, Operation, PatternOperation, Place, Program};
-use super::relation::Condition;
+use super::relation::TruthValue;
 use super::slots::{AdView, NameNumber};
 
 /// Maximum number of steps of a run, also the interval at which the tree walker checks the interrupt.
@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the truth value of an expression in the ad of the current side.
-    pub(super) fn expression_condition(&mut self, expression: &'a Expression) -> Result<Condition, Bail> {
+    pub(super) fn expression_condition(&mut self, expression: &'a Expression) -> Result<TruthValue, Bail> {
         match expression.kind() {
             ExpressionKind::Literal(value) => Ok(condition_of(Operand::of_literal(value, self.dialect)?, self.dialect)),
             _ => self.in_program(expression, false, |run, program| run.condition(&program.root)),
@@ -152,14 +152,14 @@ impl<'a> Run<'a> {
 
     /// Returns the truth value of an operation, without its value. What is rare is kept out of this function, which
     /// recurs.
-    fn condition(&mut self, operation: &'a Operation) -> Result<Condition, Bail> {
+    fn condition(&mut self, operation: &'a Operation) -> Result<TruthValue, Bail> {
         match operation {
             Operation::Comparison(comparison) => self.comparison(comparison),
-            Operation::Conjunction(operands) => self.logic(operands, Condition::False),
-            Operation::Disjunction(operands) => self.logic(operands, Condition::True),
+            Operation::Conjunction(operands) => self.logic(operands, TruthValue::False),
+            Operation::Disjunction(operands) => self.logic(operands, TruthValue::True),
             Operation::Attribute(name, place) => {
                 let (found, is_partners) = self.find(*name, *place);
-                let Some(expression) = found else { return Ok(Condition::Undefined) };
+                let Some(expression) = found else { return Ok(TruthValue::Undefined) };
                 match expression.kind() {
                     ExpressionKind::Literal(Value::Boolean(is)) => Ok((*is).into()),
                     ExpressionKind::Literal(value) => {
@@ -173,12 +173,12 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn attribute_condition(&mut self, expression: &'a Expression, is_partners: bool) -> Result<Condition, Bail> {
+    fn attribute_condition(&mut self, expression: &'a Expression, is_partners: bool) -> Result<TruthValue, Bail> {
         self.in_program(expression, is_partners, |run, program| run.condition(&program.root))
     }
 
     #[inline]
-    fn comparison(&mut self, comparison: &'a Comparison) -> Result<Condition, Bail> {
+    fn comparison(&mut self, comparison: &'a Comparison) -> Result<TruthValue, Bail> {
         let Comparison { relation, operands: [left, right] } = comparison;
         match (self.stored(left), self.stored(right)) {
             (Some(Value::Integer(left)), Some(Value::Integer(right))) => Ok(relation.compare_integers(*left, *right)),
@@ -188,16 +188,16 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn other_condition(&mut self, operation: &'a Operation) -> Result<Condition, Bail> {
+    fn other_condition(&mut self, operation: &'a Operation) -> Result<TruthValue, Bail> {
         match operation {
             Operation::Unary(UnaryOperator::Not, operand) => Ok(match self.condition(operand)? {
-                Condition::True => Condition::False,
-                Condition::False => Condition::True,
+                TruthValue::True => TruthValue::False,
+                TruthValue::False => TruthValue::True,
                 other => other,
             }),
             Operation::Conditional(parts) => match self.condition(&parts[0])? {
-                Condition::True => self.condition(&parts[1]),
-                Condition::False => self.condition(&parts[2]),
+                TruthValue::True => self.condition(&parts[1]),
+                TruthValue::False => self.condition(&parts[2]),
                 other => Ok(other),
             },
             Operation::TypeTest(sought, operand) => {
@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn computed_comparison(&mut self, comparison: &'a Comparison) -> Result<Condition, Bail> {
+    fn computed_comparison(&mut self, comparison: &'a Comparison) -> Result<TruthValue, Bail> {
         let Comparison { relation, operands: [left, right] } = comparison;
         let left = self.operand(left)?;
         let right = self.operand(right)?;
@@ -230,17 +230,17 @@ impl<'a> Run<'a> {
 
     /// Returns the truth value of `&&` or `||`, which one operand decides alone. In the papers' dialect an error behind
     /// that operand still counts.
-    fn logic(&mut self, operands: &'a [Operation], decisive: Condition) -> Result<Condition, Bail> {
+    fn logic(&mut self, operands: &'a [Operation], decisive: TruthValue) -> Result<TruthValue, Bail> {
         let is_condor = self.dialect.is_condor();
-        let mut value = if decisive == Condition::True { Condition::False } else { Condition::True };
+        let mut value = if decisive == TruthValue::True { TruthValue::False } else { TruthValue::True };
         for operand in operands {
             let condition = match operand {
                 Operation::Comparison(comparison) => self.comparison(comparison),
                 operand => self.condition(operand),
             };
             match condition? {
-                Condition::Error => return Ok(Condition::Error),
-                Condition::Undefined if value != decisive => value = Condition::Undefined,
+                TruthValue::Error => return Ok(TruthValue::Error),
+                TruthValue::Undefined if value != decisive => value = TruthValue::Undefined,
                 condition if condition == decisive && is_condor => return Ok(decisive),
                 condition if condition == decisive => value = decisive,
                 _ => {}
@@ -285,10 +285,10 @@ impl<'a> Run<'a> {
             | Operation::Disjunction(_)
             | Operation::TypeTest(..)
             | Operation::Unary(UnaryOperator::Not, _) => Ok(match self.condition(operation)? {
-                Condition::True => Operand::Boolean(true),
-                Condition::False => Operand::Boolean(false),
-                Condition::Undefined => Operand::Undefined,
-                Condition::Error => Operand::Error,
+                TruthValue::True => Operand::Boolean(true),
+                TruthValue::False => Operand::Boolean(false),
+                TruthValue::Undefined => Operand::Undefined,
+                TruthValue::Error => Operand::Error,
             }),
             Operation::Binary(operator, operands) => {
                 let left = self.operand(&operands[0])?;
@@ -300,10 +300,10 @@ impl<'a> Run<'a> {
                 self.strings.unary(*operator, operand, self.dialect)
             }
             Operation::Conditional(parts) => match self.condition(&parts[0])? {
-                Condition::True => self.operand(&parts[1]),
-                Condition::False => self.operand(&parts[2]),
-                Condition::Undefined => Ok(Operand::Undefined),
-                Condition::Error => Ok(Operand::Error),
+                TruthValue::True => self.operand(&parts[1]),
+                TruthValue::False => self.operand(&parts[2]),
+                TruthValue::Undefined => Ok(Operand::Undefined),
+                TruthValue::Error => Ok(Operand::Error),
             },
             Operation::Elvis(operands) => match self.operand(&operands[0])? {
                 Operand::Undefined => self.operand(&operands[1]),
@@ -377,12 +377,12 @@ impl<'a> Run<'a> {
 
 /// Returns the truth value of an operand.
 #[inline]
-fn condition_of(operand: Operand<'_>, dialect: Dialect) -> Condition {
+fn condition_of(operand: Operand<'_>, dialect: Dialect) -> TruthValue {
     match operand {
         Operand::Boolean(is) => is.into(),
-        Operand::Undefined => Condition::Undefined,
+        Operand::Undefined => TruthValue::Undefined,
         Operand::Integer(integer) if dialect.is_condor() => (integer != 0).into(),
         Operand::Real(real) if dialect.is_condor() => (real != 0.0).into(),
-        _ => Condition::Error,
+        _ => TruthValue::Error,
     }
 }

@@ -70,12 +70,12 @@ pub(super) struct ShapeNumber(usize);
 
 /// Shapes of the ads in which programs run.
 #[derive(Default)]
-pub(super) struct ShapeTable {
+pub(super) struct SlotTable {
     by_address: FxHashMap<usize, usize>,
     shapes: Vec<ShapeSlots>,
 }
 
-impl ShapeTable {
+impl SlotTable {
     /// Prepares the lookup of all names of the table in the ads of a shape. Returns the number of the shape, which may be
     /// new; `None` if an attribute has a name to which the language itself gives a meaning. `guess` is the number of a
     /// shape that was used before.
@@ -107,7 +107,7 @@ impl ShapeTable {
         ShapeNumber(number)
     }
 
-    /// Returns the view of an ad of a shape. Precondition: [`ShapeTable::prepare`] was called for the shape.
+    /// Returns the view of an ad of a shape. Precondition: [`SlotTable::prepare`] was called for the shape.
     #[inline]
     pub(super) fn view<'a>(&'a self, number: ShapeNumber, ad: &'a Ad, names: &'a NameTable) -> AdView<'a> {
         let slots = &self.shapes[number.0];
