@@ -50,8 +50,8 @@ impl Status {
 pub enum Failure {
     /// The output could not be written.
     Output(IoError),
-    /// The command cannot do what was asked. Holds the reason, which must be reported. `None` if it was reported
-    /// already.
+    /// The command cannot do what was asked. The text is the reason, which is still to be reported. `None` if the
+    /// reason was reported.
     Refused(Option<String>),
 }
 

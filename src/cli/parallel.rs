@@ -1,4 +1,4 @@
-//! Work for several threads, of which the results are needed in order.
+//! Runs tasks on several threads. The results come in the order of the tasks.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;

@@ -15,7 +15,7 @@ use super::report::RefusalGroup;
 pub struct Refusals<'r> {
     table: &'r OfferTable,
     analysis: &'r RequestAnalysis,
-    /// The groups, in no particular order. A large pool can have thousands, of which few are shown.
+    /// The groups, in no particular order. A large pool can have thousands. Few of them are shown.
     tallies: Vec<RefusalTally>,
 }
 

@@ -190,7 +190,7 @@ impl CompiledEvaluator {
         })
     }
 
-    /// Runs the program of what is evaluated, again whenever an attribute's program was missing and has been made.
+    /// Runs the program of `subject`. If the program of an attribute is missing, makes it and starts again.
     #[inline]
     fn run<T>(
         &mut self,

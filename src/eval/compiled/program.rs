@@ -42,7 +42,7 @@ impl Program {
         }
     }
 
-    /// Whether so many runs ended without a value that the tree walker alone is faster.
+    /// Whether the tree walker alone is faster, because most runs ended without a value.
     pub(super) fn is_hopeless(&self) -> bool {
         self.failures.get() >= MAX_FAILURES
     }

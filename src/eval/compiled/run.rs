@@ -150,8 +150,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns the truth value of an operation, without its value. What is rare is kept out of this function, which
-    /// recurs.
+    /// Returns the truth value of an operation without computing its value. Rare operations stand in another function,
+    /// because this one is recursive and its stack frame must stay small.
     fn condition(&mut self, operation: &'a Operation) -> Result<TruthValue, Bail> {
         match operation {
             Operation::Comparison(comparison) => self.comparison(comparison),

@@ -139,7 +139,7 @@ struct AcceptanceSearch<'s> {
     request: &'s RequestContext,
     constraints: &'s OfferConstraints,
     outcomes: OfferOutcomes,
-    /// The rows of which the clauses visited so far are true.
+    /// Rows for which all clauses visited so far are true.
     pending: FixedBitSet,
     refused: Vec<RefusedRows>,
     /// As [`Acceptance::few`].

@@ -98,8 +98,8 @@ pub enum UnitRows {
     Few(Box<[u32]>),
 }
 
-/// A clause has many rows if it has at least one of this number of rows.  For so many rows a bitmap is faster than a
-/// list.
+/// Divisor of the number of rows. A clause with at least this share of the rows gets a bitmap, which is then faster
+/// than a list.
 const MIN_MANY_SHARE: usize = 32;
 
 /// Whether `rows` of `all` rows are many.

@@ -31,7 +31,7 @@ struct CacheGenerations<V> {
 }
 
 impl<V> SharedCache<V> {
-    /// Creates an empty cache. It holds up to `max_bytes` bytes, of which one generation has the half.
+    /// Creates an empty cache of at most `max_bytes` bytes. Each of its two generations has half of them.
     pub fn new(max_bytes: usize, size: fn(&V) -> usize) -> Self {
         let generations =
             CacheGenerations { younger: FxHashMap::default(), older: FxHashMap::default(), younger_bytes: 0 };
