@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::Dialect;
 use crate::format::Problem;
-use crate::format::long::LineParser;
+use crate::format::long::{LineParser, has_quoted_name};
 use crate::syntax::{ParseOptions, StringSyntax, is_simple_literal, parse_prefix};
 
 use super::builder::build_layout_tree;
@@ -215,9 +215,4 @@ fn print_value(printer: &mut LayoutPrinter, value: &[u8], options: ParseOptions)
         printer.write_text(b" ");
         printer.write_text(behind);
     }
-}
-
-/// Whether a line begins with a quote.
-fn has_quoted_name(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b"'")
 }

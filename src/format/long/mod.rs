@@ -15,5 +15,7 @@ pub use attribute_names::AttributeNameCollector;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
 pub(super) use reader::LineParser;
-pub use reader::{LongReader, attribute_spans, complete_prefix_length, is_comment, without_carriage_return};
+pub use reader::{
+    LongReader, attribute_spans, complete_prefix_length, has_quoted_name, is_comment, without_carriage_return,
+};
 pub use writer::SYNTAX;

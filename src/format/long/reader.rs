@@ -167,7 +167,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
 
 /// Whether a line begins with a quote.  A quoted name may contain `=`, so that the text up to the first `=` does not
 /// show the name.
-fn has_quoted_name(line: &[u8]) -> bool {
+pub fn has_quoted_name(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"'")
 }
 
