@@ -174,7 +174,7 @@ fn operators_are_told_as_the_dialect_writes_them() {
 #[test]
 fn no_depth_harms() {
     for (open, close) in [("(", ")"), ("!", ""), ("{", "}"), ("a && (b || ", ")"), ("-", ""), ("f(", ")")] {
-        let text = format!("[ e = {}x{} ]", open.repeat(3000), close.repeat(3000));
+        let text = format!("[ e = {}x{} ]", open.repeat(1500), close.repeat(1500));
         checker(Dialect::Condor).check(&ad(&text, Dialect::Condor));
     }
 }

@@ -72,7 +72,7 @@ fn mutated(mut text: Vec<u8>, mutations: &[(prop::sample::Index, u8, u8)]) -> Ve
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     /// read(write(ad)) = ad, and nothing had to be changed.
     #[test]

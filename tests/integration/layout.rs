@@ -110,7 +110,7 @@ fn notes(text: &[u8]) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     /// Comments and lines between any two tokens: each comment survives once, in order, and the ads
     /// mean what they meant.

@@ -110,7 +110,7 @@ fn pool(random: &mut Rng, name: &str) -> [String; 3] {
 #[test]
 fn what_is_read_is_enough() {
     let (mut rows, mut refused) = (0, 0);
-    for seed in 0..80 {
+    for seed in 0..40 {
         let mut random = Rng::with_seed(seed);
         let [requests, offers, policy] = pool(&mut random, "enough");
         let ids = ["Name", "strcat(Name, Filler ?: 0)", "ifThenElse(size(MY) > 9, Name, \"small\")"];
@@ -135,7 +135,7 @@ fn what_is_read_is_enough() {
             refused += usize::from(some.0 == Some(2));
         }
     }
-    assert!(rows > 4000 && refused > 5 && refused < 200, "{rows} {refused}");
+    assert!(rows > 2000 && refused > 2 && refused < 200, "{rows} {refused}");
 }
 
 /// The rows of matches, without what only `negotiate` tells.
@@ -173,7 +173,7 @@ fn match_follows_a_policy_as_a_cycle_does() {
 
 #[test]
 fn nothing_that_is_switched_off_changes_a_match() {
-    for seed in 200..220 {
+    for seed in 200..210 {
         let mut random = Rng::with_seed(seed);
         let [requests, offers, _] = pool(&mut random, "switched");
         let strategy = ["--strategy", pick(&mut random, &["greedy", "stable", "max"])];

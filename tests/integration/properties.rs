@@ -86,7 +86,7 @@ pub fn tree() -> impl Strategy<Value = Expression> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     /// parse(print(e)) = e, in both dialects.  A random tree has no parentheses where its text needs
     /// them; they are added, and from then on the tree does not change any more.

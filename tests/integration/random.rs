@@ -171,5 +171,5 @@ pub fn shown(expression: &Expression) -> String {
 pub fn seeds() -> Range<u64> {
     let number = |name, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let first = number("CLASSAD_SEED", 0);
-    first..first + number("CLASSAD_CASES", 1500)
+    first..first + number("CLASSAD_CASES", 600)
 }

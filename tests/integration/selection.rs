@@ -184,7 +184,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
     #[test]
     fn selected_ads_evaluate_like_whole_ones(
         lines in prop::collection::vec(line(), 0..30),

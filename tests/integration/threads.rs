@@ -61,7 +61,7 @@ fn one_thread_and_several_print_the_same() {
     let bad = file("threads-bad.long", pool(50).as_bytes());
     let good = file("threads-good.long", pool(NONE).as_bytes());
     let [bad, good] = [&bad[..], &good];
-    for (constraint, options) in [
+    for (number, (constraint, options)) in [
         ("Cpus >= 8", &["--af", "Name,Memory"][..]),
         ("Cpus >= 8 && Memory > 500", &["--af", "Name,Memory", "-o", "json"]),
         ("Memory > Cpus * 3", &["--af", "State", "--distinct", "-o", "csv"]),
@@ -81,10 +81,12 @@ fn one_thread_and_several_print_the_same() {
         ("Memory + Cpus + Cpus > 5", &["--max-steps", "6", "--af", "Name,Memory * 2 * Memory * 3 * Memory * 4"]),
         ("random(1000) < 500", &["--seed", "7", "--af", "Name,random(50)"]),
         ("size(MY) > 4", &["--af", "Name"]),
-    ] {
-        for files in [&[bad][..], &[good, bad]] {
-            same(&[&["query", constraint], files, options].concat());
-        }
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let files = if number % 3 == 0 { &[good, bad][..] } else { &[bad] };
+        same(&[&["query", constraint], files, options].concat());
     }
     // The test is of no use if nothing depends on what was found before.
     let (_, _, told) = same(&["query", "Memory > 5", bad, "--count", "--strict-input"]);
@@ -141,8 +143,7 @@ fn several_threads_read_all_forms() {
         let broken = &file(&format!("threads-broken.{form}"), &broken);
         let (status, out, _) = same(&["query", "Cpus >= 15", path, "--af", "Name,Memory"]);
         assert_eq!((status, String::from_utf8_lossy(&out).lines().count()), (Some(0), 470), "{form}");
-        same(&["query", "Cpus >= 16", path]);
-        same(&["query", "Cpus >= 15", path, broken, "-o", "names"]);
+        same(&["query", "Cpus >= 16", path, broken, "-o", "names"]);
     }
 }
 

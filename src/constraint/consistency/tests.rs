@@ -189,7 +189,7 @@ fn all_met(parts: &[&Expression], other: &Ad, dialect: Dialect) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn what_is_reported_is_never_true(parts in prop::collection::vec(condition(), 1..5)) {
         for dialect in [Dialect::Classad, Dialect::Condor] {
