@@ -10,6 +10,7 @@ use classad::syntax::{ParseOptions, Style, parse_expression, print_value};
 use proptest::prelude::*;
 
 use super::binary::{classad, file};
+use super::random::{NAMES, Text};
 
 /// Ads with whatever may be in the way of finding an attribute.
 const POOL: &str = "# a pool\n\
@@ -200,6 +201,51 @@ proptest! {
             // None of these lines is bad only where no one asks.
             let [whole, selected] = [None, Some(piece)].map(|piece| accepted(&text, constraint, dialect, piece));
             prop_assert_eq!(selected, whole, "{}\n{}", constraint, text);
+        }
+    }
+}
+
+/// Only ads in the long form are read in part.
+#[test]
+fn commands_that_read_in_part_answer_as_if_they_read_everything() {
+    let is_expression = |text: &str| parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).is_ok();
+    for seed in 0..25 {
+        let mut text = Text::new(seed);
+        let mut expression = || loop {
+            let expression = text.expression(3);
+            if is_expression(&expression) {
+                break expression;
+            }
+        };
+        let mut pool = String::new();
+        for number in 0..8 {
+            let _ = writeln!(pool, "Name = \"m{number}\"");
+            for name in NAMES.iter().skip(number % 3) {
+                let _ = writeln!(pool, "{name} = {}", expression());
+            }
+            pool.push('\n');
+        }
+        let (wanted, name) = (expression(), NAMES[usize::try_from(seed).unwrap() % NAMES.len()]);
+        let part = file("selection-part.long", &pool);
+        let (status, pool, _) = classad(&["convert", &part, "--to", "new"]);
+        assert_eq!(status, Some(0));
+        let whole = file("selection-whole.new", pool);
+        for command in [
+            &["specialize", "--each", "--expr", &wanted][..],
+            &["specialize", "--each", "--attr", name, "--inline"],
+            &["specialize", "--verdict", "--expr", &wanted, "-D", "x=a + b"],
+            &["refs", "--attr", name],
+            &["refs", "--attr", name, "--internal", "--count"],
+            &["refs", "--attr", name, "--dot"],
+            &["refs", "--expr", &wanted],
+            &["eval", "--each", &wanted],
+            &["eval", "--each", "-D", "y=a + b", &wanted],
+        ] {
+            let run = |path: &str| {
+                let (status, out, told) = classad(&[command, &["--dialect", "condor", "--now", "0", path]].concat());
+                (status, out, told.replace(path, "FILE"))
+            };
+            assert_eq!(run(&part), run(&whole), "seed {seed}: {command:?}");
         }
     }
 }

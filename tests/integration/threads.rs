@@ -200,6 +200,19 @@ fn ads_have_their_numbers_in_the_source() {
 }
 
 #[test]
+fn several_threads_specialize() {
+    let bad = file("threads-specialize.long", pool(50).as_bytes());
+    for options in [
+        &["--each", "--expr", "Memory > Cpus * target.x"][..],
+        &["--verdict", "--attr", "Memory"],
+        &["--attr", "Memroy", "-o", "json"],
+        &["-D", "Spare=1", "-o", "jsonl"],
+    ] {
+        same(&[&["specialize", &bad], options].concat());
+    }
+}
+
+#[test]
 fn several_threads_transform() {
     let bad = file("threads-transform-bad.long", pool(50).as_bytes());
     let good = file("threads-transform-good.long", pool(NONE).as_bytes());

@@ -45,6 +45,9 @@ impl PartialKnowledge {
             (is_of_target == is_target).then(|| Name::new(name))
         };
         let unknown: Vec<Name> = self.unknown.iter().filter_map(unknown_name).collect();
+        if unknown.is_empty() {
+            return ad.clone();
+        }
         let known = ad.iter().filter(|attribute| !unknown.contains(attribute.name));
         known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }

@@ -263,7 +263,7 @@ impl CensusCommand {
 /// Adds the ads of the sources to a census. Several threads count them.
 fn count_ads(session: &mut Session, sources: &mut [AdSource], mut census: Census) -> Result<Census, Failure> {
     let task = CensusTask { census: census.clone() };
-    for_each_ad_block(session, sources, &task, &mut |_, part| census.merge(part))?;
+    for_each_ad_block(session, sources, None, &task, &mut |_, _, part| census.merge(part))?;
     Ok(census)
 }
 

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{Ad, Attribute, Expression, Name, ScopeFrame, Value};
+use classad::ad::{Ad, Expression, ScopeFrame, Value};
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
 use classad::format::{AdEntry, Problem};
-use classad::protocol::{IDENTITY_ATTRIBUTES, identity};
+use classad::protocol::identity;
 
 use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::cases;
@@ -24,7 +24,9 @@ Examples:
   classad eval '3 + 4 * 2'
   classad eval --each 'Memory / Cpus' samples/pool/machines.long
   classad eval --my samples/papers/1998-figure-2-job.ad \\
-      --target samples/papers/1998-figure-1-machine.ad Constraint";
+      --target samples/papers/1998-figure-1-machine.ad Constraint
+
+Of ads in the long form only the attributes are read that the expression needs.  Faults of other lines are not told.";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]
@@ -238,8 +240,7 @@ impl EvalTask<'_> {
         if self.target.is_some() {
             return None;
         }
-        let mut needed = FreeNames::default();
-        needed.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
+        let mut needed = input::identity_names();
         for expression in self.definitions.expressions().iter().chain([self.expression]) {
             needed.add(expression, self.context.dialect);
         }
@@ -274,9 +275,7 @@ impl AdTask for EvalTask<'_> {
 
     fn run(&self, evaluator: &mut CompiledEvaluator, entry: AdEntry) -> EvaluatedAd {
         let name = identity(&entry.ad, None, &self.context);
-        let define =
-            |ad: Ad, definition: Attribute<'_>| ad.with(definition.name.clone(), definition.expression.clone());
-        let ad = self.definitions.iter().fold(entry.ad, define);
+        let ad = input::with_definitions(entry.ad, &self.definitions);
         EvaluatedAd { name, value: self.evaluate(evaluator, ad) }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
-use classad::eval::{Context, Environment, Reference, References, direct_references, references_of_all};
+use classad::eval::{Context, Environment, FreeNames, Reference, References, direct_references, references_of_all};
 use classad::format::AdEntry;
 use classad::pool::{AdMemo, AttributeSummary, Census, MemoResult};
 use classad::protocol::identity;
@@ -18,6 +18,7 @@ use rustc_hash::FxBuildHasher;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
+use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::out;
 use crate::cli::render::references::{NamedReferences, external_names, internal_names};
@@ -34,6 +35,8 @@ Examples:
 
 A reference is external if the ad itself does not answer it; it is printed as it is written, with its qualifier.
 `*` stands for any name: one that is computed, or a whole ad that is used as a value.
+With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
+not told.
 Exit status: 0 if there are references, 1 if there are none; with --missing-in 0 if none is missing, 1 otherwise.
 -o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
 --missing-in of {reference, ads, near: [...]}.";
@@ -87,27 +90,37 @@ impl Refs {
             attributes: names.collect::<Result<_, _>>()?,
             expression: input::parse_optional_expression(session, "expression", self.expr.as_deref())?,
         };
-        let mut unknown_names = input::UnknownNames::new(&scope.attributes);
         let is_table = !(self.dot || self.count || self.union || self.missing_in.is_some());
         let (is_internal, is_graph) = (self.internal, self.dot);
-        let task = RefsTask { scope, context: session.context(), is_internal, is_graph, is_table };
+        let unseen_names = UnseenNames::new(scope.attributes.iter().cloned());
+        let task = RefsTask { scope, context: session.context(), unseen_names, is_internal, is_graph, is_table };
         let mut found = CollectedReferences::default();
         if alone {
             found.add(&task.references(&Ad::default()), 1);
             found.add_row(String::new(), task.references(&Ad::default()));
         }
-        for_each_ad_block(session, &mut sources, &task, &mut |source, block: BlockReferences| {
-            for (references, ads, first) in &block.classes {
-                unknown_names.observe(first);
-                found.add(references, *ads);
-            }
-            for (name, number, references) in block.rows {
-                let name = name.unwrap_or_else(|| format!("{}:{}", source.name, source.ads_read + number));
-                found.add_row(name, references);
-            }
-        })?;
+        let mut first_text = None;
+        let needed = task.needed_names();
+        for_each_ad_block(
+            session,
+            &mut sources,
+            needed.as_ref(),
+            &task,
+            &mut |source, text, block: BlockReferences| {
+                first_text.get_or_insert_with(|| text.clone());
+                for (references, ads) in &block.classes {
+                    found.add(references, *ads);
+                }
+                for (name, number, references) in block.rows {
+                    let name = name.unwrap_or_else(|| format!("{}:{}", source.name, source.ads_read + number));
+                    found.add_row(name, references);
+                }
+            },
+        )?;
         found.count_classes();
-        unknown_names.note_missing(session);
+        if let Some(first) = first_text {
+            task.unseen_names.report(session, &first);
+        }
         Ok(match pool {
             Some(mut pool) => {
                 let mut census = Census::names().nested();
@@ -155,6 +168,8 @@ impl Refs {
 struct RefsTask {
     scope: ReferenceScope,
     context: Context,
+    /// The attributes of `--attr`, each with whether some ad has it.
+    unseen_names: UnseenNames,
     is_internal: bool,
     /// Whether the references are drawn as a graph.
     is_graph: bool,
@@ -172,9 +187,8 @@ struct AdReferences {
 
 /// The references of the ads of a block.
 struct BlockReferences {
-    /// The references of the ads in the order of the ads, each with the number of ads that have them and the first of
-    /// these ads.
-    classes: Vec<(Arc<AdReferences>, usize, Ad)>,
+    /// The references of the ads in the order of the ads, each with the number of ads that have them.
+    classes: Vec<(Arc<AdReferences>, usize)>,
     /// For rows: each ad with its identity, its number and its references.
     rows: Vec<(Option<String>, usize, Arc<AdReferences>)>,
 }
@@ -188,9 +202,10 @@ impl AdBlockTask for RefsTask {
     }
 
     fn run(&self, memo: &mut Self::State, ads: &mut dyn Iterator<Item = AdEntry>) -> BlockReferences {
-        let mut classes: IndexMap<usize, (Arc<AdReferences>, usize, Ad), FxBuildHasher> = IndexMap::default();
+        let mut classes: IndexMap<usize, (Arc<AdReferences>, usize), FxBuildHasher> = IndexMap::default();
         let mut rows = Vec::new();
         for AdEntry { ad, number, .. } in ads {
+            self.unseen_names.mark_present(|name| ad.get(name).is_some());
             let find = || MemoResult { result: self.references(&ad), positions: Vec::new() };
             let references = memo.get(&ad, find);
             if self.is_table {
@@ -198,13 +213,24 @@ impl AdBlockTask for RefsTask {
             }
             // A class keeps its references, so that no others get their address.
             let class = classes.entry(Arc::as_ptr(&references) as usize);
-            class.or_insert_with(|| (references, 0, ad)).1 += 1;
+            class.or_insert_with(|| (references, 0)).1 += 1;
         }
         BlockReferences { classes: classes.into_values().collect(), rows }
     }
 }
 
 impl RefsTask {
+    /// Returns the names that are looked up in each ad. `None` if that may be any name.
+    fn needed_names(&self) -> Option<FreeNames> {
+        let mut needed = input::identity_names();
+        match &self.scope {
+            ReferenceScope { expression: Some(expression), .. } => needed.add(expression, self.context.dialect),
+            ReferenceScope { attributes, .. } if attributes.is_empty() => return None,
+            ReferenceScope { attributes, .. } => needed.names.extend(attributes.iter().cloned()),
+        }
+        Some(needed)
+    }
+
     /// Returns the references of an ad.
     fn references(&self, ad: &Ad) -> Arc<AdReferences> {
         let (environment, frame) = Environment::single(ad.clone());

@@ -1,19 +1,21 @@
 //! `classad specialize`: partial evaluation of ads that are known in part (thesis 2.6.1).
 
 use std::io::Write;
-use std::slice;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{
-    ConstraintVerdict, Context, SpecializeOptions, specialize, specialize_ad, specialize_attribute, unknowns,
+    ConstraintVerdict, Context, FreeNames, SpecializeOptions, specialize, specialize_ad, specialize_attribute, unknowns,
 };
-use classad::format::FileFormat;
+use classad::format::{AdEntry, FileFormat};
+use classad::protocol::identity;
 use classad::syntax::{Style, print};
 
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
+use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::input::NamedAd;
+use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};
 use crate::cli::render::rows::ResultTable;
@@ -30,6 +32,8 @@ Examples:
 The result has the value of the original in every completion of the ad: whatever attributes are added to it,
 and whomever it meets.  The clock is not known unless --now gives a time (`--now now` asks it).
 With --verdict the exit status is 1 if no constraint can be true.
+With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
+not told.
 -o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]}; whole ads as `convert` has them.";
 
 /// Evaluate expressions as far as the ad is known, and print the residues
@@ -107,50 +111,137 @@ impl Specialize {
             (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
             (None, None) => SpecializeScope::WholeAd,
         };
-        let mut run = SpecializeRun {
+        let mut definitions = Ad::default();
+        input::add_definitions(session, &mut definitions, &self.define)?;
+        let task = SpecializeTask {
             command: self,
-            scope,
             partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
+            definitions,
             target: input::read_first_ad(session, target)?,
             context: Context { random: None, now: session.options.now, ..session.context() },
+            unseen_names: UnseenNames::new(match &scope {
+                SpecializeScope::Attribute(name) => Some(name.clone()),
+                _ => None,
+            }),
+            scope,
+        };
+        let mut output = SpecializeOutput {
+            command: self,
             rows: ResultTable::new(if self.verdict { &["ad", "verdict", "unknowns"] } else { &["ad", "value"] }),
             documents: DocumentWriter::new(self.output.form),
             out: out(),
             any_possible: false,
         };
+        let is_whole = matches!(task.scope, SpecializeScope::WholeAd);
         if alone {
+            if is_whole {
+                output.begin_source(form)?;
+            }
             let known = input::read_first_ad(session, known)?;
-            run.begin_source(form)?;
-            run.add_ad(session, known.map(NamedAd::unnamed))?;
+            output.add(session, "", task.specialize(known))?;
         }
-        let mut unknown_names = input::UnknownNames::new(match &run.scope {
-            SpecializeScope::Attribute(name) => slice::from_ref(name),
-            _ => &[],
-        });
+        let (needed, mut first_text) = (task.needed_names(), None);
         for source in &mut sources {
-            run.begin_source(source.form)?;
-            input::for_each_ad(session, [source], |session, text, entry| {
-                unknown_names.observe(&entry.ad);
-                run.add_ad(session, Some(input::name_ad(session, text, entry, None)))?;
+            if is_whole {
+                output.begin_source(source.form)?;
+            }
+            map_ads(session, [source], needed.as_ref(), &task, |session, mut mapped| {
+                first_text.get_or_insert_with(|| mapped.text.clone());
+                let id = mapped.output.0.take().unwrap_or_else(|| mapped.location());
+                output.add(session, &id, mapped.output.1)?;
                 Ok(true)
             })?;
         }
-        unknown_names.note_missing(session);
-        run.documents.finish(&mut run.out)?;
-        if !matches!(run.scope, SpecializeScope::WholeAd) && (self.verdict || self.output.form.is_some()) {
-            self.output.write(&run.rows)?;
+        if let Some(first) = first_text {
+            task.unseen_names.report(session, &first);
         }
-        Ok(Status::of(!self.verdict || run.any_possible))
+        output.documents.finish(&mut output.out)?;
+        if !is_whole && (self.verdict || self.output.form.is_some()) {
+            self.output.write(&output.rows)?;
+        }
+        Ok(Status::of(!self.verdict || output.any_possible))
     }
 }
 
-/// A run of `specialize`, which specializes one ad after the other and writes the results.
-struct SpecializeRun<'c> {
+/// Specializes each ad, or the selected part of it.
+struct SpecializeTask<'c> {
     command: &'c Specialize,
     scope: SpecializeScope,
     partial_scope: PartialKnowledge,
+    /// The attributes of `--define`.
+    definitions: Ad,
     target: Option<Ad>,
     context: Context,
+    /// The attribute of `--attr`, with whether some ad has it.
+    unseen_names: UnseenNames,
+}
+
+/// What specialization leaves of an ad.
+enum Specialized {
+    Ad(Ad),
+    /// The residue of an expression, printed.
+    Residue(Vec<u8>),
+    /// The verdict on a constraint, with the unknown names on which it depends.
+    Verdict(ConstraintVerdict, Vec<String>),
+}
+
+impl SpecializeTask<'_> {
+    /// Returns the names that are looked up in each ad. `None` if that may be any name.
+    fn needed_names(&self) -> Option<FreeNames> {
+        if self.target.is_some() {
+            return None;
+        }
+        let mut needed = input::identity_names();
+        match &self.scope {
+            SpecializeScope::WholeAd => return None,
+            SpecializeScope::Attribute(name) => drop(needed.names.insert(name.clone())),
+            SpecializeScope::Expression(expression) => needed.add(expression, self.context.dialect),
+        }
+        for definition in self.definitions.expressions() {
+            needed.add(definition, self.context.dialect);
+        }
+        Some(needed)
+    }
+
+    /// Specializes an ad. `None` if no ad is known.
+    fn specialize(&self, ad: Option<Ad>) -> Specialized {
+        let is_known = ad.is_some() || !self.definitions.is_empty();
+        let ad = input::with_definitions(ad.unwrap_or_default(), &self.definitions);
+        let (environment, frame) = self.partial_scope.environment(is_known.then_some(&ad), self.target.as_ref());
+        let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
+        let context = &self.context;
+        let residue = match &self.scope {
+            SpecializeScope::WholeAd => {
+                return Specialized::Ad(specialize_ad(&frame, &environment, context, options));
+            }
+            SpecializeScope::Expression(expression) => specialize(expression, &frame, &environment, context, options),
+            SpecializeScope::Attribute(name) => specialize_attribute(name, &frame, &environment, context, options),
+        };
+        if !self.command.verdict {
+            return Specialized::Residue(print(&residue.expression, Style::New));
+        }
+        let depends = residue.verdict == ConstraintVerdict::Depends;
+        let unknowns = || unknowns(&residue.expression, &frame, &environment, context);
+        Specialized::Verdict(residue.verdict, if depends { dependency_names(&unknowns()) } else { Vec::new() })
+    }
+}
+
+impl AdTask for SpecializeTask<'_> {
+    type State = ();
+    /// The identity of the ad in the advertising protocol, and what is left of the ad.
+    type Output = (Option<String>, Specialized);
+
+    fn new_state(&self) {}
+
+    fn run(&self, (): &mut (), entry: AdEntry) -> Self::Output {
+        self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
+        (identity(&entry.ad, None, &self.context), self.specialize(Some(entry.ad)))
+    }
+}
+
+/// Writes what specialization leaves of the ads, or keeps it in `rows` for the end.
+struct SpecializeOutput<'c> {
+    command: &'c Specialize,
     rows: ResultTable,
     documents: DocumentWriter,
     out: BufferedStdout,
@@ -158,49 +249,34 @@ struct SpecializeRun<'c> {
     any_possible: bool,
 }
 
-impl SpecializeRun<'_> {
+impl SpecializeOutput<'_> {
     /// Tells the writer of ads in which form the next source is, because the ads are written in this form by default.
-    /// Does nothing if single expressions are written.
     fn begin_source(&mut self, form: FileFormat) -> Result<(), Failure> {
-        match self.scope {
-            SpecializeScope::WholeAd => self.documents.begin_file(&mut self.out, form),
-            SpecializeScope::Expression(_) | SpecializeScope::Attribute(_) => Ok(()),
-        }
+        self.documents.begin_file(&mut self.out, form)
     }
 
-    /// Specializes an ad, or the selected part of the ad. Writes the result, or keeps it in `rows` for the end. `ad` is
-    /// `None` if no ad is known.
-    fn add_ad(&mut self, session: &mut Session, ad: Option<NamedAd>) -> Result<(), Failure> {
-        let is_known = ad.is_some() || !self.command.define.is_empty();
-        let mut ad = ad.unwrap_or_default();
-        input::add_definitions(session, &mut ad.ad, &self.command.define)?;
-        let (environment, frame) = self.partial_scope.environment(is_known.then_some(&ad.ad), self.target.as_ref());
-        let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
-        let context = &self.context;
-        let residue = match &self.scope {
-            SpecializeScope::WholeAd => {
-                ad.ad = specialize_ad(&frame, &environment, context, options);
+    /// Adds what is left of an ad.
+    fn add(&mut self, session: &mut Session, id: &str, specialized: Specialized) -> Result<(), Failure> {
+        match specialized {
+            Specialized::Ad(ad) => {
+                let ad = NamedAd::unnamed(ad).with_name(id.to_owned());
                 return self.documents.write(session, &mut self.out, &ad);
             }
-            SpecializeScope::Expression(expression) => specialize(expression, &frame, &environment, context, options),
-            SpecializeScope::Attribute(name) => specialize_attribute(name, &frame, &environment, context, options),
-        };
-        let id = ad.id().to_owned();
-        if self.command.verdict {
-            self.any_possible |= residue.verdict != ConstraintVerdict::Never;
-            let depends = residue.verdict == ConstraintVerdict::Depends;
-            let unknowns = || unknowns(&residue.expression, &frame, &environment, context);
-            let names = if depends { dependency_names(&unknowns()) } else { Vec::new() };
-            self.rows.rows.push(vec![id.into(), residue.verdict.as_str().into(), names.into()]);
-        } else if self.command.output.form.is_some() {
-            self.rows.rows.push(vec![id.into(), residue.expression.to_string().into()]);
-        } else if !session.options.quiet {
-            let text = print(&residue.expression, Style::New);
-            if self.command.each {
-                write!(self.out, "{id}\t")?;
+            Specialized::Verdict(verdict, unknowns) => {
+                self.any_possible |= verdict != ConstraintVerdict::Never;
+                self.rows.rows.push(vec![id.into(), verdict.as_str().into(), unknowns.into()]);
             }
-            self.out.write_all(&text)?;
-            writeln!(self.out)?;
+            Specialized::Residue(text) if self.command.output.form.is_some() => {
+                self.rows.rows.push(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()]);
+            }
+            Specialized::Residue(text) if !session.options.quiet => {
+                if self.command.each {
+                    write!(self.out, "{id}\t")?;
+                }
+                self.out.write_all(&text)?;
+                writeln!(self.out)?;
+            }
+            Specialized::Residue(_) => {}
         }
         Ok(())
     }

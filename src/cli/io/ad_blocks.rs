@@ -1,12 +1,43 @@
 //! Work on the ads of blocks, on several threads. Bad ads are reported in the order of the input.
 
 use classad::ad::Dialect;
-use classad::format::{AdEntry, Problem, ReadCache, StreamBlock, read_cached};
+use classad::eval::FreeNames;
+use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 
 use super::block_pipeline::{BlockTask, for_each_block};
-use super::source::AdSource;
+use super::source::{AdSource, SourceText};
 use crate::cli::Failure;
 use crate::cli::session::Session;
+
+/// Reads the ads of blocks, whole or in part. What it keeps from block to block makes it fast.
+pub struct BlockReader {
+    cache: ReadCache,
+    /// The attributes that are read of ads in the long form. `None` if ads are read whole.
+    projection: Option<Projection>,
+}
+
+impl BlockReader {
+    /// Creates a reader. `needed` are the names that are looked up in each ad: of ads in the long form only their
+    /// attributes are read, and those to which their values refer. `None` if whole ads are needed.
+    pub fn new(dialect: Dialect, needed: Option<&FreeNames>) -> Self {
+        let needed = needed.filter(|needed| !needed.reads_anything);
+        let projection = needed.map(|needed| Projection::new(needed.names.iter().cloned(), dialect));
+        BlockReader { cache: ReadCache::new(dialect), projection }
+    }
+
+    /// Returns the ads and the problems of a block, in their order.
+    pub fn read<'r>(&'r mut self, block: &'r StreamBlock) -> Box<dyn Iterator<Item = ReadResult> + 'r> {
+        match self.projection.as_mut().filter(|_| block.form == FileFormat::Long) {
+            Some(projection) => Box::new(block.project(projection)),
+            None => Box::new(block.ads_cached(&mut self.cache)),
+        }
+    }
+
+    /// Returns the attributes that are read of ads in the long form. `None` if ads are read whole.
+    pub fn projection(&mut self) -> Option<&mut Projection> {
+        self.projection.as_mut()
+    }
+}
 
 /// What is done with the good ads of each block.
 pub trait AdBlockTask: Sync {
@@ -25,21 +56,24 @@ pub trait AdBlockTask: Sync {
 /// Runs a task on all ads of the sources and passes the results to `consume`, block by block in the order of the input.
 /// The number of ads that the source has read is then that before the block. Bad ads are reported and skipped.
 ///
+/// `needed` are the names that the task looks up, as for [`BlockReader::new`].
+///
 /// # Errors
 ///
 /// The run is interrupted, or an ad is bad and `--fail-fast` is given.
 pub fn for_each_ad_block<T: AdBlockTask>(
     session: &mut Session,
     sources: &mut [AdSource],
+    needed: Option<&FreeNames>,
     task: &T,
-    consume: &mut dyn FnMut(&AdSource, T::Output),
+    consume: &mut dyn FnMut(&AdSource, &SourceText, T::Output),
 ) -> Result<(), Failure> {
-    let task = ReadTask { dialect: session.dialect(), task };
+    let task = ReadTask { dialect: session.dialect(), needed, task };
     for_each_block(session, sources, &task, &mut |session, source, text, read: ReadBlock<T::Output>| {
         for problem in read.problems {
             session.report_problem(text, &problem.after_ads(source.ads_read))?;
         }
-        consume(source, read.output);
+        consume(source, text, read.output);
         source.ads_read += read.last;
         Ok(true)
     })
@@ -48,6 +82,7 @@ pub fn for_each_ad_block<T: AdBlockTask>(
 /// Reads the ads of a block and does a task with them.
 struct ReadTask<'t, T> {
     dialect: Dialect,
+    needed: Option<&'t FreeNames>,
     task: &'t T,
 }
 
@@ -61,16 +96,20 @@ struct ReadBlock<O> {
 }
 
 impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {
-    type State = (ReadCache, T::State);
+    type State = (BlockReader, T::State);
     type Output = ReadBlock<T::Output>;
 
     fn new_state(&self) -> Self::State {
-        (ReadCache::new(self.dialect), self.task.new_state())
+        (BlockReader::new(self.dialect, self.needed), self.task.new_state())
     }
 
-    fn run(&self, (cache, state): &mut Self::State, block: &StreamBlock) -> ReadBlock<T::Output> {
+    fn projection<'s>(&self, (reader, _): &'s mut Self::State) -> Option<&'s mut Projection> {
+        reader.projection()
+    }
+
+    fn run(&self, (reader, state): &mut Self::State, block: &StreamBlock) -> ReadBlock<T::Output> {
         let (mut problems, mut last) = (Vec::new(), 0);
-        let mut ads = read_cached(&block.text, block.form, cache).filter_map(|item| match item {
+        let mut ads = reader.read(block).filter_map(|item| match item {
             Ok(entry) => {
                 last = entry.number;
                 Some(entry)

@@ -2,8 +2,9 @@
 
 use classad::ad::Dialect;
 use classad::eval::FreeNames;
-use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
+use classad::format::{AdEntry, Problem, Projection, StreamBlock};
 
+use super::ad_blocks::BlockReader;
 use super::block_pipeline::{BlockTask, for_each_block};
 use super::source::{AdSource, SourceText};
 use crate::cli::Failure;
@@ -25,7 +26,7 @@ pub trait AdTask: Sync {
 
 /// The result for an ad, with the place of the ad.
 pub struct MappedAd<'t, O> {
-    text: &'t SourceText,
+    pub text: &'t SourceText,
     /// 1-based number of the ad in its source.
     number: usize,
     pub output: O,
@@ -41,8 +42,7 @@ impl<O> MappedAd<'_, O> {
 /// Runs a task on each ad of the sources and passes the results to `consume`, in order. Bad ads are reported and
 /// skipped. If `consume` returns false, no further results are wanted.
 ///
-/// `needed` are the names that the task looks up. Of the long form only their attributes are read, and those to which
-/// their values refer. `None` if the task needs whole ads.
+/// `needed` are the names that the task looks up, as for [`BlockReader::new`].
 ///
 /// # Errors
 ///
@@ -54,22 +54,20 @@ pub fn map_ads<'s, T: AdTask>(
     task: &T,
     mut consume: impl FnMut(&mut Session, MappedAd<'_, T::Output>) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    let needed = needed.filter(|needed| !needed.reads_anything);
     let blocks = MapTask { needed, dialect: session.dialect(), task };
     for_each_block(session, sources, &blocks, &mut |session, source, text, mapped: MappedBlock<T::Output>| {
-        // The block may have been read before the ads of earlier blocks were counted.
-        let uncounted = source.ads_read - text.block.ads_before;
+        let before = source.ads_read;
         for item in mapped.items {
             match item {
                 Ok((number, output)) => {
-                    if !consume(session, MappedAd { text, number: number + uncounted, output })? {
+                    if !consume(session, MappedAd { text, number: number + before, output })? {
                         return Ok(false);
                     }
                 }
-                Err(problem) => session.report_problem(text, &problem.after_ads(uncounted))?,
+                Err(problem) => session.report_problem(text, &problem.after_ads(before))?,
             }
         }
-        source.ads_read = mapped.last + uncounted;
+        source.ads_read += mapped.last;
         Ok(true)
     })
 }
@@ -80,53 +78,33 @@ struct MapTask<'m, T> {
     task: &'m T,
 }
 
-/// The results for the ads of one block, each with the number of the ad, and the problems of bad ads.
+/// The results for the ads of one block, each with the number of the ad, and the problems of bad ads. Numbers count
+/// from the beginning of the block.
 struct MappedBlock<O> {
     items: Vec<Result<(usize, O), Problem>>,
     /// Number of the last ad of the block.
     last: usize,
 }
 
-/// What a thread keeps from block to block.
-struct MapState<S> {
-    cache: ReadCache,
-    /// The attributes that are read of ads in the long form. `None` if ads are read whole.
-    projection: Option<Projection>,
-    task: S,
-}
+impl<T: AdTask> BlockTask for MapTask<'_, T> {
+    type State = (BlockReader, T::State);
+    type Output = MappedBlock<T::Output>;
 
-impl<T: AdTask> MapTask<'_, T> {
-    fn map(
-        &self,
-        state: &mut T::State,
-        before: usize,
-        items: impl Iterator<Item = ReadResult>,
-    ) -> MappedBlock<T::Output> {
-        let mut mapped = MappedBlock { items: Vec::new(), last: before };
-        for item in items {
+    fn new_state(&self) -> Self::State {
+        (BlockReader::new(self.dialect, self.needed), self.task.new_state())
+    }
+
+    fn projection<'s>(&self, (reader, _): &'s mut Self::State) -> Option<&'s mut Projection> {
+        reader.projection()
+    }
+
+    fn run(&self, (reader, state): &mut Self::State, block: &StreamBlock) -> Self::Output {
+        let mut mapped = MappedBlock { items: Vec::new(), last: 0 };
+        for item in reader.read(block) {
             let number = item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number);
             mapped.last = mapped.last.max(number);
             mapped.items.push(item.map(|entry| (number, self.task.run(state, entry))));
         }
         mapped
-    }
-}
-
-impl<T: AdTask> BlockTask for MapTask<'_, T> {
-    type State = MapState<T::State>;
-    type Output = MappedBlock<T::Output>;
-
-    fn new_state(&self) -> Self::State {
-        let projection = self.needed.map(|needed| Projection::new(needed.names.iter().cloned(), self.dialect));
-        MapState { cache: ReadCache::new(self.dialect), projection, task: self.task.new_state() }
-    }
-
-    fn run(&self, state: &mut Self::State, block: &StreamBlock) -> Self::Output {
-        let MapState { cache, projection, task } = state;
-        let before = block.ads_before;
-        match projection.as_mut().filter(|_| block.form == FileFormat::Long) {
-            Some(projection) if !projection.reads_everything() => self.map(task, before, block.project(projection)),
-            _ => self.map(task, before, block.ads_cached(cache)),
-        }
     }
 }

@@ -1,16 +1,22 @@
 //! Work on the blocks of sources, on several threads. The results come in the order of the blocks, so that the output
 //! does not depend on the number of threads.
+//!
+//! If ads are read in part, the set of attributes to read grows: an attribute that one ad refers to is read in all later
+//! ads. A thread starts from the set known when its block was read. If an earlier block has since extended the set, the
+//! main thread does the work on the block again. Such repetitions are rare and happen near the beginning of a source.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope};
 
-use classad::format::StreamBlock;
+use classad::ad::Name;
+use classad::format::{Projection, StreamBlock};
 
 use super::input;
 use super::source::{AdSource, SourceText};
 use crate::cli::Failure;
+use crate::cli::parallel::THREAD_STACK_BYTES;
 use crate::cli::session::Session;
 
 /// Maximum number of blocks per thread that are read but whose results have not been used. More than one block lets
@@ -18,12 +24,9 @@ use crate::cli::session::Session;
 /// is longer.
 const MAX_PENDING_BLOCKS_PER_THREAD: usize = 2;
 
-/// Stack size of a thread, in bytes. It is the usual size for a main thread, so that a worker can recurse as deeply.
-const THREAD_STACK_BYTES: usize = 8 << 20;
-
 /// What is done with each block.
 pub trait BlockTask: Sync {
-    /// What a thread keeps from block to block, such as a cache. It must not change the results.
+    /// What a thread keeps from block to block, such as a cache. Only the names of its projection may change the results.
     type State;
     /// The result for one block.
     type Output: Send;
@@ -31,8 +34,12 @@ pub trait BlockTask: Sync {
     /// Creates the state of a thread.
     fn new_state(&self) -> Self::State;
 
-    /// Does the work on one block. On a thread the block's `ads_before` does not count the ads of blocks that are still
-    /// worked on.
+    /// Returns the attributes that are read of each ad. `None` if ads are read whole.
+    fn projection<'s>(&self, _state: &'s mut Self::State) -> Option<&'s mut Projection> {
+        None
+    }
+
+    /// Does the work on one block. The block's `ads_before` is 0.
     fn run(&self, state: &mut Self::State, block: &StreamBlock) -> Self::Output;
 }
 
@@ -80,14 +87,18 @@ pub fn for_each_block<'s, T: BlockTask>(
     })
 }
 
-/// Reads the next block of a source. Its ads are numbered from its beginning, since the number of ads before it is
-/// unknown while other threads work on these ads.
+/// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
 fn next_block(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
-    let mut text = input::next_block(session, source)?;
+    input::next_block(session, source).map(number_from_block)
+}
+
+/// Numbers the ads of a block from its beginning, since the number of ads before it is unknown while other threads work
+/// on these ads.
+fn number_from_block(mut text: SourceText) -> SourceText {
     if let Some(block) = Arc::get_mut(&mut text.block) {
         block.ads_before = 0;
     }
-    Some(text)
+    text
 }
 
 /// Runs the task on a block on this thread. Returns false if no further results are wanted.
@@ -105,8 +116,28 @@ fn run_here<T: BlockTask>(
     Ok(goes_on)
 }
 
-/// A block that was read, and the channel of the worker that works on it. `None` if no worker does.
-type PendingBlock<'w, O> = (SourceText, Option<&'w Receiver<O>>);
+/// The names of a projection, in its order.
+type ProjectedNames = Arc<Vec<Name>>;
+
+/// A block for a worker, with the attributes to read, as known when the block was read.
+struct BlockAssignment {
+    block: Arc<StreamBlock>,
+    names: ProjectedNames,
+}
+
+/// The result of a worker for a block.
+struct BlockResult<O> {
+    output: O,
+    /// The attributes to read after this block, if ads of the block refer to new attributes; else `None`.
+    names: Option<Vec<Name>>,
+}
+
+/// A block that was read, and the worker that works on it. `None` if no worker does.
+struct PendingBlock<'w, O> {
+    text: SourceText,
+    names: ProjectedNames,
+    worker: Option<&'w Worker<O>>,
+}
 
 /// Runs the task on the remaining blocks of a source on the workers. Returns false if no further results are wanted.
 fn run_on_workers<T: BlockTask>(
@@ -116,33 +147,57 @@ fn run_on_workers<T: BlockTask>(
     (task, state): (&T, &mut T::State),
     consume: BlockConsumer<'_, T::Output>,
 ) -> Result<bool, Failure> {
+    let mut names = Arc::new(projected_names(task, state));
     let mut pending: VecDeque<PendingBlock<'_, T::Output>> = VecDeque::new();
     let mut turn = workers.iter().cycle();
-    let mut has_ended = false;
+    let (mut has_ended, mut read_error) = (false, None);
     loop {
         while !has_ended && pending.len() < MAX_PENDING_BLOCKS_PER_THREAD * workers.len().max(1) {
-            let Some(text) = next_block(session, source) else {
-                has_ended = true;
-                break;
+            let text = match source.next_block() {
+                Ok(Some(text)) => number_from_block(text),
+                end => {
+                    (has_ended, read_error) = (true, end.err());
+                    break;
+                }
             };
-            let worker = turn.next().filter(|worker| worker.blocks.send(Arc::clone(&text.block)).is_ok());
-            pending.push_back((text, worker.map(|worker| &worker.outputs)));
+            let assignment = || BlockAssignment { block: Arc::clone(&text.block), names: Arc::clone(&names) };
+            let worker = turn.next().filter(|worker| worker.assignments.send(assignment()).is_ok());
+            pending.push_back(PendingBlock { text, names: Arc::clone(&names), worker });
         }
-        let Some((text, outputs)) = pending.pop_front() else { return Ok(true) };
+        let Some(PendingBlock { text, names: names_then, worker }) = pending.pop_front() else { break };
         session.check_interrupt()?;
-        let output = outputs.and_then(|outputs| outputs.recv().ok());
-        let output = output.unwrap_or_else(|| task.run(state, &text.block));
+        let result = worker.and_then(|worker| worker.results.recv().ok());
+        let output = match result.filter(|_| Arc::ptr_eq(&names, &names_then)) {
+            Some(result) => {
+                if let (Some(projection), Some(names)) = (task.projection(state), &result.names) {
+                    projection.extend(names);
+                }
+                result.output
+            }
+            None => task.run(state, &text.block),
+        };
+        if task.projection(state).is_some_and(|projection| projection.names().count() > names.len()) {
+            names = Arc::new(projected_names(task, state));
+        }
         if !consume(session, source, &text, output)? {
             return Ok(false);
         }
         source.recycle(text);
     }
+    if let Some(error) = read_error {
+        input::report_read_error(session, source, &error);
+    }
+    Ok(true)
+}
+
+fn projected_names<T: BlockTask>(task: &T, state: &mut T::State) -> Vec<Name> {
+    task.projection(state).into_iter().flat_map(|projection| projection.names()).cloned().collect()
 }
 
 /// A thread that works on blocks, with its channels.
 struct Worker<O> {
-    blocks: Sender<Arc<StreamBlock>>,
-    outputs: Receiver<O>,
+    assignments: Sender<BlockAssignment>,
+    results: Receiver<BlockResult<O>>,
 }
 
 impl<O: Send> Worker<O> {
@@ -151,20 +206,39 @@ impl<O: Send> Worker<O> {
     where
         O: 's,
     {
-        let (blocks, received) = channel::<Arc<StreamBlock>>();
-        let (finished, outputs) = channel();
+        let (assignments, received) = channel::<BlockAssignment>();
+        let (finished, results) = channel();
         let work = move || {
             let mut state = task.new_state();
-            for block in received {
+            for BlockAssignment { block, names } in received {
+                assign_names(task, &mut state, &names);
                 let output = task.run(&mut state, &block);
+                let is_longer =
+                    task.projection(&mut state).is_some_and(|projection| projection.names().count() > names.len());
+                let names = is_longer.then(|| projected_names(task, &mut state));
                 // The block must be free before its output arrives, so that its memory can be used again.
                 drop(block);
-                if finished.send(output).is_err() {
+                if finished.send(BlockResult { output, names }).is_err() {
                     return;
                 }
             }
         };
         Builder::new().stack_size(THREAD_STACK_BYTES).spawn_scoped(scope, work).ok()?;
-        Some(Worker { blocks, outputs })
+        Some(Worker { assignments, results })
+    }
+}
+
+/// Makes the projection of a thread's state have exactly these names. The projection left by the thread's previous block
+/// may lack names that other threads have found, and may have names that were not known when the next block was read.
+fn assign_names<T: BlockTask>(task: &T, state: &mut T::State, names: &[Name]) {
+    let begins_so = |projection: &mut Projection| {
+        let mut known = names.iter();
+        projection.names().all(|name| known.next() == Some(name))
+    };
+    if task.projection(state).is_some_and(|projection| !begins_so(projection)) {
+        *state = task.new_state();
+    }
+    if let Some(projection) = task.projection(state) {
+        projection.extend(names);
     }
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::io;
 
-use classad::ad::{Ad, Dialect, Expression, Name};
-use classad::eval::Context;
+use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
+use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::pool::Census;
-use classad::protocol::{Advertisement, AdvertisementHeader, PortFault, identity};
+use classad::protocol::{Advertisement, AdvertisementHeader, IDENTITY_ATTRIBUTES, PortFault, identity};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 
 use super::source::{AdSource, SourceText, open};
@@ -277,6 +277,18 @@ pub fn add_definitions(session: &mut Session, ad: &mut Ad, definitions: &[String
     Ok(())
 }
 
+/// Returns `ad` with the attributes of `definitions`.
+pub fn with_definitions(ad: Ad, definitions: &Ad) -> Ad {
+    definitions.iter().fold(ad, |ad, Attribute { name, expression }| ad.with(name.clone(), expression.clone()))
+}
+
+/// Returns the names that [`identity`] looks up in each ad.
+pub fn identity_names() -> FreeNames {
+    let mut names = FreeNames::default();
+    names.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
+    names
+}
+
 /// Parses an attribute name of the command line, quoted or not; `None` if the text is no name.
 ///
 /// # Errors
@@ -295,33 +307,6 @@ pub fn parse_attribute_name(session: &Session, text: &str) -> Result<Option<Name
 /// Parses the attribute name that an option requires.
 pub fn parse_required_name(session: &Session, option: &str, text: &str) -> Result<Name, Failure> {
     parse_attribute_name(session, text)?.ok_or_else(|| Failure::refused(format!("{option} wants a name, not `{text}`")))
-}
-
-/// Attribute names of the command line that no ad has had so far. A name that no ad has is most likely misspelt.
-pub struct UnknownNames {
-    missing: Vec<Name>,
-    census: Census,
-}
-
-impl UnknownNames {
-    pub fn new(names: &[Name]) -> Self {
-        UnknownNames { missing: names.to_vec(), census: Census::names() }
-    }
-
-    /// Removes from the unknown names those that `ad` has.
-    pub fn observe(&mut self, ad: &Ad) {
-        if !self.missing.is_empty() {
-            self.missing.retain(|name| ad.get(name).is_none());
-            self.census.add(ad);
-        }
-    }
-
-    /// Prints a note on each name that no ad has had. Prints nothing if there was no ad at all.
-    pub fn note_missing(&self, session: &Session) {
-        for name in self.missing.iter().filter(|_| self.census.ads() > 0) {
-            note_unknown_attribute(session, &self.census, name);
-        }
-    }
 }
 
 /// Prints a note that no ad has the attribute `name`. The note suggests the most similar names.

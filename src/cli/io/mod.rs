@@ -11,3 +11,4 @@ pub mod match_records;
 pub mod parties;
 pub mod selective_load;
 pub mod source;
+pub mod unseen_names;

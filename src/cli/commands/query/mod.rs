@@ -3,27 +3,27 @@
 mod columns;
 mod format_string;
 mod output;
-mod parallel_scan;
 mod print_mask;
 mod scan;
+mod scan_task;
 mod sort;
-mod unknown_names;
 
 use clap::Args;
 use classad::ad::{Expression, Value};
-use classad::format::{FileFormat, ReadCache};
+use classad::format::FileFormat;
 use classad::matching;
 
 use crate::cli::args::output::TableOutputArgs;
+use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::input;
+use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 use columns::Columns;
 use output::QueryOutput;
-use parallel_scan::SourceScan;
 use scan::{AdScanner, TruthFilter};
-use unknown_names::ConstraintNames;
+use scan_task::{ScanTask, ScannedBlock};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,22 +117,23 @@ impl QueryCommand {
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
-            unseen_names: ConstraintNames::new(&constraint, session.dialect()),
+            unseen_names: UnseenNames::of_constraint(&constraint, session.dialect()),
         };
-        let selection = scanner.projection();
-        let threads = session.options.threads();
-        let cache = ReadCache::new(session.dialect());
-        let mut scan =
-            SourceScan { scanner: &scanner, output: &mut output, selection, cache, threads, first_block: None };
-        for source in &mut sources {
-            if !scan.scan_source(session, source)? {
-                break;
+        let task = ScanTask { scanner: &scanner };
+        let mut first_text = None;
+        for_each_block(session, &mut sources, &task, &mut |session, source, text, scanned: ScannedBlock| {
+            first_text.get_or_insert_with(|| text.clone());
+            for finding in scanned.findings {
+                if !output.add(session, text, source.ads_read, finding)? {
+                    return Ok(false);
+                }
             }
-        }
-        let first = scan.first_block.take();
+            source.ads_read += scanned.ads;
+            Ok(true)
+        })?;
         let status = output.finish(session)?;
-        if let Some(first) = first.filter(|_| status == Status::No && scanner.filter == TruthFilter::True) {
-            scanner.unseen_names.report_unseen(session, &first);
+        if let Some(first) = first_text.filter(|_| status == Status::No && scanner.filter == TruthFilter::True) {
+            scanner.unseen_names.report(session, &first);
         }
         Ok(status)
     }

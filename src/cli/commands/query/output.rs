@@ -115,10 +115,7 @@ impl<'q> QueryOutput<'q> {
     }
 
     /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings. `ads_before` is the
-    /// number of ads before `text` in the source.
-    ///
-    /// Corrects the ad number in the finding by `ads_before`. A thread that scans a block ahead of other threads does
-    /// not know how many ads precede the block.
+    /// number of ads before `text` in the source; the finding numbers the ads of `text` from 1.
     pub fn add(
         &mut self,
         session: &mut Session,
@@ -126,21 +123,17 @@ impl<'q> QueryOutput<'q> {
         ads_before: usize,
         finding: ScanFinding,
     ) -> Result<bool, Failure> {
-        let true_number = |number: usize| number - text.block.ads_before + ads_before;
         match finding {
-            ScanFinding::Problem(mut problem) => {
-                if problem.ad_number > 0 {
-                    problem.ad_number = true_number(problem.ad_number);
-                }
-                return session.report_problem(text, &problem).map(|()| true);
+            ScanFinding::Problem(problem) => {
+                return session.report_problem(text, &problem.after_ads(ads_before)).map(|()| true);
             }
             ScanFinding::Halted { halt, number } => {
-                session.report_abort(&halt, &format!("{}: ad {}", text.name, true_number(number)));
+                session.report_abort(&halt, &format!("{}: ad {}", text.name, number + ads_before));
                 return Ok(true);
             }
             ScanFinding::Present => self.limit_count += 1,
             ScanFinding::Ad { ad, name, number } => {
-                let name = name.unwrap_or_else(|| format!("{}:{}", text.name, true_number(number)));
+                let name = name.unwrap_or_else(|| format!("{}:{}", text.name, number + ads_before));
                 let ad = NamedAd::unnamed(ad).with_name(name);
                 if self.is_streaming() && !matches!(self.mode, OutputMode::DefaultTable) {
                     self.print(session, &ad)?;

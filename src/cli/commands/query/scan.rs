@@ -1,5 +1,5 @@
-//! Scan of a block of a source for matching ads. The scan reports its findings to a visitor and prints nothing, so that
-//! several threads can scan blocks at once.
+//! Scan of a block of a source for matching ads. The scan collects its findings and prints nothing, so that several
+//! threads can scan blocks at once.
 
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::LiteralFilter;
@@ -9,7 +9,7 @@ use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, identity, is_met};
 
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
-use super::unknown_names::ConstraintNames;
+use crate::cli::io::unseen_names::UnseenNames;
 
 /// Value that the constraint must have in an ad for the query to select the ad.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,11 +48,11 @@ pub struct AdScanner<'q> {
     pub is_strict: bool,
     /// Names that the constraint looks up, each with whether some ad has had it so far. Names that no ad has are
     /// reported after the scan.
-    pub unseen_names: ConstraintNames,
+    pub unseen_names: UnseenNames,
 }
 
-/// What the scan passes to its visitor: the needed part of a matching ad, or why an ad could not be tested. `number`
-/// identifies the ad: the first ad of a block has the number [`StreamBlock::ads_before`] + 1.
+/// What the scan finds: the needed part of a matching ad, or why an ad could not be tested. `number` identifies the ad:
+/// the first ad of a block has the number 1.
 pub enum ScanFinding {
     Present,
     /// A matching ad. `name` is `None` if it has no identity.
@@ -70,88 +70,81 @@ pub enum ScanFinding {
     },
 }
 
-/// Visitor of findings, which returns false to end the scan.
-pub type ScanVisitor<'v, E> = &'v mut dyn FnMut(ScanFinding) -> Result<bool, E>;
-
 impl AdScanner<'_> {
-    /// Scans a block and passes its findings to `visit`. `cache` is for ads that are read whole. With a selection, reads only the selected attributes of ads in
-    /// the long form. Returns `block.ads_before` plus the number of ads in the block; `None` if `visit` ended the scan.
-    pub fn scan<E>(
+    /// Scans a block and adds its findings to `findings`. `cache` is for ads that are read whole. With a projection,
+    /// reads only the projected attributes of ads in the long form. Returns the number of ads in the block.
+    pub fn scan(
         &self,
         block: &StreamBlock,
-        selection: Option<&mut Projection>,
+        projection: Option<&mut Projection>,
         cache: &mut ReadCache,
-        visit: ScanVisitor<'_, E>,
-    ) -> Result<Option<usize>, E> {
-        let Some(selection) = selection.filter(|_| block.form == FileFormat::Long) else {
+        findings: &mut Vec<ScanFinding>,
+    ) -> usize {
+        let Some(projection) = projection.filter(|_| block.form == FileFormat::Long) else {
             // These ads are whole, so that none is read again.
             let mut unused = ReadCache::new(self.context.dialect);
-            return self.scan_items(block, block.ads_cached(cache), &mut unused, visit);
+            return self.scan_items(block, block.ads_cached(cache), &mut unused, findings);
         };
-        let mut selected = block.project(selection);
-        let last = self.scan_items(block, &mut selected, cache, visit)?;
-        self.unseen_names.mark_present(|name| selected.has_occurred(name));
-        // `scan_items` does not see the ads that the projection skips. `selected.number()` counts these ads too.
-        Ok(last.map(|_| selected.number()))
+        let mut projected = block.project(projection);
+        self.scan_items(block, &mut projected, cache, findings);
+        self.unseen_names.mark_present(|name| projected.has_occurred(name));
+        // `scan_items` does not see the ads that the prefilter rejects. The reader counts these ads too.
+        projected.number()
     }
 
-    /// Scans the ads and problems read from a block. Returns the number of the last ad in `items`; `None` if `visit`
-    /// ended the scan. The first ad of the block has the number `block.ads_before` + 1.
-    fn scan_items<E>(
+    /// Scans the ads and problems read from a block. Returns the number of the last ad in `items`.
+    fn scan_items(
         &self,
         block: &StreamBlock,
         items: impl Iterator<Item = ReadResult>,
         cache: &mut ReadCache,
-        visit: ScanVisitor<'_, E>,
-    ) -> Result<Option<usize>, E> {
-        let mut last = block.ads_before;
+        findings: &mut Vec<ScanFinding>,
+    ) -> usize {
+        let mut last = 0;
         let mut evaluator = self.query.evaluator();
         for item in items {
             last = last.max(item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number));
-            let goes_on = match item {
+            match item {
                 Ok(entry) => {
                     self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
-                    self.scan_ad(block, entry, cache, &mut evaluator, visit)?
+                    self.scan_ad(block, entry, cache, &mut evaluator, findings);
                 }
-                Err(problem) => visit(ScanFinding::Problem(problem))?,
-            };
-            if !goes_on {
-                return Ok(None);
+                Err(problem) => findings.push(ScanFinding::Problem(problem)),
             }
         }
-        Ok(Some(last))
+        last
     }
 
-    /// Tests an ad and passes the needed part of it to `visit`. Returns false if `visit` ended the scan.
-    fn scan_ad<E>(
+    /// Tests an ad and adds the needed part of it to `findings`.
+    fn scan_ad(
         &self,
         block: &StreamBlock,
         entry: AdEntry,
         cache: &mut ReadCache,
         evaluator: &mut CompiledEvaluator,
-        visit: ScanVisitor<'_, E>,
-    ) -> Result<bool, E> {
+        findings: &mut Vec<ScanFinding>,
+    ) {
         let number = entry.number;
         match self.query.evaluate_with(evaluator, &entry.ad) {
             Ok(value) if self.passes_filter(&value) => {}
-            Ok(_) => return Ok(true),
-            Err(halt) => return visit(ScanFinding::Halted { halt, number }),
+            Ok(_) => return,
+            Err(halt) => return findings.push(ScanFinding::Halted { halt, number }),
         }
         let context = &self.context;
         match self.needed_part {
-            NeededPart::Presence => visit(ScanFinding::Present),
-            NeededPart::Row => visit(ScanFinding::Row(self.columns.row(&entry.ad, context))),
-            NeededPart::Group => visit(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context))),
-            NeededPart::Whole if !entry.is_whole => {
-                for item in block.ad_at(entry.offset, number, cache) {
-                    let finding = item.map_or_else(ScanFinding::Problem, |entry| self.ad_finding(entry.ad, number));
-                    if !visit(finding)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+            NeededPart::Presence => findings.push(ScanFinding::Present),
+            NeededPart::Row => findings.push(ScanFinding::Row(self.columns.row(&entry.ad, context))),
+            NeededPart::Group => {
+                findings.push(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context)));
             }
-            NeededPart::Whole | NeededPart::Projected => visit(self.ad_finding(entry.ad, number)),
+            NeededPart::Whole if !entry.is_whole => {
+                let items = block.ad_at(entry.offset, number, cache);
+                let finding = |item: ReadResult| {
+                    item.map_or_else(ScanFinding::Problem, |entry| self.ad_finding(entry.ad, number))
+                };
+                findings.extend(items.map(finding));
+            }
+            NeededPart::Whole | NeededPart::Projected => findings.push(self.ad_finding(entry.ad, number)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Names of the constraint that no ad has. After an empty result they are most likely misspelt.
+//! Attribute names of the command line that no ad has. They are most likely misspelt.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -8,22 +8,27 @@ use classad::eval::FreeNames;
 use classad::pool::Census;
 use indexmap::IndexSet;
 
-use crate::cli::io::input;
-use crate::cli::io::source::SourceText;
+use super::input;
+use super::source::SourceText;
 use crate::cli::session::Session;
 
 /// Maximum number of ads whose attribute names are candidates for suggestions.
 const MAX_SAMPLED_ADS: usize = 100;
 
-/// The names that the constraint looks up in each ad, each with whether some ad has it.
-pub struct ConstraintNames(Vec<(Name, AtomicBool)>);
+/// Names that are looked up in each ad, each with whether some ad has had it so far.
+pub struct UnseenNames(Vec<(Name, AtomicBool)>);
 
-impl ConstraintNames {
-    /// Collects the names that the constraint looks up. No name is marked as present.
-    pub fn new(constraint: &Expression, dialect: Dialect) -> Self {
+impl UnseenNames {
+    /// Marks no name as present.
+    pub fn new(names: impl IntoIterator<Item = Name>) -> Self {
+        UnseenNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
+    }
+
+    /// Collects the names that a constraint looks up in the ad itself.
+    pub fn of_constraint(constraint: &Expression, dialect: Dialect) -> Self {
         let FreeNames { mine: own, unqualified: either, .. } = FreeNames::of(constraint, dialect);
         let names: IndexSet<Name> = own.into_iter().chain(either).filter(|name| !is_scope_name(name)).collect();
-        ConstraintNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
+        UnseenNames::new(names)
     }
 
     /// Marks each name for which `has` returns true as present in some ad. Several threads may call this method at
@@ -38,7 +43,7 @@ impl ConstraintNames {
 
     /// Reports the names that no ad had. Suggests similar names from `first`, the beginning of the first source.
     /// Reports nothing if `first` has no ad.
-    pub fn report_unseen(&self, session: &Session, first: &SourceText) {
+    pub fn report(&self, session: &Session, first: &SourceText) {
         let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
         let mut known = Census::names();
         if missing.peek().is_some() {

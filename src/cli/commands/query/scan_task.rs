@@ -1,0 +1,46 @@
+//! The scan of each block of a source, on several threads.
+
+use classad::format::{Projection, ReadCache, StreamBlock};
+
+use super::scan::{AdScanner, ScanFinding};
+use crate::cli::io::block_pipeline::BlockTask;
+
+/// Scans blocks for matching ads.
+pub struct ScanTask<'q> {
+    pub scanner: &'q AdScanner<'q>,
+}
+
+/// What a thread keeps from block to block.
+pub struct ScanState {
+    /// The attributes that are read of each ad; `None` if ads are read whole.
+    projection: Option<Projection>,
+    /// The cache for ads that are read whole.
+    cache: ReadCache,
+}
+
+/// The result of scanning a block.
+pub struct ScannedBlock {
+    pub findings: Vec<ScanFinding>,
+    /// Number of ads in the block.
+    pub ads: usize,
+}
+
+impl BlockTask for ScanTask<'_> {
+    type State = ScanState;
+    type Output = ScannedBlock;
+
+    fn new_state(&self) -> ScanState {
+        let cache = ReadCache::new(self.scanner.context.dialect);
+        ScanState { projection: self.scanner.projection(), cache }
+    }
+
+    fn projection<'s>(&self, state: &'s mut ScanState) -> Option<&'s mut Projection> {
+        state.projection.as_mut()
+    }
+
+    fn run(&self, state: &mut ScanState, block: &StreamBlock) -> ScannedBlock {
+        let mut findings = Vec::new();
+        let ads = self.scanner.scan(block, state.projection.as_mut(), &mut state.cache, &mut findings);
+        ScannedBlock { findings, ads }
+    }
+}
