@@ -15,33 +15,63 @@ use super::logic::{self, ConditionPart, ConditionPosition};
 use super::{CheckedAttributes, rules, subexpressions};
 
 /// An ad under check, with the scope in which its expressions are specialized.
-struct AdCheck<'a> {
+pub(super) struct AdCheck<'a> {
     ad: &'a Ad,
     protocol: &'a Protocol,
     context: &'a Context,
     environment: Environment,
     frame: Arc<ScopeFrame>,
-    found: &'a mut Vec<LintFinding>,
+}
+
+/// What specialization leaves of a clause of a constraint.
+pub(super) enum ClauseOutcome {
+    /// The clause is always true.
+    Met,
+    /// The clause never is true. It has this value.
+    NeverMet(Value),
+    /// The clause may have another value each time it is evaluated.
+    Unsteady,
+    /// The clause depends on the other side. This is left of it.
+    Open(Expression),
 }
 
 /// Checks the ports, the constraint and the rank of an ad. `has_cycles` tells whether some attributes of the ad refer
 /// to each other in a circle.
 pub(super) fn check(ad: &Ad, protocol: &Protocol, context: &Context, has_cycles: bool, found: &mut Vec<LintFinding>) {
-    let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
-    let mut check = AdCheck { ad, protocol, context, environment, frame, found };
-    check.check_ports();
+    let check = AdCheck::new(ad, protocol, context);
+    check.check_ports(found);
     let has_ports = ad.get(&PORTS).is_some();
     match protocol.constraint_name(ad) {
-        Some(name) if !has_ports => check.check_constraint(name, has_cycles),
+        Some(name) if !has_ports => check.check_constraint(name, has_cycles, found),
         None if !has_ports && check.is_party() => {
-            check.found.push(LintFinding::new(&rules::MISSING, "this ad has no constraint, and so accepts nothing"));
+            let message = "this ad has no constraint, and so accepts nothing";
+            found.push(LintFinding::new(&rules::MISSING, message));
         }
         _ => {}
     }
-    check.check_rank();
+    check.check_rank(found);
 }
 
-impl AdCheck<'_> {
+/// Returns the clauses of the constraint of an ad, each with the attribute that contains it. A clause such as `START` is
+/// left out if the clauses of the attribute `START` are returned instead.
+pub(super) fn constraint_clauses(ad: &Ad, constraint: &Name) -> Vec<(Name, Expression)> {
+    let is_literal = |bound: &Expression| matches!(bound.without_parentheses().kind(), ExpressionKind::Literal(_));
+    let clauses = ConstraintClauses::resolved(constraint, ad.get(constraint), |name| {
+        ad.attribute(name).filter(|bound| !is_literal(bound.expression))
+    });
+    let is_new = |part: &&ConstraintClause<'_>| {
+        own_attribute_name(part.expression).is_none_or(|name| clauses.followed().all(|known| known != name))
+    };
+    let parts = clauses.items.iter().filter(is_new);
+    parts.map(|part| (clauses.attribute(part).clone(), part.expression.clone())).collect()
+}
+
+impl<'a> AdCheck<'a> {
+    pub(super) fn new(ad: &'a Ad, protocol: &'a Protocol, context: &'a Context) -> Self {
+        let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
+        AdCheck { ad, protocol, context, environment, frame }
+    }
+
     /// Whether the ad is evidently a request or an offer: its type says so, or it has a rank.
     fn is_party(&self) -> bool {
         self.is_kind("Job") || self.is_kind("Machine") || self.ad.get(self.protocol.rank_name()).is_some()
@@ -52,39 +82,34 @@ impl AdCheck<'_> {
         Advertisement::new(self.ad, self.context).kind().is_some_and(|own| own.eq_ignore_ascii_case(kind))
     }
 
-    /// Returns the clauses of the constraint, each with the attribute that contains it. A clause such as `START` is
-    /// left out if the clauses of the attribute `START` are returned instead.
-    fn clauses(&self, constraint: &Name) -> Vec<(Name, Expression)> {
-        let is_literal = |bound: &Expression| matches!(bound.without_parentheses().kind(), ExpressionKind::Literal(_));
-        let clauses = ConstraintClauses::resolved(constraint, self.ad.get(constraint), |name| {
-            self.ad.attribute(name).filter(|bound| !is_literal(bound.expression))
-        });
-        let is_new = |part: &&ConstraintClause<'_>| {
-            own_attribute_name(part.expression).is_none_or(|name| clauses.followed().all(|known| known != name))
-        };
-        let parts = clauses.items.iter().filter(is_new);
-        parts.map(|part| (clauses.attribute(part).clone(), part.expression.clone())).collect()
+    /// Specializes a clause of the constraint. `has_cycles` tells whether some attributes of the ad refer to each other
+    /// in a circle.
+    pub(super) fn clause_outcome(&self, clause: &Expression, has_cycles: bool) -> ClauseOutcome {
+        // Inlining assumes that no reference is circular.
+        let options = SpecializeOptions { inline: !has_cycles, ..SpecializeOptions::default() };
+        let residue = specialize(clause, &self.frame, &self.environment, self.context, options);
+        match residue.value {
+            Some(value) if is_met(&value, self.context.dialect) => ClauseOutcome::Met,
+            Some(value) => ClauseOutcome::NeverMet(value),
+            None if self.is_steady(&residue.expression) => ClauseOutcome::Open(residue.expression),
+            None => ClauseOutcome::Unsteady,
+        }
     }
 
-    fn check_constraint(&mut self, constraint: &Name, has_cycles: bool) {
+    fn check_constraint(&self, constraint: &Name, has_cycles: bool, found: &mut Vec<LintFinding>) {
         let mut parts = Vec::new();
-        for (attribute, written) in self.clauses(constraint) {
-            // Inlining assumes that no reference is circular.
-            let options = SpecializeOptions { inline: !has_cycles, ..SpecializeOptions::default() };
-            let residue = specialize(&written, &self.frame, &self.environment, self.context, options);
-            match residue.value {
-                Some(value) if !is_met(&value, self.context.dialect) => {
-                    self.report_never_met(constraint, &attribute, &written, &value);
+        for (attribute, written) in constraint_clauses(self.ad, constraint) {
+            match self.clause_outcome(&written, has_cycles) {
+                ClauseOutcome::NeverMet(value) => {
+                    found.extend(self.never_met(constraint, &attribute, &written, &value));
                 }
-                None if self.is_steady(&residue.expression) => {
-                    parts.push(ConditionPart { attribute, written, residue: residue.expression });
-                }
-                _ => {}
+                ClauseOutcome::Open(residue) => parts.push(ConditionPart { attribute, written, residue }),
+                ClauseOutcome::Met | ClauseOutcome::Unsteady => {}
             }
         }
         let is_machine = self.is_kind("Machine");
         let position = if is_machine { ConditionPosition::Machine } else { ConditionPosition::Constraint };
-        logic::check_contradictions(&parts, position, self.context.dialect, self.found);
+        logic::check_contradictions(&parts, position, self.context.dialect, found);
     }
 
     /// Whether an expression has the same value each time it is evaluated, as far as the ad alone tells. `false` for an
@@ -103,14 +128,20 @@ impl AdCheck<'_> {
         true
     }
 
-    /// Reports a clause of the constraint that is never met, whatever the other side is.
-    fn report_never_met(&mut self, constraint: &Name, attribute: &Name, written: &Expression, value: &Value) {
+    /// Returns the finding about a clause of the constraint that is never met, whatever the other side is.
+    fn never_met(
+        &self,
+        constraint: &Name,
+        attribute: &Name,
+        written: &Expression,
+        value: &Value,
+    ) -> Option<LintFinding> {
         // Skip a clause that is constant even without the attributes of the ad. A literal `false` is intended, and
         // other rules report other constants.
         let (nothing, nowhere) = Environment::unknown();
         let by_itself = specialize(written, &nowhere, &nothing, self.context, SpecializeOptions::default());
         if by_itself.value.is_some() {
-            return;
+            return None;
         }
         let value = short_text(&Expression::literal(value.clone()), self.context.dialect);
         let message = format!("nothing can meet the {constraint} of this ad: this part is {value} here");
@@ -122,27 +153,32 @@ impl AdCheck<'_> {
         if let Some(name) = missing_own {
             finding = finding.with_help(format!("this ad has no {name}"));
         }
-        self.found.push(finding);
+        Some(finding)
     }
 
-    fn check_rank(&mut self) {
+    fn check_rank(&self, found: &mut Vec<LintFinding>) {
         let Some(rank) = self.ad.attribute(self.protocol.rank_name()) else { return };
-        let options = SpecializeOptions::default();
-        let residue = specialize(rank.expression, &self.frame, &self.environment, self.context, options);
-        if let Some(kind) = non_numeric_type(&residue.expression) {
+        if let Some(kind) = self.rank_type(rank.expression) {
             let finding = LintFinding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()));
-            self.found.push(finding.at(rank.name, rank.expression, ""));
+            found.push(finding.at(rank.name, rank.expression, ""));
         }
     }
 
+    /// Returns the type of a rank that is never a number; `None` if it may be one.
+    pub(super) fn rank_type(&self, rank: &Expression) -> Option<Type> {
+        let options = SpecializeOptions::default();
+        let residue = specialize(rank, &self.frame, &self.environment, self.context, options);
+        non_numeric_type(&residue.expression)
+    }
+
     /// Reports invalid ports, ports without a constraint, and references to the label of a later port.
-    fn check_ports(&mut self) {
+    fn check_ports(&self, found: &mut Vec<LintFinding>) {
         let Some(list) = self.ad.attribute(&PORTS) else { return };
         let ports = match read_ports(self.ad) {
             Ok(ports) => ports,
             Err(fault) => {
                 let finding = LintFinding::new(&rules::PORTS, fault.reason);
-                return self.found.push(finding.at_span(list.name, Some(fault.span), ""));
+                return found.push(finding.at_span(list.name, Some(fault.span), ""));
             }
         };
         let entries: &[Expression] = match list.expression.without_parentheses().kind() {
@@ -157,14 +193,14 @@ impl AdCheck<'_> {
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
-                self.found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
+                found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
             }
             let is_later = |name: &Name| ports.list[place + 1..].iter().any(|later| later.label == *name);
             for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
                 let mut names = unqualified_names(attribute.expression).into_iter();
                 if let Some((name, part)) = names.find(|(name, _)| is_later(name) && record.get(name).is_none()) {
                     let message = format!("the port {} refers to {name}, which is docked after it", port.label);
-                    self.found.push(LintFinding::new(&rules::LABELS, message).at(list.name, part, "not known here"));
+                    found.push(LintFinding::new(&rules::LABELS, message).at(list.name, part, "not known here"));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! The linter behind `classad check`: finds probable mistakes in ads, optionally against a pool.
 
+mod ad_class;
 mod ads;
 mod expressions;
 mod finding;
@@ -18,9 +19,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use crate::ad::{Ad, Attribute, Expression, ExpressionKind, Name, Span};
 use crate::constraint::ClauseOperand;
 use crate::eval::{Context, FunctionKind};
-use crate::pool::{AdMemo, MemoResult, is_constant};
+use crate::pool::{AdMemo, is_constant};
 use crate::protocol::{PORTS, Protocol};
 
+use ad_class::{AdClass, OutcomeHash};
 use finding_register::{FindingOrigin, FindingSet};
 
 pub use finding::{FindingLabel, LintFinding};
@@ -29,8 +31,8 @@ pub use pool::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
 
-/// Maximum number of expressions, and of ads as a whole, whose findings are cached. More clear the cache.
-const MAX_CACHED: usize = 16 * 1024;
+/// Maximum number of entries in the caches of findings. More clear the caches.
+const MAX_CACHED: usize = 64 * 1024;
 
 /// Checks ads one after the other. A finding is reported once, for the first ad that has it. Later ads with the same
 /// finding are only counted.
@@ -78,10 +80,16 @@ pub struct AdChecker {
     pool: Option<Arc<PoolStatistics>>,
     /// Results of checking each expression.
     expressions: FxHashMap<ExpressionKey, CheckedExpression>,
-    /// Findings about ads as a whole. The key is the result of [`ad_hash`]: ads with the same key have the same
-    /// findings.
+    /// What specialization leaves of clauses and ranks. The key is a hash of the expression and of what it reads.
+    outcomes: FxHashMap<u64, OutcomeHash>,
+    /// The names that clauses mention, by the hash of the clause and of what it reads. `None` if a clause may read any
+    /// attribute.
+    mentioned: FxHashMap<u64, Option<Arc<[Name]>>>,
+    /// Findings about ads as a whole. The key is a hash of everything on which they depend.
     ads: FxHashMap<u64, Arc<FindingSet>>,
-    classes: AdMemo<Arc<AdFindings>>,
+    classes: AdMemo<AdClass>,
+    /// Number of attributes in `classes`.
+    class_entries: usize,
 }
 
 /// What the findings of an expression depend on: the attribute, the fingerprint of the expression, and whether it is
@@ -111,8 +119,11 @@ impl AdChecker {
             context,
             pool: None,
             expressions: FxHashMap::default(),
+            outcomes: FxHashMap::default(),
+            mentioned: FxHashMap::default(),
             ads: FxHashMap::default(),
             classes: AdMemo::default(),
+            class_entries: 0,
         }
     }
 
@@ -124,37 +135,49 @@ impl AdChecker {
 
     /// Returns the findings of an ad.
     pub fn check(&mut self, ad: &Ad) -> Arc<AdFindings> {
+        let entries = [self.expressions.len(), self.outcomes.len(), self.mentioned.len(), self.ads.len()];
+        if self.class_entries + entries.iter().sum::<usize>() > MAX_CACHED {
+            (self.classes, self.class_entries) = (AdMemo::default(), 0);
+            self.expressions.clear();
+            self.outcomes.clear();
+            self.mentioned.clear();
+            self.ads.clear();
+        }
+        // The memo is taken out, so that the rest of the checker can be used with a class of it.
         let mut classes = std::mem::take(&mut self.classes);
-        let found = classes.get(ad, || self.check_class(ad));
+        let class = classes.class(ad, || {
+            let class = AdClass::new(ad, self);
+            self.class_entries += class.attributes.len();
+            class
+        });
+        let of_ad = self.check_whole(ad, class);
+        let found = class.all_findings(&of_ad);
         self.classes = classes;
         found
     }
 
-    /// Checks an ad whose class is new. Returns the findings with the positions of the constants that they depend on.
-    fn check_class(&mut self, ad: &Ad) -> MemoResult<Arc<AdFindings>> {
-        if self.expressions.len() > MAX_CACHED || self.ads.len() > MAX_CACHED {
-            self.expressions.clear();
-            self.ads.clear();
+    /// Returns the findings about an ad as a whole. The results are cached.
+    fn check_whole(&mut self, ad: &Ad, class: &AdClass) -> Arc<FindingSet> {
+        let by_outcome = class.outcome(ad, self);
+        let hash = by_outcome.unwrap_or_else(|| ad_hash(ad, &class.reached, &class.attributes, &self.protocol));
+        if let Some(known) = self.ads.get(&hash) {
+            return Arc::clone(known);
         }
+        let found = self.check_ad(ad, &class.attributes, &class.reached);
+        let found = FindingSet::new(FindingOrigin::Ad(hash), ad, found);
+        self.ads.insert(hash, Arc::clone(&found));
+        found
+    }
+
+    /// Checks each attribute that is no constant. The results are cached.
+    fn check_expressions(&mut self, ad: &Ad) -> CheckedAttributes {
         let mut checked = CheckedAttributes::default();
         let constraint = self.protocol.constraint_name(ad).cloned();
         for attribute in ad.iter().filter(|attribute| !is_constant(attribute.expression)) {
             let seen = self.check_expression(ad, attribute, constraint.as_ref() == Some(attribute.name));
             checked.insert(attribute.name.clone(), seen);
         }
-        let reached = self.reachable_attributes(ad, &checked);
-        let key = ad_hash(ad, &reached, &checked, constraint.as_ref(), self.protocol.rank_name());
-        let of_ad = if let Some(known) = self.ads.get(&key) {
-            Arc::clone(known)
-        } else {
-            let found = FindingSet::new(FindingOrigin::Ad(key), ad, self.check_ad(ad, &checked, &reached));
-            self.ads.insert(key, Arc::clone(&found));
-            found
-        };
-        let sets = checked.into_values().map(|seen| seen.findings).chain([of_ad]);
-        let types = KIND_NAMES.map(Name::new);
-        let positions = reached.iter().chain(&types).filter_map(|name| ad.shape().position(name));
-        MemoResult { result: AdFindings::new(sets), positions: positions.collect() }
+        checked
     }
 
     /// Checks an expression without using the other attributes of its ad. The results are cached.
@@ -275,9 +298,9 @@ fn remove_consequences(found: &mut Vec<LintFinding>) {
 }
 
 /// Hashes everything that decides the findings about an ad as a whole.
-fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, constraint: Option<&Name>, rank: &Name) -> u64 {
+fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, protocol: &Protocol) -> u64 {
     let mut hasher = FxHasher::default();
-    (constraint, ad.get(rank).is_some()).hash(&mut hasher);
+    (protocol.constraint_name(ad), ad.get(protocol.rank_name()).is_some()).hash(&mut hasher);
     for name in KIND_NAMES {
         ad.get_str(name).map(Expression::fingerprint).hash(&mut hasher);
     }

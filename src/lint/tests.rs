@@ -1,6 +1,7 @@
-use super::{Checker, LintLevel, PoolStatistics, RULES, RuleScope, find_rule};
+use super::{AdChecker, AdFindings, Checker, FindingRegister, LintLevel, PoolStatistics, RULES, RuleScope, find_rule};
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
+use crate::format::{FileFormat, ReadCache, read_cached};
 use crate::protocol::Protocol;
 use crate::syntax::{ParseOptions, parse_ad};
 
@@ -177,4 +178,64 @@ fn no_depth_harms() {
         let text = format!("[ e = {}x{} ]", open.repeat(1500), close.repeat(1500));
         checker(Dialect::Condor).check(&ad(&text, Dialect::Condor));
     }
+}
+
+/// Ads of one class differ in constants only. What the checker remembers of one must not be told of another.
+#[test]
+fn ads_of_one_class_have_the_findings_that_each_has_alone() {
+    let clauses = [
+        "TARGET.RequestMemory <= MY.Memory",
+        "TARGET.RequestMemory > 500",
+        "TARGET.RequestDisk <= Disk",
+        "MY.Memory > 300",
+        "TARGET.Site == Site",
+        "Site != \"a\"",
+        "(TARGET.RequestGPUs =?= undefined || GPUs >= TARGET.RequestGPUs)",
+        "TARGET.RequestGPUs >= 1",
+        "START",
+        "Load - 0.5 <= Disk",
+        "Missing > 3",
+        "random(10) > Memory",
+        "TARGET.RequestDisk =?= Memory",
+        "(RequestCpus < Memory || RequestCpus > Disk)",
+    ];
+    let starts = ["TARGET.RequestMemory >= Disk", "Memory > 100 && RequestDisk > 2.5", "true", "Requirements", "{ 1 }"];
+    let ranks = ["Memory", "Site", "strcat(Site, \"x\")", "0", "\"b\"", "Cpus > 2 ? 1 : Site"];
+    let mut told = 0;
+    for seed in 0..60 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut pick = |from: &[&str]| from[random.usize(..from.len())].to_owned();
+        let templates: Vec<(String, String, String)> = (0..2)
+            .map(|_| {
+                let parts: Vec<String> = (0..4).map(|_| pick(&clauses)).collect();
+                (parts.join(" && "), pick(&starts), pick(&ranks))
+            })
+            .collect();
+        let mut lines: Vec<String> = Vec::new();
+        for _ in 0..30 {
+            let (requirements, start, rank) = &templates[usize::from(pick(&["0", "1"]) == "1")];
+            lines.push(format!("MyType = {}", pick(&["\"Machine\"", "\"Job\""])));
+            for name in ["Memory", "Disk", "GPUs", "Load"] {
+                let value = pick(&["100", "400", "1000", "2.5", "undefined", "9007199254740993"]);
+                lines.push(format!("{name} = {value}"));
+            }
+            lines.push(format!("Site = {}", pick(&["\"a\"", "\"b\"", "1"])));
+            lines.push(format!("Requirements = {requirements}\nSTART = {start}\nRank = {rank}\n"));
+        }
+        let text = lines.join("\n");
+        let context = Context::new(Dialect::Condor);
+        let new = || AdChecker::new(Protocol::new(Dialect::Condor), &context);
+        let tell = |findings: &AdFindings| -> Vec<String> {
+            let new = FindingRegister::default().register(findings);
+            new.into_iter().map(|(_, finding)| format!("{finding:?}")).collect()
+        };
+        let mut shared = new();
+        let mut cache = ReadCache::new(Dialect::Condor);
+        for entry in read_cached(text.as_bytes(), FileFormat::Long, &mut cache).flatten() {
+            let (found, expected) = (tell(&shared.check(&entry.ad)), tell(&new().check(&entry.ad)));
+            assert_eq!(found, expected, "seed {seed}, ad {}\n{text}", entry.number);
+            told += found.len();
+        }
+    }
+    assert!(told > 1000, "{told}");
 }

@@ -1,4 +1,4 @@
-//! Memo of results by class of ads: ads of one class have the same names and the same expressions, but other constants.
+//! Memo by class of ads: ads of one class have the same names and the same expressions, but other constants.
 
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
@@ -15,31 +15,25 @@ const MAX_CLASSES: usize = 16 * 1024;
 /// Maximum number of bytes of texts of expressions. More make the memo forget all.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
-/// Number in place of the code of a constant whose value does not matter: a scalar, or a list of scalars.
+/// Number in place of the code of a constant, whose value does not matter: a scalar, or a list of scalars.
 const SCALAR: u32 = 0;
 const SCALAR_LIST: u32 = 1;
 const FIRST_CODE: u32 = 2;
 
 type MemoHasher = BuildHasherDefault<FxHasher>;
 
-/// Remembers a result for each class of ads.
+/// Remembers something for each class of ads.
 ///
-/// An ad is looked up by its shape, by its expressions and by those of its constants that the result depends on. It is
-/// compared with the last ad of its shape, so that what both share costs almost nothing.
+/// An ad is looked up by its shape and by its expressions. It is compared with the last ad of its shape, so that what
+/// both share costs almost nothing.
 pub struct AdMemo<R> {
     codes: ExpressionCodes,
     /// The memos of shapes, by the address of the shape.
     shapes: FxHashMap<usize, ShapeMemo<R>>,
-    /// Number of remembered results.
-    results: usize,
-}
-
-/// A result, with the positions in the ad of the constants that it depends on.
-pub struct MemoResult<R> {
-    /// The result.
-    pub result: R,
-    /// Positions of attributes. A position of an attribute that is no constant has no effect.
-    pub positions: Vec<usize>,
+    /// Number of classes.
+    classes: usize,
+    /// What was made for the last ad, if no other ad has its shape.
+    single: Option<R>,
 }
 
 /// Whether an expression is a constant: a scalar literal, or a list of scalar literals. Constants refer to nothing.
@@ -67,97 +61,65 @@ struct ShapeMemo<R> {
     expressions: Vec<Expression>,
     /// The codes of `expressions`, where all constants of one kind have the same code.
     codes: Vec<u32>,
-    /// The ads with the same codes.
-    groups: IndexMap<Box<[u32]>, MemoGroup<R>, MemoHasher>,
-    /// Index in `groups` of the last ad, and its result.
-    last: Option<(usize, R)>,
+    /// What is remembered of the ads with the same codes.
+    classes: IndexMap<Box<[u32]>, R, MemoHasher>,
+    /// Index in `classes` of the last ad.
+    last: Option<usize>,
 }
 
-/// The results of the ads that differ in constants only.
-struct MemoGroup<R> {
-    /// Positions of the constants that the results depend on.
-    positions: Box<[usize]>,
-    /// Results by the codes of these constants.
-    results: FxHashMap<Box<[u32]>, R>,
-}
-
-impl<R: Clone> Default for AdMemo<R> {
+impl<R> Default for AdMemo<R> {
     fn default() -> Self {
-        AdMemo { codes: ExpressionCodes::default(), shapes: FxHashMap::default(), results: 0 }
+        AdMemo { codes: ExpressionCodes::default(), shapes: FxHashMap::default(), classes: 0, single: None }
     }
 }
 
-impl<R: Clone> AdMemo<R> {
-    /// Returns the result of an ad. Calls `find` unless an ad of the same class was looked up before.
-    ///
-    /// All ads that have the same names in the same order, and the same expressions but for constants, must depend on
-    /// the constants at the same positions.
-    pub fn get(&mut self, ad: &Ad, find: impl FnOnce() -> MemoResult<R>) -> R {
+impl<R> AdMemo<R> {
+    /// Returns what is remembered for the class of an ad. Calls `make` for the first ad of a class.
+    pub fn class(&mut self, ad: &Ad, make: impl FnOnce() -> R) -> &mut R {
         // A shape that nothing else refers to will not come again.
         if Arc::strong_count(ad.shape()) == 1 {
-            return find().result;
+            return self.single.insert(make());
         }
-        if self.results + self.shapes.len() > MAX_CLASSES || self.codes.text_bytes > MAX_TEXT_BYTES {
+        if self.classes + self.shapes.len() > MAX_CLASSES || self.codes.text_bytes > MAX_TEXT_BYTES {
             *self = AdMemo::default();
         }
         let address = Arc::as_ptr(ad.shape()) as usize;
         let memo = self.shapes.entry(address).or_insert_with(|| ShapeMemo::new(Arc::clone(ad.shape())));
-        let (is_same_group, is_same_constant) = memo.update(ad, &mut self.codes);
-        if let Some((_, result)) = memo.last.as_ref().filter(|_| is_same_group && is_same_constant) {
-            return result.clone();
-        }
-        let group = memo.groups.get_index_of(memo.codes.as_slice());
-        if let Some(index) = group {
-            let group = &memo.groups[index];
-            let key: Box<[u32]> = group.positions.iter().map(|at| self.codes.code(&memo.expressions[*at])).collect();
-            if let Some(result) = group.results.get(&key) {
-                memo.last = Some((index, result.clone()));
-                return result.clone();
-            }
-        }
-        let MemoResult { result, positions } = find();
-        let index = group.unwrap_or_else(|| {
-            let is_relevant = |at: &usize| constant_code(&memo.expressions[*at]).is_some();
-            let positions = positions.into_iter().filter(is_relevant).collect();
-            let group = MemoGroup { positions, results: FxHashMap::default() };
-            memo.groups.insert_full(memo.codes.as_slice().into(), group).0
+        let is_same_class = memo.update(ad, &mut self.codes);
+        let last = memo.last.filter(|_| is_same_class);
+        let index = last.or_else(|| memo.classes.get_index_of(memo.codes.as_slice())).unwrap_or_else(|| {
+            self.classes += 1;
+            memo.classes.insert_full(memo.codes.as_slice().into(), make()).0
         });
-        let group = &mut memo.groups[index];
-        let key = group.positions.iter().map(|at| self.codes.code(&memo.expressions[*at])).collect();
-        group.results.insert(key, result.clone());
-        self.results += 1;
-        memo.last = Some((index, result.clone()));
-        result
+        memo.last = Some(index);
+        &mut memo.classes[index]
     }
 }
 
 impl<R> ShapeMemo<R> {
     fn new(shape: Arc<AdShape>) -> Self {
-        ShapeMemo { shape, expressions: Vec::new(), codes: Vec::new(), groups: IndexMap::default(), last: None }
+        ShapeMemo { shape, expressions: Vec::new(), codes: Vec::new(), classes: IndexMap::default(), last: None }
     }
 
-    /// Takes over the expressions of an ad. Returns whether the ad is in the group of the last ad, and whether it has
-    /// the same relevant constants.
-    fn update(&mut self, ad: &Ad, codes: &mut ExpressionCodes) -> (bool, bool) {
+    /// Takes over the expressions of an ad. Returns whether the ad is of the class of the last ad.
+    fn update(&mut self, ad: &Ad, codes: &mut ExpressionCodes) -> bool {
         debug_assert!(Arc::ptr_eq(&self.shape, ad.shape()));
         if self.expressions.is_empty() {
             self.expressions = ad.expressions().to_vec();
             self.codes = ad.expressions().iter().map(|expression| codes.class_code(expression)).collect();
-            return (false, false);
+            return false;
         }
-        let (mut is_same_group, mut is_same_constant) = (true, true);
-        let relevant: &[usize] = self.last.as_ref().map_or(&[], |(group, _)| &self.groups[*group].positions);
+        let mut is_same_class = true;
         for (position, (last, expression)) in self.expressions.iter_mut().zip(ad.expressions()).enumerate() {
             if last.ptr_eq(expression) {
                 continue;
             }
             last.clone_from(expression);
             let code = codes.class_code(expression);
-            is_same_group &= self.codes[position] == code;
+            is_same_class &= self.codes[position] == code;
             self.codes[position] = code;
-            is_same_constant &= code >= FIRST_CODE || !relevant.contains(&position);
         }
-        (is_same_group, is_same_constant)
+        is_same_class
     }
 }
 
@@ -204,27 +166,25 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{AdMemo, MemoResult, is_constant};
-    use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
+    use super::{AdMemo, constant_code};
+    use crate::ad::{Ad, AdShape, Dialect, Name};
     use crate::syntax::{ParseOptions, Style, parse_expression, print};
 
-    /// The result of an ad: the texts of the expressions that are no constants, of the first constant if there is such
-    /// an expression, and the kinds of constants.
-    fn result(ad: &Ad) -> MemoResult<String> {
-        let text = |expression: &Expression| String::from_utf8(print(expression, Style::New)).unwrap();
-        let has_expression = ad.expressions().iter().any(|expression| !is_constant(expression));
-        let positions: Vec<usize> = (0..ad.len()).filter(|_| has_expression).take(2).collect();
-        let parts = ad.iter().enumerate().map(|(at, attribute)| {
-            let is_told = positions.contains(&at) || !is_constant(attribute.expression);
-            let value = if is_told { text(attribute.expression) } else { String::new() };
+    /// The class of an ad: the names, the texts of the expressions that are no constants, and the kinds of constants.
+    fn class(ad: &Ad) -> String {
+        let parts = ad.iter().map(|attribute| {
+            let value = match constant_code(attribute.expression) {
+                Some(code) => ["a scalar", "a list"][code as usize].to_owned(),
+                None => String::from_utf8(print(attribute.expression, Style::New)).unwrap(),
+            };
             format!("{} = {value}", attribute.name)
         });
-        MemoResult { result: parts.collect::<Vec<_>>().join("; "), positions }
+        parts.collect::<Vec<_>>().join("; ")
     }
 
     proptest! {
         #[test]
-        fn a_memo_answers_as_the_function(
+        fn ads_of_one_class_share_what_is_remembered(
             ads in prop::collection::vec((0_usize..3, prop::collection::vec((0_usize..8, any::<bool>()), 3)), 0..60),
         ) {
             let names = ["a", "b", "c"].map(Name::new);
@@ -235,28 +195,23 @@ mod tests {
             let shapes = [[0, 1, 2], [2, 1, 0], [1, 0, 2]]
                 .map(|order| Arc::new(order.map(|at| names[at].clone()).into_iter().collect::<AdShape>()));
             let mut memo = AdMemo::default();
-            let mut calls = 0;
+            let (mut calls, mut classes) = (0, Vec::new());
             for (shape, values) in &ads {
                 // Some expressions are the same as before, others have the same text only.
                 let value = |(text, is_shared): &(usize, bool)| {
                     if *is_shared { shared[*text].clone() } else { parse(texts[*text]) }
                 };
                 let ad = Ad::from_shape(Arc::clone(&shapes[*shape]), values.iter().map(value).collect());
-                let found = memo.get(&ad, || {
+                let found = memo.class(&ad, || {
                     calls += 1;
-                    result(&ad)
+                    class(&ad)
                 });
-                prop_assert_eq!(found, result(&ad).result);
+                prop_assert_eq!(&*found, &class(&ad));
+                classes.push(class(&ad));
             }
-            let mut results: Vec<String> = Vec::new();
-            for (shape, values) in &ads {
-                let ad = Ad::from_shape(Arc::clone(&shapes[*shape]), values.iter().map(|(at, _)| shared[*at].clone()).collect());
-                let kinds = ad.expressions().iter().map(|one| super::constant_code(one).map_or("x", |code| ["1", "{}"][code as usize]));
-                results.push(format!("{} {}", result(&ad).result, kinds.collect::<String>()));
-            }
-            results.sort();
-            results.dedup();
-            prop_assert_eq!(calls, results.len());
+            classes.sort();
+            classes.dedup();
+            prop_assert_eq!(calls, classes.len());
         }
     }
 }

@@ -18,7 +18,7 @@ mod store;
 mod summary;
 mod value_sample;
 
-pub use ad_memo::{AdMemo, MemoResult, is_constant};
+pub use ad_memo::{AdMemo, is_constant};
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;

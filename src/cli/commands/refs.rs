@@ -9,7 +9,7 @@ use clap::Args;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, Reference, References, direct_references, references_of_all};
 use classad::format::AdEntry;
-use classad::pool::{AdMemo, AttributeSummary, Census, MemoResult};
+use classad::pool::{AdMemo, AttributeSummary, Census};
 use classad::protocol::identity;
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
@@ -206,8 +206,7 @@ impl AdBlockTask for RefsTask {
         let mut rows = Vec::new();
         for AdEntry { ad, number, .. } in ads {
             self.unseen_names.mark_present(|name| ad.get(name).is_some());
-            let find = || MemoResult { result: self.references(&ad), positions: Vec::new() };
-            let references = memo.get(&ad, find);
+            let references = Arc::clone(memo.class(&ad, || self.references(&ad)));
             if self.is_table {
                 rows.push((identity(&ad, None, &self.context), number, Arc::clone(&references)));
             }

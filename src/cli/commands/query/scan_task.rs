@@ -11,7 +11,7 @@ pub struct ScanTask<'q> {
 }
 
 /// What a thread keeps from block to block.
-pub struct ScanState {
+pub struct QueryScanState {
     /// The attributes that are read of each ad; `None` if ads are read whole.
     projection: Option<Projection>,
     /// The cache for ads that are read whole.
@@ -26,19 +26,19 @@ pub struct ScannedBlock {
 }
 
 impl BlockTask for ScanTask<'_> {
-    type State = ScanState;
+    type State = QueryScanState;
     type Output = ScannedBlock;
 
-    fn new_state(&self) -> ScanState {
+    fn new_state(&self) -> QueryScanState {
         let cache = ReadCache::new(self.scanner.context.dialect);
-        ScanState { projection: self.scanner.projection(), cache }
+        QueryScanState { projection: self.scanner.projection(), cache }
     }
 
-    fn projection<'s>(&self, state: &'s mut ScanState) -> Option<&'s mut Projection> {
+    fn projection<'s>(&self, state: &'s mut QueryScanState) -> Option<&'s mut Projection> {
         state.projection.as_mut()
     }
 
-    fn run(&self, state: &mut ScanState, block: &StreamBlock) -> ScannedBlock {
+    fn run(&self, state: &mut QueryScanState, block: &StreamBlock) -> ScannedBlock {
         let mut findings = Vec::new();
         let ads = self.scanner.scan(block, state.projection.as_mut(), &mut state.cache, &mut findings);
         ScannedBlock { findings, ads }

@@ -1,0 +1,250 @@
+//! What the findings about the ads of one class depend on. Ads of one class have the same names and expressions, but
+//! other constants.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
+
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Value};
+use crate::constraint::{ClauseForm, ClauseOperand};
+use crate::eval::FreeNames;
+use crate::pool::is_constant;
+use crate::protocol::PORTS;
+
+use super::ads::{AdCheck, ClauseOutcome, constraint_clauses, reference_cycles};
+use super::finding_register::{AdFindings, FindingSet};
+use super::{AdChecker, CheckedAttributes, KIND_NAMES, own_names};
+
+/// Integers up to this magnitude are exact as reals: 2^53.
+const MAX_EXACT_INTEGER: u64 = 9_007_199_254_740_992;
+const MAX_EXACT_REAL: f64 = 9_007_199_254_740_992.0;
+
+/// What the ads of one class have in common, as far as findings depend on it.
+pub(super) struct AdClass {
+    /// The attributes that are no constants.
+    pub attributes: CheckedAttributes,
+    /// The constraint, the rank and the ports, and all attributes that these depend on.
+    pub reached: Vec<Name>,
+    /// `None` if the findings about an ad as a whole depend on more than the outcomes of its clauses: on a pool, on
+    /// ports, on a clause that is itself a constant, or on circular references.
+    clauses: Option<ClassClauses>,
+    /// Findings about ads as a whole, by their addresses, each with all findings of such an ad.
+    findings: FxHashMap<usize, (Arc<FindingSet>, Arc<AdFindings>)>,
+}
+
+/// The parts of an ad on whose outcomes the findings about the ad as a whole depend.
+///
+/// The findings depend on the constants of the ad only through its kind, and through what specialization leaves of its
+/// rank and of each clause of its constraint. The number in a comparison such as `TARGET.RequestMemory <= 4096` does not
+/// matter either if no other clause mentions `RequestMemory`, because a comparison with a number alone contradicts
+/// nothing.
+struct ClassClauses {
+    clauses: Vec<ClassPart>,
+    rank: Option<ClassPart>,
+    /// Positions of the constants whose values matter as they are: the kind of the ad, and a constant rank.
+    positions: Vec<usize>,
+    /// The names that more than one clause mentions.
+    shared_names: FxHashSet<Name>,
+    /// Hash of the reached attributes without the values of constants.
+    hash: u64,
+}
+
+/// A clause of the constraint, or the rank.
+struct ClassPart {
+    expression: Expression,
+    /// Hash of the expression and of the attributes that it reads, without the values of constants.
+    hash: u64,
+    /// Positions of the constants that the expression reads, directly or through other attributes.
+    positions: Vec<usize>,
+}
+
+/// Hash of what specialization leaves of an expression.
+pub(super) struct OutcomeHash {
+    exact: u64,
+    /// If an attribute is compared with a number: the attribute, and a hash without the number.
+    comparison: Option<(Name, u64)>,
+}
+
+impl AdClass {
+    /// Creates the class of an ad.
+    pub(super) fn new(ad: &Ad, checker: &mut AdChecker) -> Self {
+        let attributes = checker.check_expressions(ad);
+        let reached = checker.reachable_attributes(ad, &attributes);
+        let is_predictable =
+            checker.pool.is_none() && ad.get(&PORTS).is_none() && reference_cycles(&attributes).is_empty();
+        let clauses = is_predictable.then(|| ClassClauses::new(ad, checker, &attributes, &reached)).flatten();
+        AdClass { attributes, reached, clauses, findings: FxHashMap::default() }
+    }
+
+    /// Returns all findings of an ad. `of_ad` are the findings about the ad as a whole.
+    pub(super) fn all_findings(&mut self, of_ad: &Arc<FindingSet>) -> Arc<AdFindings> {
+        let sets = self.attributes.values().map(|attribute| &attribute.findings).chain([of_ad]).cloned();
+        // The entry keeps the set, so that no other gets its address.
+        let entry = self.findings.entry(Arc::as_ptr(of_ad) as usize);
+        let (_, all) = entry.or_insert_with(|| (Arc::clone(of_ad), AdFindings::new(sets)));
+        Arc::clone(all)
+    }
+
+    /// Returns the hash of everything on which the findings about an ad as a whole depend. `None` if they depend on more
+    /// than the outcomes of clauses.
+    pub(super) fn outcome(&self, ad: &Ad, checker: &mut AdChecker) -> Option<u64> {
+        let parts = self.clauses.as_ref()?;
+        let mut hasher = FxHasher::default();
+        (parts.hash, constants_hash(ad, &parts.positions)).hash(&mut hasher);
+        let mut check = None;
+        let clauses = parts.clauses.iter().map(|part| (part, true));
+        for (part, is_clause) in clauses.chain(parts.rank.as_ref().map(|part| (part, false))) {
+            let key = FxBuildHasher.hash_one((part.hash, constants_hash(ad, &part.positions), is_clause));
+            let outcome = &*checker.outcomes.entry(key).or_insert_with(|| {
+                let check = check.get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context));
+                if is_clause {
+                    OutcomeHash::new(&check.clause_outcome(&part.expression, false), &part.expression)
+                } else {
+                    OutcomeHash::of(check.rank_type(&part.expression))
+                }
+            });
+            match &outcome.comparison {
+                Some((name, hash)) if !parts.shared_names.contains(name) => hash.hash(&mut hasher),
+                _ => outcome.exact.hash(&mut hasher),
+            }
+        }
+        Some(hasher.finish())
+    }
+}
+
+impl ClassClauses {
+    /// Returns the parts of an ad. `None` if a clause is itself a constant, or may read any attribute.
+    fn new(ad: &Ad, checker: &mut AdChecker, attributes: &CheckedAttributes, reached: &[Name]) -> Option<Self> {
+        let (protocol, dialect) = (&checker.protocol, checker.context.dialect);
+        let position = |name: &Name| ad.shape().position(name);
+        let constraint = protocol.constraint_name(ad);
+        let clauses: Vec<(Name, Expression)> = constraint.map_or_else(Vec::new, |name| constraint_clauses(ad, name));
+        if clauses.iter().any(|(_, clause)| is_constant(clause)) {
+            return None;
+        }
+        let mut positions: Vec<usize> = KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect();
+        let rank = ad.get(protocol.rank_name());
+        positions.extend(position(protocol.rank_name()).filter(|_| rank.is_some_and(is_constant)));
+        let clauses: Vec<ClassPart> =
+            clauses.iter().map(|(_, clause)| ClassPart::new(ad, clause, attributes)).collect();
+        let (mut names, mut shared_names) = (FxHashSet::default(), FxHashSet::default());
+        for clause in &clauses {
+            let mentioned = checker.mentioned.entry(clause.hash);
+            for name in mentioned.or_insert_with(|| clause.mentioned_names(ad, attributes, dialect)).as_ref()?.iter() {
+                if !names.insert(name.clone()) {
+                    shared_names.insert(name.clone());
+                }
+            }
+        }
+        let mut hasher = FxHasher::default();
+        (constraint, rank.is_some()).hash(&mut hasher);
+        for name in reached {
+            (name, position(name).is_some(), attributes.get(name).map(|seen| seen.fingerprint)).hash(&mut hasher);
+        }
+        let rank = rank.map(|rank| ClassPart::new(ad, rank, attributes));
+        Some(ClassClauses { clauses, rank, positions, shared_names, hash: hasher.finish() })
+    }
+}
+
+impl ClassPart {
+    fn new(ad: &Ad, expression: &Expression, attributes: &CheckedAttributes) -> Self {
+        let mut names = own_names(expression);
+        let mut positions = Vec::new();
+        let mut hasher = FxHasher::default();
+        expression.fingerprint().hash(&mut hasher);
+        let mut next = 0;
+        while let Some(name) = names.get(next).cloned() {
+            next += 1;
+            let attribute = attributes.get(&name);
+            (&name, ad.get(&name).is_some(), attribute.map(|attribute| attribute.fingerprint)).hash(&mut hasher);
+            match attribute {
+                Some(attribute) => {
+                    for name in attribute.names.iter() {
+                        if !names.contains(name) {
+                            names.push(name.clone());
+                        }
+                    }
+                }
+                None => positions.extend(ad.shape().position(&name)),
+            }
+        }
+        ClassPart { expression: expression.clone(), hash: hasher.finish(), positions }
+    }
+
+    /// Returns the names in the expression and in the attributes that it reads. `None` if it may read any attribute.
+    fn mentioned_names(&self, ad: &Ad, attributes: &CheckedAttributes, dialect: Dialect) -> Option<Arc<[Name]>> {
+        let mut mentioned = FreeNames::of(&self.expression, dialect);
+        let mut next = 0;
+        let mut pending = own_names(&self.expression);
+        while let Some(name) = pending.get(next).cloned() {
+            next += 1;
+            if let Some((attribute, expression)) = attributes.get(&name).zip(ad.get(&name)) {
+                mentioned.add(expression, dialect);
+                let is_new = |name: &&Name| !pending.contains(name);
+                let new: Vec<Name> = attribute.names.iter().filter(is_new).cloned().collect();
+                pending.extend(new);
+            }
+        }
+        (!mentioned.reads_anything).then(|| mentioned.names.into_iter().collect())
+    }
+}
+
+impl OutcomeHash {
+    fn of(outcome: impl Hash) -> Self {
+        let mut hasher = FxHasher::default();
+        outcome.hash(&mut hasher);
+        OutcomeHash { exact: hasher.finish(), comparison: None }
+    }
+
+    fn new(outcome: &ClauseOutcome, written: &Expression) -> Self {
+        match outcome {
+            ClauseOutcome::Met => OutcomeHash::of("met"),
+            ClauseOutcome::Unsteady => OutcomeHash::of("unsteady"),
+            ClauseOutcome::NeverMet(value) => {
+                OutcomeHash::of(("never met", Expression::literal(value.clone()).fingerprint()))
+            }
+            ClauseOutcome::Open(residue) => {
+                let comparison = number_comparison(residue);
+                let named =
+                    |comparison: NumberComparison<'_>| (comparison.1.clone(), FxBuildHasher.hash_one(comparison));
+                let exact = OutcomeHash::of((residue.ptr_eq(written), residue.fingerprint()));
+                OutcomeHash { comparison: comparison.map(named), ..exact }
+            }
+        }
+    }
+}
+
+/// A comparison of an attribute with a number: the operator, the attribute, whether it is qualified as the other side's,
+/// and whether it is the left operand.
+type NumberComparison<'e> = (BinaryOperator, &'e Name, bool, bool);
+
+/// Returns the comparison of an attribute of the other side with a number. `None` for other expressions, and for numbers
+/// that may be inexact as reals.
+fn number_comparison(residue: &Expression) -> Option<NumberComparison<'_>> {
+    let is_number = |operand: ClauseOperand<'_>| match operand {
+        ClauseOperand::Literal(Value::Integer(number)) => number.unsigned_abs() < MAX_EXACT_INTEGER,
+        ClauseOperand::Literal(Value::Real(number)) => number.abs() < MAX_EXACT_REAL,
+        _ => false,
+    };
+    let attribute = |operand| match operand {
+        ClauseOperand::Other(name) => Some((name, true)),
+        ClauseOperand::Unqualified(name) => Some((name, false)),
+        ClauseOperand::Own(_) | ClauseOperand::Literal(_) => None,
+    };
+    let ClauseForm::Comparison(operator, left, right) = ClauseForm::of(residue) else { return None };
+    let ((name, is_qualified), is_left) = match (attribute(left), attribute(right)) {
+        (Some(name), None) if is_number(right) => (name, true),
+        (None, Some(name)) if is_number(left) => (name, false),
+        _ => return None,
+    };
+    Some((operator, name, is_qualified, is_left))
+}
+
+fn constants_hash(ad: &Ad, positions: &[usize]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for position in positions {
+        ad.expressions()[*position].fingerprint().hash(&mut hasher);
+    }
+    hasher.finish()
+}
