@@ -12,7 +12,7 @@ use crate::eval::FreeNames;
 use crate::pool::is_constant;
 use crate::protocol::PORTS;
 
-use super::ads::{AdCheck, ClauseOutcome, constraint_clauses, reference_cycles};
+use super::ads::{AdCheck, ClauseResidue, constraint_clauses, reference_cycles};
 use super::finding_register::{AdFindings, FindingSet};
 use super::{AdChecker, CheckedAttributes, KIND_NAMES, own_names};
 
@@ -99,7 +99,7 @@ impl AdClass {
             let outcome = &*checker.outcomes.entry(key).or_insert_with(|| {
                 let check = check.get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context));
                 if is_clause {
-                    OutcomeHash::new(&check.clause_outcome(&part.expression, false), &part.expression)
+                    OutcomeHash::new(&check.clause_residue(&part.expression, false), &part.expression)
                 } else {
                     OutcomeHash::of(check.rank_type(&part.expression))
                 }
@@ -197,14 +197,14 @@ impl OutcomeHash {
         OutcomeHash { exact: hasher.finish(), comparison: None }
     }
 
-    fn new(outcome: &ClauseOutcome, written: &Expression) -> Self {
+    fn new(outcome: &ClauseResidue, written: &Expression) -> Self {
         match outcome {
-            ClauseOutcome::Met => OutcomeHash::of("met"),
-            ClauseOutcome::Unsteady => OutcomeHash::of("unsteady"),
-            ClauseOutcome::NeverMet(value) => {
+            ClauseResidue::Met => OutcomeHash::of("met"),
+            ClauseResidue::Unsteady => OutcomeHash::of("unsteady"),
+            ClauseResidue::NeverMet(value) => {
                 OutcomeHash::of(("never met", Expression::literal(value.clone()).fingerprint()))
             }
-            ClauseOutcome::Open(residue) => {
+            ClauseResidue::Open(residue) => {
                 let comparison = number_comparison(residue);
                 let named =
                     |comparison: NumberComparison<'_>| (comparison.1.clone(), FxBuildHasher.hash_one(comparison));

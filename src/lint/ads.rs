@@ -24,7 +24,7 @@ pub(super) struct AdCheck<'a> {
 }
 
 /// What specialization leaves of a clause of a constraint.
-pub(super) enum ClauseOutcome {
+pub(super) enum ClauseResidue {
     /// The clause is always true.
     Met,
     /// The clause never is true. It has this value.
@@ -84,27 +84,27 @@ impl<'a> AdCheck<'a> {
 
     /// Specializes a clause of the constraint. `has_cycles` tells whether some attributes of the ad refer to each other
     /// in a circle.
-    pub(super) fn clause_outcome(&self, clause: &Expression, has_cycles: bool) -> ClauseOutcome {
+    pub(super) fn clause_residue(&self, clause: &Expression, has_cycles: bool) -> ClauseResidue {
         // Inlining assumes that no reference is circular.
         let options = SpecializeOptions { inline: !has_cycles, ..SpecializeOptions::default() };
         let residue = specialize(clause, &self.frame, &self.environment, self.context, options);
         match residue.value {
-            Some(value) if is_met(&value, self.context.dialect) => ClauseOutcome::Met,
-            Some(value) => ClauseOutcome::NeverMet(value),
-            None if self.is_steady(&residue.expression) => ClauseOutcome::Open(residue.expression),
-            None => ClauseOutcome::Unsteady,
+            Some(value) if is_met(&value, self.context.dialect) => ClauseResidue::Met,
+            Some(value) => ClauseResidue::NeverMet(value),
+            None if self.is_steady(&residue.expression) => ClauseResidue::Open(residue.expression),
+            None => ClauseResidue::Unsteady,
         }
     }
 
     fn check_constraint(&self, constraint: &Name, has_cycles: bool, found: &mut Vec<LintFinding>) {
         let mut parts = Vec::new();
         for (attribute, written) in constraint_clauses(self.ad, constraint) {
-            match self.clause_outcome(&written, has_cycles) {
-                ClauseOutcome::NeverMet(value) => {
+            match self.clause_residue(&written, has_cycles) {
+                ClauseResidue::NeverMet(value) => {
                     found.extend(self.never_met(constraint, &attribute, &written, &value));
                 }
-                ClauseOutcome::Open(residue) => parts.push(ConditionPart { attribute, written, residue }),
-                ClauseOutcome::Met | ClauseOutcome::Unsteady => {}
+                ClauseResidue::Open(residue) => parts.push(ConditionPart { attribute, written, residue }),
+                ClauseResidue::Met | ClauseResidue::Unsteady => {}
             }
         }
         let is_machine = self.is_kind("Machine");
