@@ -44,6 +44,11 @@ impl KnownName {
     pub fn as_str(self) -> &'static str {
         self.text
     }
+
+    /// Returns the hash, which all spellings of the name share.
+    pub(super) const fn case_insensitive_hash(self) -> u32 {
+        self.hash
+    }
 }
 
 impl Name {

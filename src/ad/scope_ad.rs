@@ -39,24 +39,49 @@ static SCOPE_NAMES: [ScopeName; 7] = [
     ScopeName::new("target", ScopeAd::Other, false),
 ];
 
+/// Number of places in [`SCOPE_NAME_PLACES`].
+const PLACES: usize = 64;
+
+/// Index into [`SCOPE_NAMES`] by the hash of a name, modulo the number of places. A place beyond the rows is free: names
+/// of this place denote no ad, and most names are told so without a comparison. No two of the names share a place.
+static SCOPE_NAME_PLACES: [u8; PLACES] = {
+    let (mut places, mut row) = ([u8::MAX; PLACES], 0);
+    while row < SCOPE_NAMES.len() {
+        let place = SCOPE_NAMES[row].name.case_insensitive_hash() as usize % PLACES;
+        assert!(places[place] == u8::MAX, "two names share a place");
+        #[allow(clippy::cast_possible_truncation)] // there are seven rows
+        let number = row as u8;
+        places[place] = number;
+        row += 1;
+    }
+    places
+};
+
+/// Returns the row of a name in [`SCOPE_NAMES`]; `None` for any other name.
+#[inline]
+fn scope_name(name: &Name) -> Option<&'static ScopeName> {
+    let place = SCOPE_NAME_PLACES[name.case_insensitive_hash() as usize % PLACES];
+    SCOPE_NAMES.get(usize::from(place)).filter(|row| name.is_known(row.name))
+}
+
 impl ScopeAd {
     /// Returns the ad that a name denotes in a match, such as [`ScopeAd::Other`] for `target`; both dialects agree.
     /// `None` for any other name.
     #[must_use]
     pub fn of(name: &Name) -> Option<Self> {
-        SCOPE_NAMES.iter().find(|row| name.is_known(row.name)).map(|row| row.ad)
+        scope_name(name).map(|row| row.ad)
     }
 
     /// Returns the ad that a name denotes even outside a match: `self`, `parent` and `root`, and in HTCondor's dialect
     /// also `my` and `toplevel`. `None` for any other name.
     pub(crate) fn built_in(name: &Name, dialect: Dialect) -> Option<Self> {
-        let mut rows = SCOPE_NAMES.iter().filter(|row| row.ad != ScopeAd::Other);
-        rows.find(|row| (row.is_reserved || dialect.is_condor()) && name.is_known(row.name)).map(|row| row.ad)
+        let row = scope_name(name)?;
+        (row.ad != ScopeAd::Other && (row.is_reserved || dialect.is_condor())).then_some(row.ad)
     }
 
     /// Whether the papers reserve the name, so that no attribute and no label may have it.
     pub(super) fn is_reserved(name: &Name) -> bool {
-        SCOPE_NAMES.iter().any(|row| row.is_reserved && name.is_known(row.name))
+        scope_name(name).is_some_and(|row| row.is_reserved)
     }
 
     /// Whether this is one of the two ads of a match.

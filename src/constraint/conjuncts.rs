@@ -9,9 +9,20 @@ pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
     chain_operands(constraint, BinaryOperator::And)
 }
 
+/// Calls `visit` with each of the [`conjuncts`] of a constraint, from left to right.
+pub fn for_each_conjunct<'e>(constraint: &'e Expression, visit: impl FnMut(&'e Expression)) {
+    for_each_operand(constraint, BinaryOperator::And, visit);
+}
+
 /// Returns the operands of the outermost chain of `operator` in an expression, as [`conjuncts`] does for `&&`.
 pub(super) fn chain_operands(expression: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
-    let (mut parts, mut pending) = (Vec::new(), Vec::new());
+    let mut parts = Vec::new();
+    for_each_operand(expression, operator, |part| parts.push(part));
+    parts
+}
+
+fn for_each_operand<'e>(expression: &'e Expression, operator: BinaryOperator, mut visit: impl FnMut(&'e Expression)) {
+    let mut pending = Vec::new();
     let mut next = Some(expression);
     while let Some(expression) = next {
         next = match expression.without_parentheses().kind() {
@@ -20,12 +31,11 @@ pub(super) fn chain_operands(expression: &Expression, operator: BinaryOperator) 
                 Some(left)
             }
             _ => {
-                parts.push(expression);
+                visit(expression);
                 pending.pop()
             }
         };
     }
-    parts
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::ad::{BinaryOperator, Dialect, Value};
 
-use super::{AttributeColumn, ColumnCell};
+use super::{AttributeColumn, ColumnCell, RowTest};
 
 /// Collects the bounds of many rows from clauses `subject operator bound`. Each subject and operator has its own
 /// column.
@@ -80,6 +80,12 @@ impl<S: Eq + Hash, B> BoundCollector<S, B> {
 }
 
 impl<S> BoundColumn<S> {
+    /// Returns the test of a single row that says the same as [`BoundColumn::admitting`] by
+    /// [`RowTest::is_met_or_void`]. `None` if only [`BoundColumn::admitting`] can tell.
+    pub fn row_test(&self, value: &Value) -> Option<RowTest<'_>> {
+        Some(self.bounds.row_test(self.bounds.matching_range(self.exchanged, value)?))
+    }
+
     /// Sets `admitted` to the rows that a value of the subject does not exclude: the rows whose bound the value meets,
     /// and [`BoundColumn::always_admitted`].
     pub fn admitting(&self, value: &Value, admitted: &mut FixedBitSet) {

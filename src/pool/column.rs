@@ -9,13 +9,15 @@ use std::sync::OnceLock;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, OperatorGroup, Span, Value};
-use crate::constraint::literal_value;
+use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, OperatorGroup, Span, Value};
+use crate::constraint::{is_self_evaluating, literal_value};
 use crate::eval::binary;
 use crate::protocol::is_met;
 
 use super::Partition;
-use super::range_index::{NumberKey, RangeIndex};
+use super::code::code;
+use super::range_index::RangeIndex;
+use super::value_indexes::{IntegerPositions, PositionRange, RowTest, ValueIndexes, number_key, string_key};
 
 /// The code of a row without the attribute.
 pub const ABSENT: u32 = 0;
@@ -92,20 +94,17 @@ pub struct AttributeColumn {
 struct ColumnBuilder {
     values: DictionaryColumn<Value>,
     codes_by_value: FxHashMap<ValueKey, u32>,
+    /// Code of each integer from 0 on, [`ABSENT`] if it has none yet. These integers are not in `codes_by_value`,
+    /// because most columns of integers are numbered or counted from 0 and need no hash table then.
+    codes_by_integer: Vec<u32>,
+    /// Number of integers that may be in `codes_by_integer`.
+    small_integers: usize,
 }
 
 /// Posting lists: for each code the rows with this code, ascending.
 struct PostingLists {
     starts: Vec<usize>,
     rows: Vec<u32>,
-}
-
-/// Indexes of the rows by number and by string, for comparisons such as `<`.
-struct ValueIndexes {
-    numbers: RangeIndex<NumberKey>,
-    strings: RangeIndex<Box<[u8]>>,
-    /// Codes of the values that neither index contains. These values are compared one by one.
-    unordered: Vec<u32>,
 }
 
 /// A value as a hash key. Two keys are equal only if evaluation cannot distinguish the values.
@@ -152,10 +151,25 @@ impl ValueKey {
     }
 }
 
+/// Minimum number of integers from 0 on whose codes a [`ColumnBuilder`] finds without a hash table.
+const MIN_SMALL_INTEGERS: usize = 64;
+
+/// Number of integers for each row whose codes a [`ColumnBuilder`] finds without a hash table. The table of these codes
+/// then takes no more memory than the hash table would.
+const SMALL_INTEGERS_PER_ROW: usize = 4;
+
 impl ColumnBuilder {
-    fn new() -> Self {
+    /// Creates a builder for about so many rows.
+    fn with_capacity(rows: usize) -> Self {
         let absent_and_deviant = [Value::Undefined, Value::Undefined];
-        ColumnBuilder { values: DictionaryColumn::new(absent_and_deviant), codes_by_value: FxHashMap::default() }
+        let mut values = DictionaryColumn::new(absent_and_deviant);
+        values.codes.reserve(rows);
+        ColumnBuilder {
+            values,
+            codes_by_value: FxHashMap::default(),
+            codes_by_integer: Vec::new(),
+            small_integers: MIN_SMALL_INTEGERS.max(SMALL_INTEGERS_PER_ROW * rows),
+        }
     }
 
     /// Appends a row with this cell, and returns the code of the row.
@@ -163,13 +177,29 @@ impl ColumnBuilder {
         let code = match cell {
             ColumnCell::Absent => ABSENT,
             ColumnCell::Deviant => DEVIANT,
-            ColumnCell::Constant(value) => {
-                let key = ValueKey::of(&value);
-                *self.codes_by_value.entry(key).or_insert_with(|| self.values.add_entry(value))
-            }
+            ColumnCell::Constant(value) => self.code_of(value),
         };
         self.values.codes.push(code);
         code
+    }
+
+    /// Returns the code of a value, which may be new.
+    fn code_of(&mut self, value: Value) -> u32 {
+        if let Value::Integer(integer) = value
+            && let Ok(integer) = usize::try_from(integer)
+            && integer < self.small_integers
+        {
+            if integer >= self.codes_by_integer.len() {
+                let length = (integer + 1).next_power_of_two().min(self.small_integers);
+                self.codes_by_integer.resize(length, ABSENT);
+            }
+            let code = &mut self.codes_by_integer[integer];
+            if *code == ABSENT {
+                *code = self.values.add_entry(value);
+            }
+            return *code;
+        }
+        *self.codes_by_value.entry(ValueKey::of(&value)).or_insert_with(|| self.values.add_entry(value))
     }
 
     fn finish(self, dialect: Dialect) -> AttributeColumn {
@@ -190,7 +220,8 @@ impl ColumnBuilder {
 impl AttributeColumn {
     /// Builds a column with one row for each cell.
     pub fn new(cells: impl IntoIterator<Item = ColumnCell>, dialect: Dialect) -> Self {
-        let mut column = ColumnBuilder::new();
+        let cells = cells.into_iter();
+        let mut column = ColumnBuilder::with_capacity(cells.size_hint().0);
         for cell in cells {
             column.push(cell);
         }
@@ -202,17 +233,23 @@ impl AttributeColumn {
     pub fn of_expressions<'a>(
         expressions: impl IntoIterator<Item = Option<&'a Expression>>,
         dialect: Dialect,
-        cell: impl Fn(usize, &Expression) -> ColumnCell,
+        mut cell: impl FnMut(usize, &Expression) -> ColumnCell,
     ) -> Self {
-        let mut column = ColumnBuilder::new();
+        let expressions = expressions.into_iter();
+        let mut column = ColumnBuilder::with_capacity(expressions.size_hint().0);
         // Ads that were read together share equal literals. A literal seen before is recognised by its address.
         let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
-        for (row, expression) in expressions.into_iter().enumerate() {
+        for (row, expression) in expressions.enumerate() {
             let Some(expression) = expression else {
                 column.push(ColumnCell::Absent);
                 continue;
             };
-            if let Some(code) = codes.get(&expression.identity()) {
+            if let ExpressionKind::Literal(value @ Value::Integer(_)) = expression.kind()
+                && is_self_evaluating(value, dialect)
+            {
+                // An integer is found faster by its value than by its address.
+                column.push(ColumnCell::Constant(value.clone()));
+            } else if let Some(code) = codes.get(&expression.identity()) {
                 column.values.codes.push(*code);
             } else if let Some(value) = literal_value(expression, dialect) {
                 codes.insert(expression.identity(), column.push(ColumnCell::Constant(value.clone())));
@@ -276,6 +313,29 @@ impl AttributeColumn {
                 None => orders.numbers.add_rows(0, orders.numbers.len(), into),
             }
         }
+    }
+
+    /// Returns the rows that meet `attribute operator value`, the same as [`AttributeColumn::select`] adds. `None` if the
+    /// operator selects no range of an index, or if values of the column have no place in an index.
+    pub fn matching_range(&self, operator: BinaryOperator, value: &Value) -> Option<PositionRange> {
+        let orders = self.indexes.get_or_init(|| self.build_indexes());
+        // The first code is that of absent rows, which meet no comparison.
+        if orders.unordered != [ABSENT] {
+            return None;
+        }
+        orders.matching_range(operator, value, self.dialect)
+    }
+
+    /// Returns the test whether single rows are in a range of this column. For few rows it costs less than a bitmap.
+    pub fn row_test(&self, range: PositionRange) -> RowTest<'_> {
+        let orders = self.indexes.get_or_init(|| self.build_indexes());
+        orders.row_test(range, self.values.codes.len())
+    }
+
+    /// Adds to `into` the rows in a range of this column.
+    pub fn add_range_rows(&self, range: PositionRange, into: &mut FixedBitSet) {
+        let orders = self.indexes.get_or_init(|| self.build_indexes());
+        orders.add_range_rows(range, into);
     }
 
     /// Adds to `into` the rows whose value a predicate accepts. An absent attribute counts as undefined. Deviant rows
@@ -345,19 +405,54 @@ impl AttributeColumn {
 
     fn build_indexes(&self) -> ValueIndexes {
         let (mut numbers, mut strings, mut unordered) = (Vec::new(), Vec::new(), vec![ABSENT]);
-        for (at, value) in self.values.entries.iter().enumerate().skip(DEVIANT as usize + 1) {
+        let (least, sorted) = self.codes_of_sorted_integers().unzip();
+        let integers = least.zip(sorted.as_ref()).map(|(least, codes)| {
+            let lists = self.posting_lists();
+            let count = |code: &u32| if *code == ABSENT { 0 } else { lists.rows(*code).len() };
+            IntegerPositions::new(least, codes.iter().map(count))
+        });
+        let codes = sorted.unwrap_or_else(|| (DEVIANT + 1..code(self.values.entries.len())).collect());
+        for code in codes.into_iter().filter(|code| *code != ABSENT) {
+            let value = self.value(code);
             match (number_key(value, self.dialect), value) {
-                (Some(number), _) => numbers.push((number, code(at))),
-                (None, Value::String(text)) => strings.push((string_key(text), code(at))),
-                _ => unordered.push(code(at)),
+                (Some(number), _) => numbers.push((number, code)),
+                (None, Value::String(text)) => strings.push((string_key(text), code)),
+                _ => unordered.push(code),
             }
         }
-        ValueIndexes { numbers: self.range_index(numbers), strings: self.range_index(strings), unordered }
+        let (numbers, strings) = (self.range_index(numbers), self.range_index(strings));
+        ValueIndexes::new(numbers, strings, integers, unordered)
+    }
+
+    /// Returns the least value and, for each integer from it to the greatest value, its code, or [`ABSENT`] if it has
+    /// none. This is a bucket sort. `None` unless all values are integers that are near to one another.
+    fn codes_of_sorted_integers(&self) -> Option<(i64, Vec<u32>)> {
+        let integers = &self.values.entries[DEVIANT as usize + 1..];
+        let exact = |value: &Value| match value {
+            Value::Integer(integer) if integer.unsigned_abs() <= 1 << 53 => Some(*integer),
+            _ => None,
+        };
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for value in integers {
+            let integer = exact(value)?;
+            (least, most) = (least.min(integer), most.max(integer));
+        }
+        let span = usize::try_from(most.checked_sub(least)?).ok()?;
+        if span > SMALL_INTEGERS_PER_ROW * integers.len() {
+            return None;
+        }
+        let mut codes = vec![ABSENT; span + 1];
+        for (at, value) in integers.iter().enumerate() {
+            let place = usize::try_from(exact(value)? - least).ok()?;
+            codes[place] = code(at + DEVIANT as usize + 1);
+        }
+        Some((least, codes))
     }
 
     /// Builds the index of all rows that have one of these codes. Each code comes with the key of its value.
     fn range_index<K: Ord + Clone>(&self, mut codes: Vec<(K, u32)>) -> RangeIndex<K> {
-        codes.sort_unstable();
+        // Takes linear time for integers, which `codes_of_sorted_integers` has sorted.
+        codes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let lists = self.posting_lists();
         let rows = codes.iter().flat_map(|(key, code)| lists.rows(*code).iter().map(|row| (key.clone(), *row)));
         RangeIndex::new(rows, self.values.codes.len())
@@ -368,29 +463,6 @@ impl PostingLists {
     fn rows(&self, code: u32) -> &[u32] {
         &self.rows[self.starts[code as usize]..self.starts[code as usize + 1]]
     }
-}
-
-/// Converts a position to a code. Every position fits, because a pool has fewer than 2^32 rows.
-#[must_use]
-pub fn code(position: usize) -> u32 {
-    u32::try_from(position).unwrap_or(u32::MAX)
-}
-
-/// Returns the key of a number. In HTCondor's dialect booleans are numbers, too. `None` for other values, for NaN, and
-/// for integers beyond 2^53, which reals do not represent exactly.
-#[allow(clippy::cast_precision_loss)] // exact up to 2^53
-fn number_key(value: &Value, dialect: Dialect) -> Option<NumberKey> {
-    match value {
-        Value::Integer(integer) if integer.unsigned_abs() <= 1 << 53 => NumberKey::new(*integer as f64),
-        Value::Real(real) => NumberKey::new(*real),
-        Value::Boolean(is) if dialect.is_condor() => NumberKey::new(f64::from(u8::from(*is))),
-        _ => None,
-    }
-}
-
-/// Returns the key of a string: its bytes in lower case, as comparisons ignore case.
-fn string_key(text: &ByteString) -> Box<[u8]> {
-    text.as_bytes().to_ascii_lowercase().into()
 }
 
 #[cfg(test)]
@@ -471,6 +543,56 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// The test of a single row says what the selection of all rows says: of integers near to one another or far apart, of
+    /// numbers and strings, and with rows that have no value. Values without an order have no test.
+    #[test]
+    fn single_rows_are_tested_as_all_rows_are_selected() {
+        let kinds: [(&[&str], bool); 5] = [
+            (&["0", "3", "1", "7"], true),
+            (&["-3", "0", "4", "1"], true),
+            (&["9000000000000000", "-9000000000000000", "5"], true),
+            (&["2", "2.0", "1.5", "\"a\"", "\"B\"", "\"b\""], true),
+            (&["1", "undefined"], false),
+        ];
+        let mut random = fastrand::Rng::with_seed(1);
+        for (texts, has_test) in kinds {
+            let values: Vec<Value> = texts.iter().map(|text| value(text)).collect();
+            let cells: Vec<ColumnCell> = (0..300)
+                .map(|_| match random.u8(..10) {
+                    0 => ColumnCell::Absent,
+                    1 => ColumnCell::Deviant,
+                    _ => ColumnCell::Constant(values[random.usize(..values.len())].clone()),
+                })
+                .collect();
+            let column = AttributeColumn::new(cells.clone(), Dialect::Condor);
+            for operator in ["<", "<=", "==", ">=", ">"] {
+                let operator = *BinaryOperator::ALL.iter().find(|found| found.symbol() == operator).unwrap();
+                for bound in ["-4", "-3", "0", "1", "1.5", "2", "7", "8", "\"A\"", "\"b\"", "\"\"", "9000000000000000"]
+                {
+                    let bound = value(bound);
+                    let mut selected = FixedBitSet::with_capacity(cells.len());
+                    column.select(operator, &bound, &mut selected);
+                    let range = column.matching_range(operator, &bound);
+                    assert_eq!(range.is_some(), has_test, "{texts:?}");
+                    let Some(range) = range else { continue };
+                    let mut in_range = FixedBitSet::with_capacity(cells.len());
+                    column.add_range_rows(range, &mut in_range);
+                    assert_eq!(in_range, selected, "{texts:?} {operator:?} {bound:?}");
+                    assert_eq!(range.row_count() as usize, selected.count_ones(..), "{texts:?}");
+                    let test = column.row_test(range);
+                    for (row, cell) in (0_u32..).zip(&cells) {
+                        let is_selected = selected.contains(row as usize);
+                        assert_eq!(test.is_met(row), is_selected, "{texts:?} {operator:?} {bound:?} {cell:?}");
+                        let is_void = !matches!(cell, ColumnCell::Constant(_));
+                        assert_eq!(test.is_met_or_void(row), is_selected || is_void, "{texts:?} {operator:?} {cell:?}");
+                    }
+                }
+            }
+            assert!(column.matching_range(BinaryOperator::NotEqual, &value("1")).is_none());
+            assert!(column.matching_range(BinaryOperator::Less, &value("undefined")).is_none());
         }
     }
 

@@ -8,6 +8,7 @@ mod bound_column;
 mod census;
 mod census_counter;
 mod chunked;
+mod code;
 mod column;
 pub mod diff;
 mod expression_column;
@@ -16,6 +17,7 @@ mod range_index;
 mod sparse_rows;
 mod store;
 mod summary;
+mod value_indexes;
 mod value_sample;
 
 pub use ad_memo::{AdMemo, is_constant};
@@ -23,9 +25,11 @@ pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, Request
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use census_counter::{CensusCounter, CensusPart};
-pub use column::{AttributeColumn, ColumnCell, ValueKey, code};
+pub use code::code;
+pub use column::{AttributeColumn, ColumnCell, ValueKey};
 pub use expression_column::ExpressionColumn;
 pub use partition::Partition;
 pub use sparse_rows::SparseRows;
 pub use store::{Dependencies, Store, StoreValues};
 pub use summary::{AttributeSummary, BindingKind, DistinctCount, ObservedRange};
+pub use value_indexes::{PositionRange, RowTest};

@@ -23,7 +23,7 @@ impl Partition {
     /// Creates a partition with each row in a group of its own.
     #[must_use]
     pub fn discrete(rows: usize) -> Self {
-        let numbers: Vec<u32> = (0..super::column::code(rows)).collect();
+        let numbers: Vec<u32> = (0..super::code::code(rows)).collect();
         Partition { group_of: numbers.clone(), first_rows: numbers }
     }
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
 
-use super::code;
+use super::code::code;
 
 /// Maximum memory for the bitmaps of one index, in bytes. The more rows an index has, the more rows lie between two
 /// bitmaps.

@@ -79,6 +79,7 @@ fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Resu
         return Err(fault(list, "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`"));
     };
     let mut entries = Vec::with_capacity(elements.len());
+    found.reserve(elements.len());
     for element in elements.iter() {
         let ExpressionKind::Ad(record) = element.without_parentheses().kind() else {
             return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));

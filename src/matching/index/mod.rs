@@ -16,6 +16,7 @@ mod columns;
 mod one_sided;
 mod probe;
 mod ranks;
+mod remaining;
 mod request;
 mod residue;
 
@@ -45,7 +46,7 @@ pub struct OfferIndex {
     /// Offers that may match a request. Offers without a constraint, offers with a residue that no request can meet,
     /// and withdrawn offers are not included.
     eligible: FixedBitSet,
-    /// Offers that have a clause which only evaluation of the pair can decide.
+    /// Offers that have a clause which only evaluation of the pair can decide. Without capacity if there are none.
     needs_evaluation: FixedBitSet,
     /// Bounds of the offers on attributes of requests, one column for each attribute and operator. Sorted by attribute.
     imported_bounds: Vec<BoundColumn<Name>>,
@@ -98,7 +99,7 @@ impl OfferIndex {
         let offer_residues = offer_residues.collect();
         OfferIndex {
             eligible,
-            needs_evaluation,
+            needs_evaluation: if needs_evaluation.is_clear() { FixedBitSet::new() } else { needs_evaluation },
             imported_bounds,
             item_postings: clauses.item_postings.into_iter().collect(),
             offer_residues,

@@ -8,15 +8,15 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ConstraintClauses, has_scope_attribute, orient_comparison};
 use crate::eval::string_list_items;
-use crate::pool::{AttributeColumn, ColumnCell, SparseRows};
+use crate::pool::{AttributeColumn, ColumnCell, PositionRange};
 use crate::protocol::is_met;
 
 use super::super::Candidate;
 use super::build::{OwnOperand, other_side_attribute, own_operand};
 use super::one_sided::needs_pair_evaluation;
 use super::ranks::RankForm;
+use super::remaining::RemainingOffers;
 use super::request::{PairEvaluator, ProbedRequest};
-use super::residue::Residue;
 use super::{ItemPostings, OfferIndex};
 
 /// The offers that may match the probed request.
@@ -26,42 +26,6 @@ pub struct ProbeResult {
     pub sure: Vec<Candidate>,
     /// Indexes of offers that may match. The caller must evaluate their pairs with the request.
     pub unsure: Vec<usize>,
-}
-
-/// The offers that no clause has excluded so far. The clauses are applied one by one.
-struct RemainingOffers {
-    /// All remaining offers.
-    all: FixedBitSet,
-    /// Offers with a clause or a rank that only evaluation of the pair can tell. May include offers that were excluded.
-    unsure: FixedBitSet,
-}
-
-impl RemainingOffers {
-    /// Evaluates a residue for the remaining offers, or only for those in `offers` if it is given. Excludes the offers
-    /// that do not meet the residue. Marks an offer as unsure if only evaluation of the pair can decide the residue.
-    fn apply_residue(
-        &mut self,
-        residue: &mut Residue<bool>,
-        request: &mut ProbedRequest<'_, '_>,
-        offers: Option<&SparseRows>,
-    ) {
-        let RemainingOffers { all, unsure } = self;
-        let mut dropped = Vec::new();
-        let answer = |offer, met| match met {
-            Some(true) => {}
-            Some(false) => dropped.push(offer),
-            None => unsure.insert(offer),
-        };
-        let dialect = request.context.dialect;
-        let met = |value: &Value| is_met(value, dialect);
-        match offers {
-            Some(offers) => residue.evaluate_each(request, offers.intersection(all), met, answer),
-            None => residue.evaluate_each(request, all.ones(), met, answer),
-        }
-        for offer in dropped {
-            all.remove(offer);
-        }
-    }
 }
 
 impl OfferIndex {
@@ -83,38 +47,50 @@ impl OfferIndex {
             classes: Vec::new(),
             cells: FxHashMap::default(),
         };
-        let mut left = RemainingOffers { all: self.eligible.clone(), unsure: self.needs_evaluation.clone() };
+        let mut left = RemainingOffers::new(self.eligible.clone(), self.needs_evaluation.clone());
         // All clauses are classified before the first one is looked up. The CPU can then load the expressions of
         // several clauses from memory at the same time.
         let clauses = request.clauses.items.iter().map(|clause| (clause.expression, ClauseForm::of(clause.expression)));
         let clauses: Vec<(&Expression, ClauseForm<'_>)> = clauses.collect();
-        let mut residues = Vec::new();
+        let (mut residues, mut comparisons) = (Vec::new(), Vec::with_capacity(clauses.len()));
         for (clause, condition) in clauses {
-            if !self.apply_clause(&mut request, condition, &mut left) {
+            if !self.apply_clause(&mut request, condition, &mut left, &mut comparisons) {
                 residues.push(clause);
-            } else if left.all.is_clear() {
+            } else if left.is_clear() {
                 break;
             }
+        }
+        // The comparison that fewest offers meet comes first, so that soon only few offers remain.
+        comparisons.sort_unstable_by_key(|(_, range)| range.row_count());
+        for (column, range) in comparisons {
+            self.retain_in_range(&column, range, &mut left);
         }
         self.apply_imported_bounds(&mut request, &mut left);
         for (residue, offers) in &mut self.offer_residues {
             left.apply_residue(residue, &mut request, Some(offers));
         }
         for residue in residues {
+            if left.is_clear() {
+                break;
+            }
             self.apply_request_residue(residue, &mut request, &mut left);
         }
-        left.all.union_with(&self.unindexable);
-        left.unsure.union_with(&self.unindexable);
+        if !self.unindexable.is_clear() {
+            left.bitmap().union_with(&self.unindexable);
+            left.unsure.union_with(&self.unindexable);
+        }
         self.rank_remaining(&mut request, left)
     }
 
     /// Looks a clause of the request up in the columns of the offers, and excludes the offers that do not meet it.
-    /// Returns false if the clause cannot be looked up.
+    /// Returns false if the clause cannot be looked up. A comparison that selects a range of a column is only added to
+    /// `comparisons`, for [`OfferIndex::retain_in_range`].
     fn apply_clause(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,
         condition: ClauseForm<'_>,
         left: &mut RemainingOffers,
+        comparisons: &mut Vec<(Rc<AttributeColumn>, PositionRange)>,
     ) -> bool {
         let (ad, dialect) = (request.ad, request.context.dialect);
         let theirs = |operand| other_side_attribute(ad, operand);
@@ -127,9 +103,15 @@ impl OfferIndex {
                 if let Some((name, operator, cell)) = orient_comparison(operator, first, second, theirs, &mut mine) {
                     match cell.value() {
                         Some(value) => {
-                            self.retain_where(name, left, |column, rows| column.select(operator, &value, rows));
+                            let column = self.columns.column(name);
+                            match column.matching_range(operator, &value).filter(|_| !column.has_deviant_rows()) {
+                                Some(range) => comparisons.push((column, range)),
+                                None => self.retain_where(name, left, |column, rows| {
+                                    column.select(operator, &value, rows);
+                                }),
+                            }
                         }
-                        None => left.unsure.union_with(&left.all),
+                        None => left.doubt_all(),
                     }
                     return true;
                 }
@@ -154,9 +136,21 @@ impl OfferIndex {
         }
         let Some(known) = condition.decide(dialect, |operand| mine(*operand)?.value()) else { return false };
         if !is_met(&known, dialect) {
-            left.all.clear();
+            left.bitmap().clear();
         }
         true
+    }
+
+    /// Excludes the offers that are not in a range of a column.
+    fn retain_in_range(&mut self, column: &AttributeColumn, range: PositionRange, left: &mut RemainingOffers) {
+        if left.are_few() {
+            let test = column.row_test(range);
+            left.retain_if(|offer| test.is_met(offer));
+        } else {
+            self.scratch.clear();
+            column.add_range_rows(range, &mut self.scratch);
+            left.intersect_with(&self.scratch);
+        }
     }
 
     /// Excludes the offers that `select` does not select in the column of an attribute. Deviant offers are kept and
@@ -174,7 +168,7 @@ impl OfferIndex {
             self.scratch.union_with(column.deviant_rows());
             left.unsure.union_with(column.deviant_rows());
         }
-        left.all.intersect_with(&self.scratch);
+        left.intersect_with(&self.scratch);
     }
 
     /// Excludes the offers whose bounds or string lists do not admit the request.
@@ -182,14 +176,17 @@ impl OfferIndex {
         for bounds in self.imported_bounds.chunk_by(|left, right| left.subject == right.subject) {
             let value = request.cell(&bounds[0].subject).value();
             for column in bounds {
-                if left.all.is_clear() {
+                if left.is_clear() {
                     return;
                 }
-                if let Some(value) = &value {
+                let test = value.as_ref().filter(|_| left.are_few()).and_then(|value| column.row_test(value));
+                if let Some(test) = test {
+                    left.retain_if(|offer| test.is_met_or_void(offer));
+                } else if let Some(value) = &value {
                     column.admitting(value, &mut self.scratch);
-                    left.all.intersect_with(&self.scratch);
+                    left.intersect_with(&self.scratch);
                 } else {
-                    self.scratch.clone_from(&left.all);
+                    self.scratch.clone_from(left.bitmap());
                     self.scratch.difference_with(&column.always_admitted);
                     left.unsure.union_with(&self.scratch);
                 }
@@ -213,7 +210,7 @@ impl OfferIndex {
                     self.scratch.remove(*offer as usize);
                 }
             }
-            left.all.difference_with(&self.scratch);
+            left.difference_with(&self.scratch);
         }
     }
 
@@ -230,7 +227,7 @@ impl OfferIndex {
             residue.classify(&mut self.columns);
         }
         if needs_pair_evaluation(&request.clauses, &residue.mentions) {
-            left.unsure.union_with(&left.all);
+            left.doubt_all();
         } else {
             left.apply_residue(residue, request, None);
         }
@@ -239,11 +236,22 @@ impl OfferIndex {
     /// Computes the ranks of the remaining offers, and returns the result of the probe. An offer becomes unsure if only
     /// evaluation of the pair can tell the rank of the request or of the offer.
     fn rank_remaining(&mut self, request: &mut ProbedRequest<'_, '_>, left: RemainingOffers) -> ProbeResult {
-        let RemainingOffers { mut all, mut unsure } = left;
+        let form = self.request_ranks.classify_rank(request.ad, &self.protocol, &mut self.columns, true);
+        if let RankForm::Constant(request_rank) = form
+            && let Some(offers) = left.certain_few()
+            && self.offer_ranks.are_constant()
+        {
+            let offer_ranks = &self.offer_ranks.values;
+            let candidate = |offer: &u32| {
+                let offer = *offer as usize;
+                Candidate { offer, request_rank, offer_rank: offer_ranks[offer] }
+            };
+            return ProbeResult { sure: offers.iter().map(candidate).collect(), unsure: Vec::new() };
+        }
+        let (mut all, mut unsure) = left.into_bitmaps();
         unsure.union_with(&self.offer_ranks.needs_evaluation);
         unsure.intersect_with(&all);
         all.difference_with(&unsure);
-        let form = self.request_ranks.classify_rank(request.ad, &self.protocol, &mut self.columns, true);
         match form {
             RankForm::Constant(_) => {}
             RankForm::NeedsEvaluation => unsure.union_with(&all),

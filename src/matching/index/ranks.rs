@@ -53,6 +53,11 @@ impl OfferRanks {
         let expressions = table.residues.into_iter().zip(offers_by_expression).collect();
         OfferRanks { expressions, values, needs_evaluation }
     }
+
+    /// Whether the rank of every offer is the same for all requests.
+    pub fn are_constant(&self) -> bool {
+        self.expressions.is_empty() && self.needs_evaluation.is_clear()
+    }
 }
 
 impl ResidueTable<f64> {
@@ -94,7 +99,7 @@ impl Residue<f64> {
     ) {
         self.evaluate_each(request, offers, rank_value, |offer, rank| match rank {
             Some(rank) => values[offer] = rank,
-            None => unsure.insert(offer),
+            None => unsure.grow_and_insert(offer),
         });
     }
 }

@@ -158,3 +158,55 @@ fn the_index_is_evaluation() {
     }
     assert!(matched > 100, "{matched}");
 }
+
+/// Returns an ad of a large pool: numbers, sometimes absent, and bounds on the numbers of the partner. `odd` is the
+/// percentage of values and clauses that an index cannot order.
+fn bounded_ad(random: &mut fastrand::Rng, rules: ParseOptions, odd: u8) -> Ad {
+    let mut text = String::from("[ ");
+    let is_odd = |random: &mut fastrand::Rng| random.u8(..100) < odd;
+    for name in NAMES {
+        if random.u8(..12) > 0 {
+            let value = if is_odd(random) { value(random) } else { random.i8(-2..40).to_string() };
+            let _ = write!(text, "{name} = {value}; ");
+        }
+    }
+    let clause = |random: &mut fastrand::Rng| {
+        if is_odd(random) {
+            return part(random, 1);
+        }
+        let (name, bound) = (pick(random, &NAMES), random.i8(-2..40));
+        let operator = pick(random, &["<", "<=", ">=", ">", "<=", ">=", "<=", ">=", "=="]);
+        format!("other.{name} {operator} {bound}{}", pick(random, &["", "", ".0", ".5"]))
+    };
+    let clauses: Vec<String> = (0..random.u8(2..7)).map(|_| clause(random)).collect();
+    let _ = write!(text, "Requirements = {}; ", clauses.join(" && "));
+    if is_odd(random) {
+        let _ = write!(text, "Rank = {}; ", operand(random));
+    }
+    text.push(']');
+    parse_ad(text.as_bytes(), rules).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+/// In a pool so large that the index tests the last offers one by one, the candidates are those of evaluation, too.
+#[test]
+fn the_index_is_evaluation_in_large_pools() {
+    let mut matched = 0;
+    for dialect in [Dialect::Classad, Dialect::Condor] {
+        for (seed, odd) in [0, 0, 1, 6].into_iter().enumerate() {
+            let mut random = fastrand::Rng::with_seed(seed as u64);
+            let rules = ParseOptions::new(dialect);
+            let offers: Vec<Ad> = (0..700).map(|_| bounded_ad(&mut random, rules, odd)).collect();
+            let requests: Vec<Ad> = (0..20).map(|_| bounded_ad(&mut random, rules, odd)).collect();
+            let context = Context { random: None, ..Context::new(dialect) };
+            let maker =
+                |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);
+            let (mut quick, mut slow) = (maker(Accelerations::ALL), maker(Accelerations::NONE));
+            for (number, request) in requests.iter().enumerate() {
+                let expected = slow.candidates(request);
+                assert_eq!(quick.candidates(request), expected, "{dialect}, seed {seed}, request {number}");
+                matched += expected.len();
+            }
+        }
+    }
+    assert!(matched > 100, "{matched}");
+}

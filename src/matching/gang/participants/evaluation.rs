@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, ScopeFrame, Value};
-use crate::constraint::{conjuncts, is_scope_name};
+use crate::constraint::{conjuncts, for_each_conjunct, is_scope_name};
 use crate::eval::{Abort, Context, Evaluator, FreeNames, NameBinding, NameResolution};
 use crate::matching::gang::search::CandidateScore;
 use crate::matching::policy::{PolicyVector, Residual, candidate_label};
@@ -119,13 +119,12 @@ impl ParticipantTable {
     fn split_constraint(&self, place: PortPlace) -> Option<Rc<[ScopedClause]>> {
         let frame = self.frame(place);
         let constraint = self.protocol.constraint_expression(&frame.ad)?;
-        let (mut clauses, mut followed) = (Vec::new(), 0);
-        let mut pending = vec![(constraint.clone(), Arc::clone(frame))];
-        while let Some((expression, frame)) = pending.pop() {
-            for clause in conjuncts(&expression) {
+        let (mut clauses, mut followed, mut pending) = (Vec::new(), 0, Vec::new());
+        let mut split = |expression: &Expression, frame: &Arc<ScopeFrame>, pending: &mut Vec<ScopedClause>| {
+            for_each_conjunct(expression, |clause| {
                 let bound = match clause.without_parentheses().kind() {
                     ExpressionKind::Attribute(name) if followed < MAX_FOLLOWED_ATTRIBUTES => {
-                        self.environment.resolve_own(&frame, name, &self.context)
+                        self.environment.resolve_own(frame, name, &self.context)
                     }
                     _ => NameResolution::Missing,
                 };
@@ -133,9 +132,13 @@ impl ParticipantTable {
                     followed += 1;
                     pending.push((bound, frame));
                 } else {
-                    clauses.push((clause.clone(), Arc::clone(&frame)));
+                    clauses.push((clause.clone(), Arc::clone(frame)));
                 }
-            }
+            });
+        };
+        split(constraint, frame, &mut pending);
+        while let Some((expression, frame)) = pending.pop() {
+            split(&expression, &frame, &mut pending);
         }
         Some(clauses.into())
     }

@@ -85,12 +85,14 @@ impl ParticipantTable {
         let mut bad = Vec::new();
         for (position, ad) in std::iter::once(&Ad::default()).chain(offers).enumerate() {
             let participant = Participant::at(position);
-            let empty = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
-            table.environment.add_member(empty);
-            table.port_info.push(ParticipantPorts::default());
-            if let Err(fault) = table.replace(participant, ad) {
+            let (member, ports) = ParticipantPorts::of(ad, participant).unwrap_or_else(|fault| {
                 bad.push(BadPorts { index: participant.offer(), fault });
-            }
+                let empty = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
+                (empty, ParticipantPorts::default())
+            });
+            table.environment.add_member(member);
+            table.port_info.push(ports);
+            table.note_ports(participant);
         }
         (table, bad)
     }
@@ -102,20 +104,25 @@ impl ParticipantTable {
     /// When the ports of `ad` cannot be used. The former ad then stays.
     pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
         let (new, ports) = ParticipantPorts::of(ad, participant)?;
-        if !participant.is_request() {
-            self.offers_have_ports |= new.ports.len() > 1;
-            self.offers_have_patterns |= ports.patterns.is_some();
-        }
-        let is_implicit = ports.is_implicit;
         if let Some(member) = self.environment.member_mut(participant) {
             *member = new;
         }
         self.port_info[participant.position()] = ports;
-        if is_implicit {
+        self.note_ports(participant);
+        Ok(())
+    }
+
+    /// Takes note of the ports of an ad that has just been added.
+    fn note_ports(&mut self, participant: Participant) {
+        let ports = &self.port_info[participant.position()];
+        if !participant.is_request() {
+            self.offers_have_ports |= self.port_count(participant) > 1;
+            self.offers_have_patterns |= ports.patterns.is_some();
+        }
+        if self.is_implicit(participant) {
             // Leave the partner at an implicit port unknown, because nothing is docked yet.
             self.environment.unbind_other(participant);
         }
-        Ok(())
     }
 
     fn member(&self, participant: Participant) -> &EnvironmentMember {

@@ -63,10 +63,11 @@ pub struct PortIndex {
     unused: RowBitmap,
     /// Unused rows that have a constraint. A port without a constraint accepts nobody.
     eligible: RowBitmap,
-    /// Rows that have a constraint and a rank.
+    /// Rows that have a constraint and a rank. Its capacity ends at the last such row, so that it costs nothing if no
+    /// offer has a rank.
     pub ranking: RowBitmap,
     /// Rows whose ads have changed since the columns were built. The columns are wrong for these rows. The rows are
-    /// therefore always selected and left to evaluation.
+    /// therefore always selected and left to evaluation. The capacity ends at the last such row.
     changed: RowBitmap,
     /// Columns of bounds: what each row demands of the port at which the row docks, such as `other.Size <= 45`.
     demands: LinkDemands,
@@ -99,9 +100,9 @@ impl PortIndex {
         let none = RowBitmap::with_capacity(places.len());
         let mut index = PortIndex {
             unused: all_rows(places.len()),
-            eligible: none.clone(),
-            ranking: none.clone(),
-            changed: none,
+            eligible: none,
+            ranking: RowBitmap::new(),
+            changed: RowBitmap::new(),
             demands: LinkDemands::new(&places, table),
             columns: RowColumns::default(),
             places,
@@ -117,7 +118,11 @@ impl PortIndex {
     fn read_row(&mut self, row: usize, table: &ParticipantTable) {
         let has_constraint = table.clauses(self.places[row]).is_some();
         self.eligible.set(row, has_constraint);
-        self.ranking.set(row, has_constraint && table.has_rank(self.places[row]));
+        if has_constraint && table.has_rank(self.places[row]) {
+            self.ranking.grow_and_insert(row);
+        } else if self.ranking.contains(row) {
+            self.ranking.remove(row);
+        }
     }
 
     /// Returns the port of a row.
@@ -186,7 +191,7 @@ impl PortIndex {
         if rows.len() == table.port_count(participant) {
             for row in rows {
                 self.unused.insert(row);
-                self.changed.insert(row);
+                self.changed.grow_and_insert(row);
                 self.read_row(row, table);
                 // Drop the class of the row, which stands for the demands of the former ad.
                 self.demands.class_of[row] = None;

@@ -13,7 +13,7 @@ use fixedbitset::FixedBitSet;
 use crate::ad::Participant;
 use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::{ParticipantTable, PortPlace};
-use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, WindowQuery};
+use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, WindowQuery, first_row_from};
 
 use super::assignment::PortAssignment;
 use super::decisions::{ConflictSet, DecisionStack, PortDomain, SearchState};
@@ -156,7 +156,14 @@ impl ForwardChecking<'_> {
     /// Iterates over the offers of `rows` that are not in the gang yet, in input order. An offer with several rows is
     /// repeated.
     fn free_offers(&self, rows: &RowBitmap) -> impl Iterator<Item = Participant> {
-        let offers = rows.ones().map(|row| self.pool.index.place(row).participant);
+        let mut from = 0;
+        // Skips whole words without rows, of which there are many once most offers are used up.
+        let rows = std::iter::from_fn(move || {
+            let row = first_row_from(rows, from)?;
+            from = row + 1;
+            Some(row)
+        });
+        let offers = rows.map(|row| self.pool.index.place(row).participant);
         offers.filter(|offer| !self.decisions.holders().contains_key(offer))
     }
 

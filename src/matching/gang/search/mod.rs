@@ -49,6 +49,8 @@ pub struct SearchMemory {
     /// has the first candidate or was found without forward checking. If true, the search for a request with at most
     /// two ports starts without forward checking.
     expects_first_candidate: bool,
+    /// The decision stack of the last search, without decisions. Its memory is used again.
+    decisions: DecisionStack,
     /// The first docking vector computed. All later docking vectors must be comparable with it.
     first_vector: Option<PolicyVector>,
 }
@@ -57,7 +59,8 @@ impl SearchMemory {
     /// Returns the memory before the first search. `seed` is for the algorithms that choose at random.
     pub fn new(seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
-        SearchMemory { random, fault: None, expects_first_candidate: true, first_vector: None }
+        let decisions = DecisionStack::default();
+        SearchMemory { random, fault: None, expects_first_candidate: true, decisions, first_vector: None }
     }
 
     /// Whether the docking vectors in `scores` can be compared with one another and with all earlier vectors. Records
@@ -107,16 +110,17 @@ pub fn find_gang(
     let is_hard =
         worse_than.is_some() || pool.table.port_count(Participant::REQUEST) > 2 || !memory.expects_first_candidate;
     let mut search = GangSearch {
+        decisions: std::mem::take(&mut memory.decisions),
         pool,
         memory,
         strategy,
-        decisions: DecisionStack::default(),
         look_ahead: (strategy.finds_best && is_hard).then(LookAhead::default),
         is_restart_due: false,
         bounds: BranchAndBound::new(worse_than),
     };
     let found = search.run();
     search.decisions.undo_all(&mut search.pool.table);
+    search.memory.decisions = search.decisions;
     found
 }
 
@@ -354,20 +358,36 @@ impl GangSearch<'_> {
     /// Builds the tree of the complete gang. Works from the last decision to the first, without recursion, since a long
     /// chain of docked ads would overflow the stack.
     fn build_gang(&mut self) -> Gang {
+        let pairs: Vec<(PortPlace, PortPlace)> = self.decisions.docked_pairs().rev().collect();
+        if pairs.iter().all(|(place, _)| place.participant.is_request()) {
+            // The usual gang has no tree below the request's ports and needs no tables.
+            let docked =
+                pairs.into_iter().map(|(place, link)| (place.port, self.docked_offer(place, link, Vec::new())));
+            let mut docked: Vec<(usize, DockedOffer)> = docked.collect();
+            docked.sort_unstable_by_key(|(port, _)| *port);
+            return Gang { request: 0, ports: docked.into_iter().map(|(_, docked)| docked).collect() };
+        }
         // For each participant, the offers docked at it, by the index of its port.
         let mut below: FxHashMap<Participant, BTreeMap<usize, DockedOffer>> = FxHashMap::default();
-        for (place, link) in self.decisions.docked_pairs().rev() {
-            let docked = DockedOffer {
-                label: self.pool.table.label(place),
-                offer: link.participant.offer(),
-                part: self.pool.part_number(link.participant),
-                link: link.port,
-                rank: self.pool.table.rank(place).unwrap_or(0.0),
-                offer_rank: self.pool.table.rank(link).unwrap_or(0.0),
-                ports: below.remove(&link.participant).unwrap_or_default().into_values().collect(),
-            };
+        for (place, link) in pairs {
+            let ports = below.remove(&link.participant).unwrap_or_default().into_values().collect();
+            let docked = self.docked_offer(place, link, ports);
             below.entry(place.participant).or_default().insert(place.port, docked);
         }
         Gang { request: 0, ports: below.remove(&Participant::REQUEST).unwrap_or_default().into_values().collect() }
+    }
+
+    /// Returns the offer docked at a port, with the offers docked at its own ports.
+    fn docked_offer(&mut self, place: PortPlace, link: PortPlace, ports: Vec<DockedOffer>) -> DockedOffer {
+        let table = &mut self.pool.table;
+        DockedOffer {
+            label: table.label(place),
+            offer: link.participant.offer(),
+            rank: table.rank(place).unwrap_or(0.0),
+            offer_rank: table.rank(link).unwrap_or(0.0),
+            part: self.pool.part_number(link.participant),
+            link: link.port,
+            ports,
+        }
     }
 }

@@ -1,0 +1,149 @@
+//! The offers that remain while a probe applies one clause after another.
+
+use fixedbitset::FixedBitSet;
+
+use crate::ad::Value;
+use crate::pool::{SparseRows, code};
+use crate::protocol::is_met;
+
+use super::request::ProbedRequest;
+use super::residue::Residue;
+
+/// The offers that no clause has excluded so far. The clauses are applied one by one.
+pub struct RemainingOffers {
+    /// All remaining offers; out of date as long as `few` has them.
+    all: FixedBitSet,
+    /// All remaining offers, ascending, once they are so few that testing each costs less than passes over bitmaps.
+    few: Option<Vec<u32>>,
+    /// Offers with a clause or a rank that only evaluation of the pair can tell. May include offers that were excluded.
+    /// Empty, and without capacity, as long as there are none.
+    pub unsure: FixedBitSet,
+}
+
+/// Divisor of the number of offers: if fewer remain, they are tested one by one.
+const FEW_DIVISOR: usize = 64;
+
+/// Number of words of a bitmap by which the number of remaining offers is estimated.
+const SAMPLED_WORDS: usize = 8;
+
+impl RemainingOffers {
+    /// Starts with all of these offers.
+    pub fn new(all: FixedBitSet, unsure: FixedBitSet) -> Self {
+        RemainingOffers { all, few: None, unsure }
+    }
+
+    /// Whether no offer remains.
+    pub fn is_clear(&self) -> bool {
+        self.few.as_ref().map_or_else(|| self.all.is_clear(), Vec::is_empty)
+    }
+
+    /// Whether the remaining offers are so few that they are tested one by one, by [`RemainingOffers::retain_if`].
+    pub fn are_few(&self) -> bool {
+        self.few.is_some()
+    }
+
+    /// Returns all remaining offers as a bitmap. What is removed from the bitmap no longer remains.
+    pub fn bitmap(&mut self) -> &mut FixedBitSet {
+        if let Some(few) = self.few.take() {
+            self.all.clear();
+            self.all.extend(few.into_iter().map(|offer| offer as usize));
+        }
+        &mut self.all
+    }
+
+    /// Returns all remaining offers, and those that are unsure.
+    pub fn into_bitmaps(mut self) -> (FixedBitSet, FixedBitSet) {
+        self.bitmap();
+        (self.all, self.unsure)
+    }
+
+    /// Returns the remaining offers if they are few and none of them is unsure.
+    pub fn certain_few(&self) -> Option<&[u32]> {
+        self.few.as_deref().filter(|_| self.unsure.is_clear())
+    }
+
+    /// Excludes the offers that are not in `admitted`.
+    pub fn intersect_with(&mut self, admitted: &FixedBitSet) {
+        if let Some(few) = &mut self.few {
+            few.retain(|offer| admitted.contains(*offer as usize));
+        } else {
+            self.all.intersect_with(admitted);
+            self.list_if_few();
+        }
+    }
+
+    /// Excludes the offers in `excluded`.
+    pub fn difference_with(&mut self, excluded: &FixedBitSet) {
+        self.bitmap().difference_with(excluded);
+    }
+
+    /// Excludes the offers for which `is_met` is false. Does nothing unless the offers are few.
+    pub fn retain_if(&mut self, is_met: impl Fn(u32) -> bool) {
+        let Some(few) = &mut self.few else { return };
+        let mut kept = 0;
+        // Writes every offer and counts those to keep: which ones they are cannot be predicted, so a branch would cost
+        // more than the writing.
+        for index in 0..few.len() {
+            let offer = few[index];
+            few[kept] = offer;
+            kept += usize::from(is_met(offer));
+        }
+        few.truncate(kept);
+    }
+
+    /// Makes all remaining offers unsure.
+    pub fn doubt_all(&mut self) {
+        self.bitmap();
+        self.unsure.union_with(&self.all);
+    }
+
+    /// Lists the remaining offers if they are few.
+    fn list_if_few(&mut self) {
+        let words = self.all.as_slice();
+        let most = self.all.len() / FEW_DIVISOR;
+        let step = (words.len() / SAMPLED_WORDS).max(1);
+        let sampled: u32 = words.iter().step_by(step).map(|word| word.count_ones()).sum();
+        if sampled as usize * step > most {
+            return;
+        }
+        let mut few = Vec::with_capacity(most);
+        for (position, word) in words.iter().enumerate() {
+            let mut word = *word;
+            while word != 0 {
+                if few.len() == most {
+                    return;
+                }
+                few.push(code(position * usize::BITS as usize) + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+        self.few = Some(few);
+    }
+
+    /// Evaluates a residue for the remaining offers, or only for those in `offers` if it is given. Excludes the offers
+    /// that do not meet the residue. Marks an offer as unsure if only evaluation of the pair can decide the residue.
+    pub fn apply_residue(
+        &mut self,
+        residue: &mut Residue<bool>,
+        request: &mut ProbedRequest<'_, '_>,
+        offers: Option<&SparseRows>,
+    ) {
+        self.bitmap();
+        let RemainingOffers { all, unsure, .. } = self;
+        let mut dropped = Vec::new();
+        let answer = |offer, met| match met {
+            Some(true) => {}
+            Some(false) => dropped.push(offer),
+            None => unsure.grow_and_insert(offer),
+        };
+        let dialect = request.context.dialect;
+        let met = |value: &Value| is_met(value, dialect);
+        match offers {
+            Some(offers) => residue.evaluate_each(request, offers.intersection(all), met, answer),
+            None => residue.evaluate_each(request, all.ones(), met, answer),
+        }
+        for offer in dropped {
+            all.remove(offer);
+        }
+    }
+}
