@@ -8,6 +8,7 @@ mod bound_column;
 mod census;
 mod census_counter;
 mod chunked;
+mod coded_expressions;
 mod column;
 pub mod diff;
 mod expression_column;
@@ -23,6 +24,7 @@ pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, Request
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use census_counter::{CensusCounter, CensusPart};
+pub use coded_expressions::{CodedExpressions, code_expressions};
 pub use column::{AttributeColumn, ColumnCell, ValueKey, code};
 pub use expression_column::ExpressionColumn;
 pub use partition::Partition;
