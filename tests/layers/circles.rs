@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{Sources, crate_sources, sources, uses};
 
 /// The circles of files that there are, each with its reason.  A part of one may be dissolved; what joins fails.
-const CIRCLES: [(&[&str], &str); 12] = [
+const CIRCLES: [(&[&str], &str); 11] = [
     (
         &["ad/ad", "ad/equality", "ad/expression", "ad/frame", "ad/value"],
         "an ad holds expressions, an expression holds values, and both hold ads",
@@ -49,10 +49,6 @@ const CIRCLES: [(&[&str], &str); 12] = [
     (
         &["pool/column", "pool/partition", "pool/range_index"],
         "a column builds its range index and partitions, which read its codes",
-    ),
-    (
-        &["matching/greedy", "matching/index/probe", "matching/matchmaker"],
-        "the matchmaker ranks and probes, and both name its candidates and statistics",
     ),
     (
         &[

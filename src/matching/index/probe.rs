@@ -3,20 +3,19 @@
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
-use crate::constraint::{ClauseForm, ConstraintClauses, has_scope_attribute, orient_comparison};
+use crate::constraint::{ClauseForm, has_scope_attribute, orient_comparison};
 use crate::eval::string_list_items;
 use crate::pool::{AttributeColumn, ColumnCell, SparseRows};
 use crate::protocol::is_met;
 
-use super::super::Candidate;
+use super::super::{BestCandidates, Candidate};
 use super::build::{OwnOperand, other_side_attribute, own_operand};
 use super::one_sided::needs_pair_evaluation;
-use super::ranks::RankForm;
 use super::request::{PairEvaluator, ProbedRequest};
 use super::residue::Residue;
+use super::selections::ColumnCondition;
 use super::{ItemPostings, OfferIndex};
 
 /// The offers that may match the probed request.
@@ -29,7 +28,8 @@ pub struct ProbeResult {
 }
 
 /// The offers that no clause has excluded so far. The clauses are applied one by one.
-struct RemainingOffers {
+#[derive(Default)]
+pub struct RemainingOffers {
     /// All remaining offers.
     all: FixedBitSet,
     /// Offers with a clause or a rank that only evaluation of the pair can tell. May include offers that were excluded.
@@ -37,6 +37,16 @@ struct RemainingOffers {
 }
 
 impl RemainingOffers {
+    /// Wraps offers that certainly match.
+    pub fn all_of(offers: FixedBitSet) -> Self {
+        RemainingOffers { unsure: FixedBitSet::with_capacity(offers.len()), all: offers }
+    }
+
+    /// Returns the remaining offers if no clause needs evaluation of a pair; else the offers themselves.
+    pub fn into_sure(self) -> Result<FixedBitSet, RemainingOffers> {
+        if self.all.is_disjoint(&self.unsure) { Ok(self.all) } else { Err(self) }
+    }
+
     /// Evaluates a residue for the remaining offers, or only for those in `offers` if it is given. Excludes the offers
     /// that do not meet the residue. Marks an offer as unsure if only evaluation of the pair can decide the residue.
     fn apply_residue(
@@ -45,44 +55,88 @@ impl RemainingOffers {
         request: &mut ProbedRequest<'_, '_>,
         offers: Option<&SparseRows>,
     ) {
-        let RemainingOffers { all, unsure } = self;
-        let mut dropped = Vec::new();
-        let answer = |offer, met| match met {
-            Some(true) => {}
-            Some(false) => dropped.push(offer),
-            None => unsure.insert(offer),
+        let (all, unsure) = (self.all.as_mut_slice(), self.unsure.as_mut_slice());
+        // The words of the offers to which the residue applies, with their positions.
+        let words: Vec<(usize, usize)> = match offers {
+            Some(offers) => {
+                offers.words().map(|(at, word)| (at, word & all[at])).filter(|(_, word)| *word != 0).collect()
+            }
+            None => all.iter().copied().enumerate().filter(|(_, word)| *word != 0).collect(),
+        };
+        if words.is_empty() {
+            return;
+        }
+        let Some(classes) = residue.offer_classes(request) else {
+            return words.iter().for_each(|(at, word)| unsure[*at] |= word);
         };
         let dialect = request.context.dialect;
         let met = |value: &Value| is_met(value, dialect);
-        match offers {
-            Some(offers) => residue.evaluate_each(request, offers.intersection(all), met, answer),
-            None => residue.evaluate_each(request, all.ones(), met, answer),
+        let count: usize = words.iter().map(|(_, word)| word.count_ones() as usize).sum();
+        let rows = (classes.partition.first_rows().len() <= count / MIN_OFFERS_PER_CLASS).then(|| classes.rows());
+        if let Some(rows) = rows.filter(|rows| rows.word_count <= count) {
+            // Few classes: whole words of offers are excluded at once.
+            let mut concerned = vec![0; all.len()];
+            for (at, word) in &words {
+                concerned[*at] = *word;
+            }
+            for (class, rows) in rows.of_class.iter().enumerate() {
+                let mut common = rows.words().map(|(at, word)| (at, word & concerned[at]));
+                let Some((at, word)) = common.find(|(_, word)| *word != 0) else { continue };
+                let offer = at * WORD_BITS + word.trailing_zeros() as usize;
+                match residue.class_value(request, (offer, class), met) {
+                    Some(true) => {}
+                    Some(false) => rows.words().for_each(|(at, word)| all[at] &= !(word & concerned[at])),
+                    None => rows.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]),
+                }
+            }
+            rows.without_class.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]);
+            return;
         }
-        for offer in dropped {
-            all.remove(offer);
+        let mut verdicts: Vec<Option<Option<bool>>> = vec![None; classes.partition.first_rows().len()];
+        for (at, word) in words {
+            let mut rest = word;
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                rest ^= bit;
+                let offer = at * WORD_BITS + bit.trailing_zeros() as usize;
+                let class = classes.partition.group(offer);
+                let verdict = class.and_then(|class| {
+                    *verdicts[class].get_or_insert_with(|| residue.class_value(request, (offer, class), met))
+                });
+                match verdict {
+                    Some(true) => {}
+                    Some(false) => all[at] &= !bit,
+                    None => unsure[at] |= bit,
+                }
+            }
         }
     }
 }
 
+/// Number of bits in a word of a bit set.
+const WORD_BITS: usize = usize::BITS as usize;
+
+/// Minimum number of offers per class, on average, for which the offers of a class are excluded at once.
+const MIN_OFFERS_PER_CLASS: usize = 4;
+
 impl OfferIndex {
-    /// Finds the offers that may match a request. The pair of `evaluator` must already contain the request.
+    /// Finds the offers that may match a request, with the ranks of those that certainly match. The pair of `evaluator`
+    /// must already contain the request.
     pub fn probe(&mut self, ad: &Ad, evaluator: &mut PairEvaluator<'_>) -> ProbeResult {
+        let left = self.compatible(ad, evaluator);
+        self.rank(ad, left, evaluator)
+    }
+
+    /// Finds the offers that may match a request. The pair of `evaluator` must already contain the request.
+    pub fn compatible(&mut self, ad: &Ad, evaluator: &mut PairEvaluator<'_>) -> RemainingOffers {
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.columns.context));
         let Some(constraint) = protocol.constraint_name(ad).filter(|_| !self.eligible.is_clear()) else {
-            return ProbeResult::default();
+            return RemainingOffers::default();
         };
         if has_scope_attribute(ad) {
-            return ProbeResult { sure: Vec::new(), unsure: self.eligible.ones().collect() };
+            return RemainingOffers { all: self.eligible.clone(), unsure: self.eligible.clone() };
         }
-        let mut request = ProbedRequest {
-            ad,
-            clauses: ConstraintClauses::of(ad, constraint),
-            protocol: &protocol,
-            context: &context,
-            evaluator,
-            classes: Vec::new(),
-            cells: FxHashMap::default(),
-        };
+        let mut request = ProbedRequest::new(ad, constraint, &protocol, &context, evaluator);
         let mut left = RemainingOffers { all: self.eligible.clone(), unsure: self.needs_evaluation.clone() };
         // All clauses are classified before the first one is looked up. The CPU can then load the expressions of
         // several clauses from memory at the same time.
@@ -105,7 +159,55 @@ impl OfferIndex {
         }
         left.all.union_with(&self.unindexable);
         left.unsure.union_with(&self.unindexable);
-        self.rank_remaining(&mut request, left)
+        left
+    }
+
+    /// Returns the best of the offers `offers`, best first: all of them, or `most`. The offers must certainly match the
+    /// request. `None` if only evaluation of a pair can tell a rank. The pair of `evaluator` must already contain the
+    /// request.
+    pub fn best(
+        &mut self,
+        ad: &Ad,
+        offers: &FixedBitSet,
+        most: usize,
+        evaluator: &mut PairEvaluator<'_>,
+    ) -> Option<Vec<Candidate>> {
+        let mut best = BestCandidates::new(most);
+        let mut unsure = FixedBitSet::with_capacity(offers.len());
+        self.visit_ranks(ad, offers, &mut unsure, evaluator, |candidate| best.add(candidate));
+        unsure.is_clear().then(|| best.into_sorted())
+    }
+
+    /// Computes the ranks of the remaining offers. An offer becomes unsure if only evaluation of the pair can tell the
+    /// rank of the request or of the offer. The pair of `evaluator` must already contain the request.
+    pub fn rank(&mut self, ad: &Ad, left: RemainingOffers, evaluator: &mut PairEvaluator<'_>) -> ProbeResult {
+        let RemainingOffers { mut all, mut unsure } = left;
+        unsure.intersect_with(&all);
+        all.difference_with(&unsure);
+        let mut sure = Vec::with_capacity(all.count_ones(..));
+        self.visit_ranks(ad, &all, &mut unsure, evaluator, |candidate| sure.push(candidate));
+        ProbeResult { sure, unsure: unsure.ones().collect() }
+    }
+
+    fn visit_ranks(
+        &mut self,
+        ad: &Ad,
+        all: &FixedBitSet,
+        unsure: &mut FixedBitSet,
+        evaluator: &mut PairEvaluator<'_>,
+        visit: impl FnMut(Candidate),
+    ) {
+        let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.columns.context));
+        let Some(constraint) = protocol.constraint_name(ad).filter(|_| !all.is_clear()) else { return };
+        let mut request = ProbedRequest::new(ad, constraint, &protocol, &context, evaluator);
+        let form = self.request_ranks.classify_rank(ad, &protocol, &mut self.columns, true);
+        let mut settled = all.clone();
+        settled.difference_with(&self.offer_ranks.needs_evaluation);
+        let ranks = (form, &mut self.request_ranks);
+        self.class_ranks.visit(&mut request, ranks, &mut self.offer_ranks, &settled, unsure, visit);
+        settled.toggle_range(..);
+        settled.intersect_with(all);
+        unsure.union_with(&settled);
     }
 
     /// Looks a clause of the request up in the columns of the offers, and excludes the offers that do not meet it.
@@ -127,7 +229,11 @@ impl OfferIndex {
                 if let Some((name, operator, cell)) = orient_comparison(operator, first, second, theirs, &mut mine) {
                     match cell.value() {
                         Some(value) => {
-                            self.retain_where(name, left, |column, rows| column.select(operator, &value, rows));
+                            let condition = ColumnCondition::comparison(name, operator, &value);
+                            let select = |column: &AttributeColumn, rows: &mut FixedBitSet| {
+                                column.select(operator, &value, rows);
+                            };
+                            self.retain_where(name, condition, left, select);
                         }
                         None => left.unsure.union_with(&left.all),
                     }
@@ -137,13 +243,14 @@ impl OfferIndex {
             ClauseForm::Truth(operand) => {
                 if let Some(name) = theirs(operand) {
                     let met = |value: &Value| is_met(value, dialect);
-                    self.retain_where(name, left, |column, rows| column.select_where(met, rows));
+                    let condition = Some(ColumnCondition::truth(name));
+                    self.retain_where(name, condition, left, |column, rows| column.select_where(met, rows));
                     return true;
                 }
             }
             ClauseForm::StringListMember(operand, list) => {
                 let Some(name) = theirs(operand) else { return false };
-                self.retain_where(name, left, |column, rows| {
+                self.retain_where(name, None, left, |column, rows| {
                     for item in string_list_items(list) {
                         column.select(BinaryOperator::Is, &Value::String(item), rows);
                     }
@@ -160,21 +267,30 @@ impl OfferIndex {
     }
 
     /// Excludes the offers that `select` does not select in the column of an attribute. Deviant offers are kept and
-    /// become unsure.
+    /// become unsure. `condition` identifies the selection, so that it is made once; `None` if it is made each time.
     fn retain_where(
         &mut self,
         name: &Name,
+        condition: Option<ColumnCondition>,
         left: &mut RemainingOffers,
         select: impl FnOnce(&AttributeColumn, &mut FixedBitSet),
     ) {
         let column = self.columns.column(name);
+        if column.has_deviant_rows() {
+            left.unsure.union_with(column.deviant_rows());
+        }
+        if let Some(known) = condition.as_ref().and_then(|condition| self.selections.get(condition)) {
+            return left.all.intersect_with(known);
+        }
         self.scratch.clear();
         select(&column, &mut self.scratch);
         if column.has_deviant_rows() {
             self.scratch.union_with(column.deviant_rows());
-            left.unsure.union_with(column.deviant_rows());
         }
         left.all.intersect_with(&self.scratch);
+        if let Some(condition) = condition {
+            self.selections.insert(condition, &self.scratch);
+        }
     }
 
     /// Excludes the offers whose bounds or string lists do not admit the request.
@@ -234,39 +350,5 @@ impl OfferIndex {
         } else {
             left.apply_residue(residue, request, None);
         }
-    }
-
-    /// Computes the ranks of the remaining offers, and returns the result of the probe. An offer becomes unsure if only
-    /// evaluation of the pair can tell the rank of the request or of the offer.
-    fn rank_remaining(&mut self, request: &mut ProbedRequest<'_, '_>, left: RemainingOffers) -> ProbeResult {
-        let RemainingOffers { mut all, mut unsure } = left;
-        unsure.union_with(&self.offer_ranks.needs_evaluation);
-        unsure.intersect_with(&all);
-        all.difference_with(&unsure);
-        let form = self.request_ranks.classify_rank(request.ad, &self.protocol, &mut self.columns, true);
-        match form {
-            RankForm::Constant(_) => {}
-            RankForm::NeedsEvaluation => unsure.union_with(&all),
-            RankForm::Computed(number) => {
-                let residue = &mut self.request_ranks.residues[number];
-                residue.compute_ranks(request, all.ones(), &mut self.request_rank_values, &mut unsure);
-            }
-        }
-        all.difference_with(&unsure);
-        let offer_ranks = &mut self.offer_ranks.values;
-        for (residue, offers) in &mut self.offer_ranks.expressions {
-            residue.compute_ranks(request, offers.intersection(&all), offer_ranks, &mut unsure);
-        }
-        all.difference_with(&unsure);
-        let candidate = |offer: usize| {
-            let request_rank = match form {
-                RankForm::Constant(rank) => rank,
-                _ => self.request_rank_values[offer],
-            };
-            Candidate { offer, request_rank, offer_rank: offer_ranks[offer] }
-        };
-        let mut sure = Vec::with_capacity(all.count_ones(..));
-        sure.extend(all.ones().map(candidate));
-        ProbeResult { sure, unsure: unsure.ones().collect() }
     }
 }
