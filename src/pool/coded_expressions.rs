@@ -12,8 +12,8 @@ pub const NO_EXPRESSION: u32 = 0;
 
 /// The expressions that some ads bind to one attribute, as codes.
 pub struct CodedExpressions {
-    /// Code of each ad: [`NO_EXPRESSION`], or 1 more than an index into `expressions`. Ads after the last code lack the
-    /// attribute.
+    /// Code of each ad: 0 if it lacks the attribute, else 1 more than an index into `expressions`. Ads after the last
+    /// code lack the attribute.
     pub codes: Vec<u32>,
     /// The expressions, in order of first occurrence. Each node in memory is listed once, so that equal expressions may
     /// occur several times.
