@@ -4,21 +4,18 @@
 //! predicts each attribute from the attribute before.  An attribute that is written as the last one of its name is
 //! neither searched for its parts nor parsed.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
+use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions, ParsedValue};
+
+use super::shape_cache::ShapeCache;
 
 /// Maximum total length of the cached texts, in bytes.  A longer total clears the cache.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// Maximum length of the text of an attribute that is cached, in bytes.
 const MAX_ATTRIBUTE_BYTES: usize = 16 * 1024;
-
-/// Maximum number of shapes.  More shapes clear the table of shapes.
-const MAX_SHAPES: usize = 4096;
 
 /// Cache of attributes, values and shapes.  One cache serves all texts of a source in one format.
 ///
@@ -35,9 +32,9 @@ pub struct AttributeCache {
     /// Total length of the cached texts, in bytes.
     text_bytes: usize,
     pub values: ParseCache<()>,
-    /// The shape of the ad built last.  `None` before the first ad.
-    last_shape: Option<CachedShape>,
-    shapes: FxHashMap<Box<[usize]>, Arc<AdShape>>,
+    shapes: ShapeCache,
+    /// Number of attributes of the ad built last, which predicts that of the next ad.
+    last_length: usize,
 }
 
 /// A name as attributes begin with it, and the attribute that had it last.
@@ -53,12 +50,6 @@ struct CachedName {
     reuse: ExpressionReuse,
     /// Index in `names` of the name that followed this name last.
     successor: usize,
-}
-
-/// The indices in [`AttributeCache::names`] of the names of an ad, and the shape with these names.
-struct CachedShape {
-    names: Box<[usize]>,
-    shape: Arc<AdShape>,
 }
 
 /// The attributes of an ad while they are read.
@@ -80,8 +71,8 @@ impl AttributeCache {
             last: 0,
             text_bytes: 0,
             values: ParseCache::new(options),
-            last_shape: None,
-            shapes: FxHashMap::default(),
+            shapes: ShapeCache::default(),
+            last_length: 0,
         }
     }
 
@@ -93,7 +84,7 @@ impl AttributeCache {
     /// Begins an ad.  Clears the cache if it has grown too large.
     pub fn begin_ad(&mut self, buffer: &mut AttributeBuffer) {
         buffer.names.clear();
-        buffer.expressions = Vec::with_capacity(self.last_shape.as_ref().map_or(0, |last| last.names.len()));
+        buffer.expressions = Vec::with_capacity(self.last_length);
         if self.text_bytes > MAX_TEXT_BYTES {
             *self = AttributeCache::new(self.values.options());
         }
@@ -177,27 +168,12 @@ impl AttributeCache {
     /// Returns the ad of the attributes that were read.
     pub fn build_ad(&mut self, buffer: &mut AttributeBuffer) -> Ad {
         let expressions = std::mem::take(&mut buffer.expressions);
-        if let Some(last) = self.last_shape.as_ref().filter(|last| *last.names == *buffer.names) {
-            return Ad::from_shape(Arc::clone(&last.shape), expressions);
+        self.last_length = expressions.len();
+        let name = |index: usize| self.names[index].name.clone();
+        match self.shapes.shape(&buffer.names, name) {
+            Some(shape) => Ad::from_shape(shape, expressions),
+            // A name occurs twice, and its last value counts.
+            None => buffer.names.iter().map(|index| name(*index)).zip(expressions).collect(),
         }
-        let known = self.shapes.get(buffer.names.as_slice()).cloned();
-        let shape = if let Some(known) = known {
-            known
-        } else {
-            let names = || buffer.names.iter().map(|index| self.names[*index].name.clone());
-            let shape: AdShape = names().collect();
-            if shape.names().len() < expressions.len() {
-                // A name occurs twice, and its last value counts.
-                return names().zip(expressions).collect();
-            }
-            let shape = Arc::new(shape);
-            if self.shapes.len() >= MAX_SHAPES {
-                self.shapes.clear();
-            }
-            self.shapes.insert(buffer.names.as_slice().into(), Arc::clone(&shape));
-            shape
-        };
-        self.last_shape = Some(CachedShape { names: buffer.names.as_slice().into(), shape: Arc::clone(&shape) });
-        Ad::from_shape(shape, expressions)
     }
 }

@@ -16,6 +16,7 @@ mod long;
 mod nested_reader;
 mod nested_writer;
 mod read_buffer;
+mod shape_cache;
 mod source_map;
 mod stream;
 #[cfg(test)]

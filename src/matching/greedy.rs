@@ -1,25 +1,14 @@
 //! Greedy bilateral matching: requests are served in order, and each takes the best remaining offer.
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::Ad;
 use crate::eval::Context;
 use crate::protocol::Protocol;
 
-use super::{Accelerations, Matchmaker, Statistics};
-
-/// A request and the offer it got.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BilateralMatch {
-    /// Index of the request.
-    pub request: usize,
-    /// Index of the offer.
-    pub offer: usize,
-    /// Rank that the request gives the offer.
-    pub request_rank: f64,
-    /// Rank that the offer gives the request.
-    pub offer_rank: f64,
-}
+use super::candidate_queue::CandidateQueue;
+use super::{Accelerations, BilateralMatch, Matchmaker, Statistics};
 
 /// Matches requests one by one, in the order in which they are given.
 ///
@@ -27,9 +16,9 @@ pub struct BilateralMatch {
 /// the request highest, then the first (1998 paper 3.2).
 pub struct GreedyMatcher {
     matchmaker: Matchmaker,
-    taken: Vec<bool>,
-    /// For each match list, by its address: the number of leading candidates that are all known to be taken.
-    taken_prefixes: FxHashMap<usize, usize>,
+    taken: FixedBitSet,
+    /// The candidates of each request so far, by the address of the request.
+    queues: FxHashMap<usize, CandidateQueue>,
     /// Whether a matched offer is unavailable to later requests.
     pub consume: bool,
 }
@@ -44,8 +33,8 @@ impl GreedyMatcher {
     /// Creates a matcher that gets its candidates from a matchmaker.
     #[must_use]
     pub fn from_matchmaker(matchmaker: Matchmaker) -> Self {
-        let taken = vec![false; matchmaker.offers.len()];
-        GreedyMatcher { matchmaker, taken, taken_prefixes: FxHashMap::default(), consume: true }
+        let taken = FixedBitSet::with_capacity(matchmaker.offers.len());
+        GreedyMatcher { matchmaker, taken, queues: FxHashMap::default(), consume: true }
     }
 
     /// Returns the counters of the work done so far.
@@ -57,22 +46,28 @@ impl GreedyMatcher {
     /// Returns the match with the best remaining offer; `None` if no compatible offer remains. If `consume` is set, the
     /// offer is taken. `index` becomes [`BilateralMatch::request`] and has no other effect.
     pub fn take_best(&mut self, index: usize, request: &Ad) -> Option<BilateralMatch> {
-        let candidates = self.matchmaker.candidates(request);
-        // A taken offer never becomes free again. The next request with this list skips the candidates that were found
-        // taken.
-        let passed = self.taken_prefixes.entry(candidates.as_ptr() as usize).or_default();
-        while candidates.get(*passed).is_some_and(|candidate| self.taken[candidate.offer]) {
-            *passed += 1;
-        }
-        let best = candidates.get(*passed).map(|candidate| candidate.match_with(index));
-        if !self.matchmaker.accelerations.match_lists {
-            self.taken_prefixes.clear();
+        let known = self.queues.remove(&request.identity());
+        let mut queue = known.unwrap_or_else(|| self.matchmaker.queue(request));
+        let best = loop {
+            let best = queue.first_free(&self.taken);
+            if best.is_some() {
+                break best;
+            }
+            queue.unranked.difference_with(&self.taken);
+            if queue.unranked.is_clear() {
+                break None;
+            }
+            self.matchmaker.rank_more(&mut queue);
+        };
+        let best = best.map(|candidate| candidate.match_with(index));
+        if self.matchmaker.accelerations.match_lists && !self.matchmaker.is_interrupted() {
+            self.queues.insert(request.identity(), queue);
         }
         let statistics = &mut self.matchmaker.statistics;
         statistics.roots += 1;
         statistics.matched += u64::from(best.is_some());
         if let Some(best) = best.filter(|_| self.consume) {
-            self.taken[best.offer] = true;
+            self.taken.insert(best.offer);
             self.matchmaker.withdraw(best.offer);
         }
         best

@@ -1,7 +1,6 @@
 //! Finds the offers that a request is compatible with, best first: the match list of 2006 paper 4.2, cached per
 //! request.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -10,8 +9,9 @@ use crate::ad::{Ad, ScopeFrame};
 use crate::eval::{Abort, Context};
 use crate::protocol::Protocol;
 
-use super::index::{OfferIndex, PairEvaluator, ProbeResult};
-use super::{BilateralMatch, Pair, PairSide, Statistics};
+use super::candidate_queue::CandidateQueue;
+use super::index::{OfferIndex, PairEvaluator, ProbeResult, RemainingOffers};
+use super::{Candidate, Pair, PairSide, Statistics};
 
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,33 +29,6 @@ impl Accelerations {
     pub const ALL: Accelerations = Accelerations { autoclusters: true, match_lists: true, index: true };
     /// No acceleration: every pair is evaluated, every time.
     pub const NONE: Accelerations = Accelerations { autoclusters: false, match_lists: false, index: false };
-}
-
-/// An offer that is compatible with a request. Holds the ranks that request and offer give each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidate {
-    /// Index of the offer.
-    pub offer: usize,
-    /// Rank that the request gives the offer.
-    pub request_rank: f64,
-    /// Rank that the offer gives the request.
-    pub offer_rank: f64,
-}
-
-impl Candidate {
-    /// Compares two candidates so that the better one sorts first. The request's rank decides, then the offer's rank,
-    /// then the offer's index.
-    #[must_use]
-    pub fn cmp_best_first(&self, other: &Candidate) -> Ordering {
-        let by_request = other.request_rank.total_cmp(&self.request_rank);
-        by_request.then(other.offer_rank.total_cmp(&self.offer_rank)).then(self.offer.cmp(&other.offer))
-    }
-
-    /// Returns the match of this offer with the request at index `request`.
-    #[must_use]
-    pub fn match_with(&self, request: usize) -> BilateralMatch {
-        BilateralMatch { request, offer: self.offer, request_rank: self.request_rank, offer_rank: self.offer_rank }
-    }
 }
 
 /// Finds the offers that requests are compatible with. Callers must remember which offers are taken.
@@ -114,10 +87,8 @@ impl Matchmaker {
         let (mut candidates, mut untested, replacements_seen) = match (kept, &mut self.index) {
             (Some(list), _) => (list.candidates.to_vec(), Vec::new(), list.replacements_seen),
             (None, Some(index)) => {
-                self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
                 self.statistics.probes += 1;
-                let mut evaluator =
-                    PairEvaluator { pair: &mut self.pair, offers: &self.indexed_offers, evaluations: 0 };
+                let mut evaluator = request_evaluator(&mut self.pair, request, &self.indexed_offers);
                 let ProbeResult { sure, unsure } = index.probe(request, &mut evaluator);
                 self.statistics.evaluations += evaluator.evaluations;
                 // The index does not know the replacements, so that all replaced offers are tested below.
@@ -151,10 +122,59 @@ impl Matchmaker {
         candidates
     }
 
+    /// Returns the candidates of a request for taking one after the other. Without an index all of them are ranked. After
+    /// an interrupt candidates may be missing.
+    pub(super) fn queue(&mut self, request: &Ad) -> CandidateQueue {
+        let Some(index) = self.index.as_mut().filter(|_| self.replacements.is_empty()) else {
+            return CandidateQueue::of_ranked(request.clone(), self.candidates(request).to_vec());
+        };
+        self.statistics.probes += 1;
+        let mut evaluator = request_evaluator(&mut self.pair, request, &self.indexed_offers);
+        let ranked = match index.compatible(request, &mut evaluator).into_sure() {
+            Ok(offers) => {
+                self.statistics.evaluations += evaluator.evaluations;
+                let mut queue = CandidateQueue::of_unranked(request.clone(), offers);
+                self.rank_more(&mut queue);
+                return queue;
+            }
+            Err(left) => index.rank(request, left, &mut evaluator),
+        };
+        self.statistics.evaluations += evaluator.evaluations;
+        CandidateQueue::of_ranked(request.clone(), self.test_unsure(request, ranked))
+    }
+
+    /// Ranks further candidates of a queue.
+    pub(super) fn rank_more(&mut self, queue: &mut CandidateQueue) {
+        let Some(index) = self.index.as_mut().filter(|_| !queue.unranked.is_clear()) else { return };
+        let mut evaluator = request_evaluator(&mut self.pair, &queue.request, &self.indexed_offers);
+        let best = index.best(&queue.request, &queue.unranked, queue.batch, &mut evaluator);
+        self.statistics.evaluations += std::mem::take(&mut evaluator.evaluations);
+        if let Some(best) = best {
+            return queue.refill(best);
+        }
+        let all = queue.unranked.clone();
+        queue.unranked.clear();
+        let ranked = index.rank(&queue.request, RemainingOffers::all_of(all), &mut evaluator);
+        self.statistics.evaluations += evaluator.evaluations;
+        queue.refill(self.test_unsure(&queue.request, ranked));
+    }
+
+    /// Returns the candidates of a probe, best first. Evaluates the pairs of those that are unsure.
+    fn test_unsure(&mut self, request: &Ad, ProbeResult { mut sure, unsure }: ProbeResult) -> Vec<Candidate> {
+        self.test_offers(request, unsure, &mut sure);
+        sure.sort_unstable_by(Candidate::cmp_best_first);
+        sure
+    }
+
     /// Removes an offer from the index for good. Lists made from now on may omit the offer; cached lists keep it, so
     /// that callers must skip it.
     pub fn withdraw(&mut self, offer: usize) {
         self.index.iter_mut().for_each(|index| index.withdraw(offer));
+    }
+
+    /// Whether an interrupt is raised, so that candidates may be missing.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.pair.is_interrupted()
     }
 
     /// Replaces an offer by another ad, such as the remainder of the offer.
@@ -188,6 +208,12 @@ impl Matchmaker {
         let request_rank = self.pair.rank(PairSide::Request)?;
         Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(PairSide::Offer)? }))
     }
+}
+
+/// Puts a request into a pair, for evaluations with the offers.
+fn request_evaluator<'m>(pair: &'m mut Pair, request: &Ad, offers: &'m [Arc<ScopeFrame>]) -> PairEvaluator<'m> {
+    pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
+    PairEvaluator { pair, offers, evaluations: 0 }
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Matchmaking: one-way queries, strategies for bilateral matches, gangs, negotiation cycles under a policy, and what
 //! follows a match: notices and claims.
 
+mod best_candidates;
+mod candidate;
+mod candidate_queue;
 pub mod claim;
 pub mod gang;
 mod greedy;
@@ -18,8 +21,10 @@ mod stable_matching;
 #[cfg(test)]
 mod testing;
 
-pub use greedy::{BilateralMatch, GreedyMatcher};
-pub use matchmaker::{Accelerations, Candidate, Matchmaker};
+use best_candidates::BestCandidates;
+pub use candidate::{BilateralMatch, Candidate};
+pub use greedy::GreedyMatcher;
+pub use matchmaker::{Accelerations, Matchmaker};
 pub use maximum_matching::maximum_matching;
 pub use notification::{Docking, MatchKind, Notice, Party, part_name, read_lenient};
 pub use pair::{Pair, PairSide};

@@ -16,6 +16,7 @@ use crate::protocol::is_met;
 
 use super::Partition;
 use super::code::code;
+use super::coded_expressions::{CodedExpressions, NO_EXPRESSION};
 use super::range_index::RangeIndex;
 use super::value_indexes::{IntegerPositions, PositionRange, RowTest, ValueIndexes, number_key, string_key};
 
@@ -27,7 +28,7 @@ const DEVIANT: u32 = 1;
 /// A dictionary column: a code for each row, and an entry for each code.
 pub struct DictionaryColumn<T> {
     /// The code of each row. Rows after the last code lack the attribute.
-    codes: Vec<u32>,
+    pub codes: Vec<u32>,
     /// The entry of each code. The first entry belongs to the code [`ABSENT`].
     pub entries: Vec<T>,
 }
@@ -174,13 +175,18 @@ impl ColumnBuilder {
 
     /// Appends a row with this cell, and returns the code of the row.
     fn push(&mut self, cell: ColumnCell) -> u32 {
-        let code = match cell {
+        let code = self.code(cell);
+        self.values.codes.push(code);
+        code
+    }
+
+    /// Returns the code of a cell.
+    fn code(&mut self, cell: ColumnCell) -> u32 {
+        match cell {
             ColumnCell::Absent => ABSENT,
             ColumnCell::Deviant => DEVIANT,
             ColumnCell::Constant(value) => self.code_of(value),
-        };
-        self.values.codes.push(code);
-        code
+        }
     }
 
     /// Returns the code of a value, which may be new.
@@ -257,6 +263,31 @@ impl AttributeColumn {
                 column.push(cell(row, expression));
             }
         }
+        column.finish(dialect)
+    }
+
+    /// Builds the column of an attribute from the codes of its expressions, for `rows` rows. `cell` returns the cell of a
+    /// row whose expression is not a literal.
+    pub fn of_codes(
+        CodedExpressions { mut codes, expressions }: CodedExpressions,
+        rows: usize,
+        dialect: Dialect,
+        cell: impl Fn(usize, &Expression) -> ColumnCell,
+    ) -> Self {
+        let mut column = ColumnBuilder::with_capacity(rows);
+        let literal = |expression| Some(column.code(ColumnCell::Constant(literal_value(expression, dialect)?.clone())));
+        let known: Vec<Option<u32>> = expressions.iter().map(literal).collect();
+        codes.resize(rows, NO_EXPRESSION);
+        for (row, code) in codes.iter_mut().enumerate() {
+            *code = match *code {
+                NO_EXPRESSION => ABSENT,
+                number => {
+                    let index = number as usize - 1;
+                    known[index].unwrap_or_else(|| column.code(cell(row, &expressions[index])))
+                }
+            };
+        }
+        column.values.codes = codes;
         column.finish(dialect)
     }
 

@@ -8,6 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
 use crate::eval::FreeNames;
 
+use super::coded_expressions::{CodedExpressions, code_expressions};
 use super::column::{ABSENT, DictionaryColumn, ValueKey};
 
 /// The expressions that many ads bind to one attribute.
@@ -30,29 +31,10 @@ struct ExpressionColumnBuilder {
 /// Columns by the names of their attributes, in order of first occurrence.
 pub type ExpressionColumns = IndexMap<Name, Arc<ExpressionColumn>, FxBuildHasher>;
 
-/// Builds the columns of all attributes of some ads. Iterates over each ad once, which is faster than looking up every
-/// name in every ad.
+/// Builds the columns of all attributes of some ads.
 pub fn build_columns(ads: &[Ad]) -> ExpressionColumns {
-    let mut growing: IndexMap<Name, ExpressionColumnBuilder, FxBuildHasher> = IndexMap::default();
-    // For each position in an ad, an index into `growing`: the column of the attribute at this position in an earlier
-    // ad. This column is tried first, because ads tend to have the same attributes in the same order.
-    let mut places: Vec<usize> = Vec::new();
-    for (row, ad) in ads.iter().enumerate() {
-        for (position, bound) in ad.iter().enumerate() {
-            if position == places.len() {
-                places.push(0);
-            }
-            let place = &mut places[position];
-            if growing.get_index(*place).is_none_or(|(name, _)| name != bound.name) {
-                *place = match growing.get_index_of(bound.name) {
-                    Some(known) => known,
-                    None => growing.insert_full(bound.name.clone(), ExpressionColumnBuilder::new()).0,
-                };
-            }
-            growing[*place].add(row, bound.expression);
-        }
-    }
-    growing.into_iter().map(|(name, growing)| (name, Arc::new(growing.finish()))).collect()
+    let build = |(name, codes)| (name, Arc::new(ExpressionColumnBuilder::of_codes(codes).finish()));
+    code_expressions(ads).map(build).collect()
 }
 
 impl ExpressionColumnBuilder {
@@ -64,6 +46,18 @@ impl ExpressionColumnBuilder {
             codes_by_id: Vec::new(),
             last: None,
         }
+    }
+
+    /// Builds the column from codes in which equal expressions may have several codes.
+    fn of_codes(CodedExpressions { mut codes, expressions }: CodedExpressions) -> Self {
+        let mut builder = ExpressionColumnBuilder::new();
+        let known: Vec<u32> =
+            std::iter::once(ABSENT).chain(expressions.iter().map(|expression| builder.intern(expression))).collect();
+        for code in &mut codes {
+            *code = known[*code as usize];
+        }
+        builder.column = DictionaryColumn { codes, ..builder.column };
+        builder
     }
 
     fn add(&mut self, row: usize, expression: &Expression) {

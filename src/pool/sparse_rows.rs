@@ -30,6 +30,12 @@ impl SparseRows {
         self.words.iter().map(|(position, word)| (*position as usize, *word))
     }
 
+    /// Number of words that are stored.
+    #[must_use]
+    pub fn word_count(&self) -> usize {
+        self.words.len()
+    }
+
     /// Iterates over the rows, ascending.
     pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.words().flat_map(|(position, word)| bit_rows(position, word))

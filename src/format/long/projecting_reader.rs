@@ -49,6 +49,8 @@ pub struct ProjectingReader<'t, 's> {
     /// The names of the projection that the current ad has, with the byte ranges of their values, in the order of the
     /// lines.
     found_values: Vec<ProjectedValueRange>,
+    /// Indexes of the names of the ad that is being built.
+    attribute_names: Vec<usize>,
     /// Names and byte ranges of the values that were last looked up among the shared ads.
     last_lookup: Vec<ProjectedValueRange>,
     /// Values of the label attributes, which identify the current ad. `None` for an attribute that is missing or not a
@@ -111,6 +113,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             last_name: 0,
             values: Vec::new(),
             found_values: Vec::new(),
+            attribute_names: Vec::new(),
             last_lookup: Vec::new(),
             label_values: Vec::new(),
             pending: VecDeque::new(),
@@ -406,7 +409,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
                 return ProjectionResult::Projected(ad);
             }
         }
-        let mut attributes = Vec::with_capacity(self.values.len());
+        self.attribute_names.clear();
+        let mut expressions = Vec::with_capacity(self.found_values.len());
         let (mut newest, mut is_partial) = (0, true);
         let before = self.projection.version;
         for (position, range) in self.values.iter().enumerate() {
@@ -421,30 +425,40 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             };
             is_partial &= newest_here.is_some();
             newest = newest.max(newest_here.unwrap_or(0));
-            attributes.push((self.projection.names[position].clone(), expression));
+            self.attribute_names.push(position);
+            expressions.push(expression);
         }
         self.projection.newest_referenced = self.projection.newest_referenced.max(newest);
         match self.projection.version > before {
             _ if !is_partial => ProjectionResult::NeedsCompleteRead,
             true => ProjectionResult::Retry,
-            false => ProjectionResult::Projected(self.intern_ad(attributes, newest, has_plain_labels)),
+            false => ProjectionResult::Projected(self.intern_ad(expressions, newest, has_plain_labels)),
         }
     }
 
-    /// Returns an ad with these attributes. If ads are shared, this is the shared ad with the same text, or a new
-    /// shared ad.
+    /// Returns an ad with these values of `attribute_names`. If ads are shared, this is the shared ad with the same
+    /// text, or a new shared ad.
     ///
     /// `newest` is the first version of the projection that contains all names to which the attributes refer.
-    fn intern_ad(&mut self, mut attributes: Vec<(Name, Expression)>, newest: usize, has_plain_labels: bool) -> Ad {
-        let Projection { interner: Some(interner), names, .. } = &mut *self.projection else {
-            return attributes.into_iter().collect();
+    fn intern_ad(&mut self, expressions: Vec<Expression>, newest: usize, has_plain_labels: bool) -> Ad {
+        let Projection { interner, names, shapes, .. } = &mut *self.projection;
+        let mut build = |positions: &[usize], expressions: Vec<Expression>| {
+            let name = |position: usize| names[position].clone();
+            match shapes.shape(positions, name) {
+                Some(shape) => Ad::from_shape(shape, expressions),
+                None => positions.iter().map(|position| name(*position)).zip(expressions).collect(),
+            }
         };
-        if !has_plain_labels {
-            self.unusual_labels = Some(attributes.iter().cloned().collect());
-            let position = |name: &Name| names.get_index_of(name);
-            attributes.retain(|(name, _)| !position(name).is_some_and(|position| interner.is_only_label(position)));
+        let positions = &mut self.attribute_names;
+        let Some(interner) = interner else { return build(positions, expressions) };
+        if has_plain_labels {
+            return interner.found_or_insert_with(newest, || build(positions, expressions));
         }
-        interner.found_or_insert_with(newest, || attributes.into_iter().collect())
+        self.unusual_labels = Some(build(positions, expressions.clone()));
+        let is_kept = |position: &usize| !interner.is_only_label(*position);
+        let kept = positions.iter().zip(expressions).filter(|(position, _)| is_kept(position));
+        let (kept, expressions): (Vec<usize>, Vec<Expression>) = kept.map(|(at, value)| (*at, value)).unzip();
+        interner.found_or_insert_with(newest, || build(&kept, expressions))
     }
 }
 

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::FreeNames;
-use crate::syntax::{ParseCache, ParseOptions};
+use crate::format::shape_cache::ShapeCache;
+use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions};
 
 use super::scan::LineFilter;
 
@@ -17,6 +18,9 @@ pub(super) const MAX_PROJECTED_NAMES: usize = 512;
 /// Number of bytes in a piece of text, which is scanned at once. A piece stays in the processor's cache until its lines
 /// are examined. If names are added, only one piece must be scanned again.
 const SCAN_PIECE_BYTES: usize = 1 << 15;
+
+/// Maximum length of the text of a last value, in bytes.
+const MAX_LAST_BYTES: usize = 16 * 1024;
 
 /// The names of the attributes to read of each ad. While ads are read, the names to which values refer are added. Each
 /// added name increases the version of the projection.
@@ -37,7 +41,11 @@ pub struct Projection {
     pub(super) piece_bytes: usize,
     /// Cache of parsed values. The number stored with a value is the first version of the projection that contains all
     /// names to which the value refers.
-    pub(super) parse_cache: ParseCache<usize>,
+    parse_cache: ParseCache<usize>,
+    /// The value of each name that was parsed last.
+    last_values: Vec<LastValue>,
+    /// Shapes by the indexes in `names`.
+    pub(super) shapes: ShapeCache,
     pub(super) prefilter: Option<LiteralPrefilter>,
     pub(super) interner: Option<AdInterner>,
     /// Version of the projection. It increases by 1 with each name that is added.
@@ -47,6 +55,15 @@ pub struct Projection {
     pub(super) newest_referenced: usize,
     /// Whether an expression was found that may read any attribute, so that no projection is possible.
     pub(super) reads_everything: bool,
+}
+
+/// The value of a name that was parsed last. The next ad often has the same value.
+#[derive(Default)]
+struct LastValue {
+    text: Vec<u8>,
+    /// The expression, with the first version of the projection that contains all names to which it refers. `None` if
+    /// there is no value yet, or if no two ads may share the expression.
+    expression: Option<(Expression, usize)>,
 }
 
 /// Table of shared ads. Ads whose projected attributes have the same text become one `Ad`.
@@ -198,6 +215,8 @@ impl Projection {
             filter: LineFilter::new(),
             piece_bytes: SCAN_PIECE_BYTES,
             parse_cache: ParseCache::new(ParseOptions::long(dialect)),
+            last_values: Vec::new(),
+            shapes: ShapeCache::default(),
             prefilter: None,
             interner: None,
             version: 0,
@@ -314,6 +333,7 @@ impl Projection {
             self.filter.add(name);
             self.line_prefixes.push([name.as_bytes(), b" ="].concat().into());
             self.added_in_version.push(0);
+            self.last_values.push(LastValue::default());
             self.has_occurred.push(false);
         }
         let label = self.interner.as_mut().and_then(|interner| interner.only_labels.get_mut(position));
@@ -339,6 +359,11 @@ impl Projection {
     /// The number in the result is the first version of the projection that contains all these names. It is `None` if
     /// the expression may read any attribute.
     pub(super) fn parse_value(&mut self, value: &[u8], position: usize) -> Option<(Expression, Option<usize>)> {
+        if let LastValue { text, expression: Some((expression, newest)) } = &self.last_values[position]
+            && text == value
+        {
+            return Some((expression.clone(), Some(*newest)));
+        }
         let parsed = self.parse_cache.parse(value, position)?;
         let newest = parsed.note.or_else(|| {
             let newest = self.add_references(&parsed.expression);
@@ -349,6 +374,15 @@ impl Projection {
             }
             newest
         });
+        let last = &mut self.last_values[position];
+        last.expression = None;
+        if let Some(newest) =
+            newest.filter(|_| parsed.reuse == ExpressionReuse::Shared && value.len() <= MAX_LAST_BYTES)
+        {
+            last.text.clear();
+            last.text.extend_from_slice(value);
+            last.expression = Some((parsed.expression.clone(), newest));
+        }
         Some((parsed.expression, newest))
     }
 

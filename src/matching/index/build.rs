@@ -148,7 +148,7 @@ pub fn settle_residue(
         let mut verdicts: FxHashMap<usize, Option<bool>> = FxHashMap::default();
         offers.retain(|offer| {
             let offer = *offer as usize;
-            let Some(class) = classes.offers.group(offer) else { return true };
+            let Some(class) = classes.offers.partition.group(offer) else { return true };
             let met = *verdicts
                 .entry(class)
                 .or_insert_with(|| one_sided_verdict(&columns.offers[offer], &residue.expression, &columns.context));

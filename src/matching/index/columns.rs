@@ -1,15 +1,17 @@
 //! Columns of the offers' attributes, and classes of offers or requests that agree in some attributes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Name};
+use crate::ad::{Ad, Expression, Name};
 use crate::constraint::{has_scope_attribute, is_side_name};
 use crate::eval::{Context, FreeNames};
-use crate::pool::{AttributeColumn, ColumnCell, Partition, ValueKey};
+use crate::pool::{
+    AttributeColumn, CodedExpressions, ColumnCell, Partition, SparseRows, ValueKey, code, code_expressions,
+};
 
 use super::one_sided::one_sided_cell;
 use super::request::ProbedRequest;
@@ -23,6 +25,9 @@ pub struct OfferColumns {
     /// `Requirements`, and the rank. If an offer binds anything but a literal to such an attribute, the cell of the
     /// offer is deviant.
     pub followed: Vec<Name>,
+    /// Codes of the expressions of those attributes that have no column yet. They are found with the first column. `None`
+    /// if each column is built from the ads.
+    codes: OnceCell<Option<FxHashMap<Name, CodedExpressions>>>,
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
 }
@@ -34,6 +39,7 @@ impl OfferColumns {
             offers,
             context: Rc::new(context),
             followed: Vec::new(),
+            codes: OnceCell::new(),
             columns: FxHashMap::default(),
             classes: FxHashMap::default(),
         }
@@ -52,10 +58,18 @@ impl OfferColumns {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
-        let expressions = self.offers.iter().map(|ad| ad.get(name));
-        let column = AttributeColumn::of_expressions(expressions, self.context.dialect, |offer, expression| {
-            one_sided_cell(&self.offers[offer], name, expression, &self.followed, &self.context)
-        });
+        let (offers, dialect) = (&self.offers, self.context.dialect);
+        let cell = |offer: usize, expression: &Expression| {
+            one_sided_cell(&offers[offer], name, expression, &self.followed, &self.context)
+        };
+        self.codes.get_or_init(|| code_small_ads(offers));
+        let codes = self.codes.get_mut().and_then(Option::as_mut);
+        let column = match codes.map(|codes| codes.remove(name)) {
+            Some(Some(codes)) => AttributeColumn::of_codes(codes, offers.len(), dialect, cell),
+            // No offer has the attribute.
+            Some(None) => AttributeColumn::of_expressions(offers.iter().map(|_| None), dialect, cell),
+            None => AttributeColumn::of_expressions(offers.iter().map(|ad| ad.get(name)), dialect, cell),
+        };
         Rc::clone(self.columns.entry(name.clone()).or_insert(Rc::new(column)))
     }
 
@@ -72,8 +86,71 @@ impl OfferColumns {
             self.column(name).split(&mut offers);
         }
         let id = self.classes.len();
+        let offers = Rc::new(OfferClasses::new(offers));
         let classes = AttributeClasses { id, names: names.clone(), offers, request_classes: FxHashMap::default() };
         Rc::clone(self.classes.entry(names).or_insert(Rc::new(RefCell::new(classes))))
+    }
+}
+
+/// Maximum number of attributes per ad, on average, for which the codes of all attributes are found at once. Such ads
+/// were read selectively, so that most of their attributes get a column.
+const MAX_CODED_ATTRIBUTES: usize = 80;
+
+/// Finds the codes of all attributes, if the ads have few.
+fn code_small_ads(ads: &[Ad]) -> Option<FxHashMap<Name, CodedExpressions>> {
+    let attributes: usize = ads.iter().map(Ad::len).sum();
+    (attributes <= ads.len().saturating_mul(MAX_CODED_ATTRIBUTES)).then(|| code_expressions(ads).collect())
+}
+
+/// Classes of offers that have equal values in some attributes.
+pub struct OfferClasses {
+    /// The classes. An offer is in no class if one of the attributes is deviant in the offer.
+    pub partition: Partition,
+    rows: OnceCell<ClassRows>,
+    /// The offer of each class in which expressions are evaluated, [`NO_OFFER`] before the first evaluation.
+    representatives: Vec<Cell<u32>>,
+}
+
+/// Stands for the representative of a class that has none yet.
+const NO_OFFER: u32 = u32::MAX;
+
+/// The offers of each class.
+pub struct ClassRows {
+    /// The offers of each class, in the order of [`Partition::first_rows`].
+    pub of_class: Vec<SparseRows>,
+    /// The offers that are in no class.
+    pub without_class: SparseRows,
+    /// Number of words in all the sets.
+    pub word_count: usize,
+}
+
+impl OfferClasses {
+    fn new(partition: Partition) -> Self {
+        let representatives = vec![Cell::new(NO_OFFER); partition.first_rows().len()];
+        OfferClasses { partition, rows: OnceCell::new(), representatives }
+    }
+
+    /// Returns the offer of a class in which expressions are evaluated: `offer` for the first call. One offer stands for
+    /// all, so that few ads have to be in the processor's cache.
+    pub fn representative(&self, class: usize, offer: usize) -> usize {
+        let representative = &self.representatives[class];
+        if representative.get() == NO_OFFER {
+            representative.set(code(offer));
+        }
+        representative.get() as usize
+    }
+
+    /// Returns the offers of each class. They are found on first use.
+    pub fn rows(&self) -> &ClassRows {
+        self.rows.get_or_init(|| {
+            let mut of_class = vec![SparseRows::default(); self.partition.first_rows().len()];
+            let mut without_class = SparseRows::default();
+            for row in 0..self.partition.row_count() {
+                self.partition.group(row).map_or(&mut without_class, |class| &mut of_class[class]).push(row);
+            }
+            let word_count = of_class.iter().chain([&without_class]).map(SparseRows::word_count).sum();
+            ClassRows { of_class, without_class, word_count }
+        })
     }
 }
 
@@ -84,8 +161,7 @@ pub struct AttributeClasses {
     id: usize,
     /// Names of the attributes in which the ads of a class agree, sorted.
     names: Vec<Name>,
-    /// The classes of offers. An offer is in no class if one of the attributes is deviant in the offer.
-    pub offers: Partition,
+    pub offers: Rc<OfferClasses>,
     request_classes: FxHashMap<Box<[ValueKey]>, usize>,
 }
 

@@ -19,6 +19,7 @@ mod ranks;
 mod remaining;
 mod request;
 mod residue;
+mod selections;
 
 use std::rc::Rc;
 
@@ -35,9 +36,11 @@ use super::PairSide;
 use build::{CollectedClauses, OwnOperand, settle_residue};
 use columns::OfferColumns;
 pub use probe::ProbeResult;
-use ranks::OfferRanks;
+use ranks::{ClassRanks, OfferRanks};
+pub use remaining::RemainingOffers;
 pub use request::PairEvaluator;
 use residue::{Residue, ResidueTable};
+use selections::ConditionCache;
 
 /// The index of a fixed list of offers. A set of offers is a bitmap over the positions in this list.
 pub struct OfferIndex {
@@ -59,11 +62,12 @@ pub struct OfferIndex {
     request_residues: ResidueTable<bool>,
     /// Rank expressions of all requests probed so far.
     request_ranks: ResidueTable<f64>,
-    request_rank_values: Vec<f64>,
-    /// Rank expressions of the offers.
     offer_ranks: OfferRanks,
+    class_ranks: ClassRanks,
     /// Offers that cannot be indexed, because they redefine a scope name such as `target`.
     unindexable: FixedBitSet,
+    /// Selections of the columns by the conditions of earlier requests.
+    selections: ConditionCache,
     scratch: FixedBitSet,
 }
 
@@ -105,9 +109,10 @@ impl OfferIndex {
             offer_residues,
             request_residues: ResidueTable::new(PairSide::Request),
             request_ranks: ResidueTable::new(PairSide::Request),
-            request_rank_values: vec![0.0; columns.offers.len()],
+            class_ranks: ClassRanks::default(),
             offer_ranks: OfferRanks::new(offers, &mut columns, &protocol, &unindexable),
             unindexable,
+            selections: ConditionCache::default(),
             scratch: FixedBitSet::with_capacity(columns.offers.len()),
             columns,
             protocol: Rc::new(protocol),

@@ -3,21 +3,28 @@
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
-use crate::constraint::{ClauseForm, ConstraintClauses, has_scope_attribute, orient_comparison};
+use crate::constraint::{ClauseForm, has_scope_attribute, orient_comparison};
 use crate::eval::string_list_items;
 use crate::pool::{AttributeColumn, ColumnCell, PositionRange};
 use crate::protocol::is_met;
 
-use super::super::Candidate;
+use super::super::{BestCandidates, Candidate};
 use super::build::{OwnOperand, other_side_attribute, own_operand};
 use super::one_sided::needs_pair_evaluation;
 use super::ranks::RankForm;
 use super::remaining::RemainingOffers;
 use super::request::{PairEvaluator, ProbedRequest};
+use super::selections::ColumnCondition;
 use super::{ItemPostings, OfferIndex};
+
+/// A comparison of an attribute of the offers with a constant, which selects a range of a column.
+struct RangeComparison {
+    column: Rc<AttributeColumn>,
+    range: PositionRange,
+    condition: Option<ColumnCondition>,
+}
 
 /// The offers that may match the probed request.
 #[derive(Default)]
@@ -29,24 +36,23 @@ pub struct ProbeResult {
 }
 
 impl OfferIndex {
-    /// Finds the offers that may match a request. The pair of `evaluator` must already contain the request.
+    /// Finds the offers that may match a request, with the ranks of those that certainly match. The pair of `evaluator`
+    /// must already contain the request.
     pub fn probe(&mut self, ad: &Ad, evaluator: &mut PairEvaluator<'_>) -> ProbeResult {
+        let left = self.compatible(ad, evaluator);
+        self.rank(ad, left, evaluator)
+    }
+
+    /// Finds the offers that may match a request. The pair of `evaluator` must already contain the request.
+    pub fn compatible(&mut self, ad: &Ad, evaluator: &mut PairEvaluator<'_>) -> RemainingOffers {
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.columns.context));
         let Some(constraint) = protocol.constraint_name(ad).filter(|_| !self.eligible.is_clear()) else {
-            return ProbeResult::default();
+            return RemainingOffers::default();
         };
         if has_scope_attribute(ad) {
-            return ProbeResult { sure: Vec::new(), unsure: self.eligible.ones().collect() };
+            return RemainingOffers::new(self.eligible.clone(), self.eligible.clone());
         }
-        let mut request = ProbedRequest {
-            ad,
-            clauses: ConstraintClauses::of(ad, constraint),
-            protocol: &protocol,
-            context: &context,
-            evaluator,
-            classes: Vec::new(),
-            cells: FxHashMap::default(),
-        };
+        let mut request = ProbedRequest::new(ad, constraint, &protocol, &context, evaluator);
         let mut left = RemainingOffers::new(self.eligible.clone(), self.needs_evaluation.clone());
         // All clauses are classified before the first one is looked up. The CPU can then load the expressions of
         // several clauses from memory at the same time.
@@ -61,9 +67,9 @@ impl OfferIndex {
             }
         }
         // The comparison that fewest offers meet comes first, so that soon only few offers remain.
-        comparisons.sort_unstable_by_key(|(_, range)| range.row_count());
-        for (column, range) in comparisons {
-            self.retain_in_range(&column, range, &mut left);
+        comparisons.sort_unstable_by_key(|comparison| comparison.range.row_count());
+        for comparison in comparisons {
+            self.retain_in_range(comparison, &mut left);
         }
         self.apply_imported_bounds(&mut request, &mut left);
         for (residue, offers) in &mut self.offer_residues {
@@ -79,18 +85,77 @@ impl OfferIndex {
             left.bitmap().union_with(&self.unindexable);
             left.unsure.union_with(&self.unindexable);
         }
-        self.rank_remaining(&mut request, left)
+        left
+    }
+
+    /// Returns the best of the offers `offers`, best first: all of them, or `most`. The offers must certainly match the
+    /// request. `None` if only evaluation of a pair can tell a rank. The pair of `evaluator` must already contain the
+    /// request.
+    pub fn best(
+        &mut self,
+        ad: &Ad,
+        offers: &FixedBitSet,
+        most: usize,
+        evaluator: &mut PairEvaluator<'_>,
+    ) -> Option<Vec<Candidate>> {
+        let mut best = BestCandidates::new(most);
+        let mut unsure = FixedBitSet::with_capacity(offers.len());
+        self.visit_ranks(ad, offers, &mut unsure, evaluator, |candidate| best.add(candidate));
+        unsure.is_clear().then(|| best.into_sorted())
+    }
+
+    /// Computes the ranks of the remaining offers. An offer becomes unsure if only evaluation of the pair can tell the
+    /// rank of the request or of the offer. The pair of `evaluator` must already contain the request.
+    pub fn rank(&mut self, ad: &Ad, left: RemainingOffers, evaluator: &mut PairEvaluator<'_>) -> ProbeResult {
+        if let Some(offers) = left.certain_few()
+            && self.offer_ranks.are_constant()
+            && let RankForm::Constant(request_rank) =
+                self.request_ranks.classify_rank(ad, &self.protocol, &mut self.columns, true)
+        {
+            let candidate = |offer: &u32| {
+                let offer = *offer as usize;
+                Candidate { offer, request_rank, offer_rank: self.offer_ranks.constant(offer) }
+            };
+            return ProbeResult { sure: offers.iter().map(candidate).collect(), unsure: Vec::new() };
+        }
+        let (mut all, mut unsure) = left.into_bitmaps();
+        unsure.grow(all.len());
+        unsure.intersect_with(&all);
+        all.difference_with(&unsure);
+        let mut sure = Vec::with_capacity(all.count_ones(..));
+        self.visit_ranks(ad, &all, &mut unsure, evaluator, |candidate| sure.push(candidate));
+        ProbeResult { sure, unsure: unsure.ones().collect() }
+    }
+
+    fn visit_ranks(
+        &mut self,
+        ad: &Ad,
+        all: &FixedBitSet,
+        unsure: &mut FixedBitSet,
+        evaluator: &mut PairEvaluator<'_>,
+        visit: impl FnMut(Candidate),
+    ) {
+        let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.columns.context));
+        let Some(constraint) = protocol.constraint_name(ad).filter(|_| !all.is_clear()) else { return };
+        let mut request = ProbedRequest::new(ad, constraint, &protocol, &context, evaluator);
+        let form = self.request_ranks.classify_rank(ad, &protocol, &mut self.columns, true);
+        let mut settled = all.clone();
+        settled.difference_with(&self.offer_ranks.needs_evaluation);
+        let ranks = (form, &mut self.request_ranks);
+        self.class_ranks.visit(&mut request, ranks, &mut self.offer_ranks, &settled, unsure, visit);
+        settled.toggle_range(..);
+        settled.intersect_with(all);
+        unsure.union_with(&settled);
     }
 
     /// Looks a clause of the request up in the columns of the offers, and excludes the offers that do not meet it.
-    /// Returns false if the clause cannot be looked up. A comparison that selects a range of a column is only added to
-    /// `comparisons`, for [`OfferIndex::retain_in_range`].
+    /// Returns false if the clause cannot be looked up.
     fn apply_clause(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,
         condition: ClauseForm<'_>,
         left: &mut RemainingOffers,
-        comparisons: &mut Vec<(Rc<AttributeColumn>, PositionRange)>,
+        comparisons: &mut Vec<RangeComparison>,
     ) -> bool {
         let (ad, dialect) = (request.ad, request.context.dialect);
         let theirs = |operand| other_side_attribute(ad, operand);
@@ -103,10 +168,11 @@ impl OfferIndex {
                 if let Some((name, operator, cell)) = orient_comparison(operator, first, second, theirs, &mut mine) {
                     match cell.value() {
                         Some(value) => {
+                            let condition = ColumnCondition::comparison(name, operator, &value);
                             let column = self.columns.column(name);
                             match column.matching_range(operator, &value).filter(|_| !column.has_deviant_rows()) {
-                                Some(range) => comparisons.push((column, range)),
-                                None => self.retain_where(name, left, |column, rows| {
+                                Some(range) => comparisons.push(RangeComparison { column, range, condition }),
+                                None => self.retain_where(name, condition, left, |column, rows| {
                                     column.select(operator, &value, rows);
                                 }),
                             }
@@ -119,13 +185,14 @@ impl OfferIndex {
             ClauseForm::Truth(operand) => {
                 if let Some(name) = theirs(operand) {
                     let met = |value: &Value| is_met(value, dialect);
-                    self.retain_where(name, left, |column, rows| column.select_where(met, rows));
+                    let condition = Some(ColumnCondition::truth(name));
+                    self.retain_where(name, condition, left, |column, rows| column.select_where(met, rows));
                     return true;
                 }
             }
             ClauseForm::StringListMember(operand, list) => {
                 let Some(name) = theirs(operand) else { return false };
-                self.retain_where(name, left, |column, rows| {
+                self.retain_where(name, None, left, |column, rows| {
                     for item in string_list_items(list) {
                         column.select(BinaryOperator::Is, &Value::String(item), rows);
                     }
@@ -141,34 +208,49 @@ impl OfferIndex {
         true
     }
 
-    /// Excludes the offers that are not in a range of a column.
-    fn retain_in_range(&mut self, column: &AttributeColumn, range: PositionRange, left: &mut RemainingOffers) {
+    /// Excludes the offers that do not meet a comparison.
+    fn retain_in_range(&mut self, comparison: RangeComparison, left: &mut RemainingOffers) {
+        let RangeComparison { column, range, condition } = comparison;
         if left.are_few() {
             let test = column.row_test(range);
-            left.retain_if(|offer| test.is_met(offer));
-        } else {
-            self.scratch.clear();
-            column.add_range_rows(range, &mut self.scratch);
-            left.intersect_with(&self.scratch);
+            return left.retain_if(|offer| test.is_met(offer));
+        }
+        if let Some(known) = condition.as_ref().and_then(|condition| self.selections.get(condition)) {
+            return left.intersect_with(known);
+        }
+        self.scratch.clear();
+        column.add_range_rows(range, &mut self.scratch);
+        left.intersect_with(&self.scratch);
+        if let Some(condition) = condition {
+            self.selections.insert(condition, &self.scratch);
         }
     }
 
     /// Excludes the offers that `select` does not select in the column of an attribute. Deviant offers are kept and
-    /// become unsure.
+    /// become unsure. `condition` identifies the selection, so that it is made once; `None` if it is made each time.
     fn retain_where(
         &mut self,
         name: &Name,
+        condition: Option<ColumnCondition>,
         left: &mut RemainingOffers,
         select: impl FnOnce(&AttributeColumn, &mut FixedBitSet),
     ) {
         let column = self.columns.column(name);
+        if column.has_deviant_rows() {
+            left.unsure.union_with(column.deviant_rows());
+        }
+        if let Some(known) = condition.as_ref().and_then(|condition| self.selections.get(condition)) {
+            return left.intersect_with(known);
+        }
         self.scratch.clear();
         select(&column, &mut self.scratch);
         if column.has_deviant_rows() {
             self.scratch.union_with(column.deviant_rows());
-            left.unsure.union_with(column.deviant_rows());
         }
         left.intersect_with(&self.scratch);
+        if let Some(condition) = condition {
+            self.selections.insert(condition, &self.scratch);
+        }
     }
 
     /// Excludes the offers whose bounds or string lists do not admit the request.
@@ -231,50 +313,5 @@ impl OfferIndex {
         } else {
             left.apply_residue(residue, request, None);
         }
-    }
-
-    /// Computes the ranks of the remaining offers, and returns the result of the probe. An offer becomes unsure if only
-    /// evaluation of the pair can tell the rank of the request or of the offer.
-    fn rank_remaining(&mut self, request: &mut ProbedRequest<'_, '_>, left: RemainingOffers) -> ProbeResult {
-        let form = self.request_ranks.classify_rank(request.ad, &self.protocol, &mut self.columns, true);
-        if let RankForm::Constant(request_rank) = form
-            && let Some(offers) = left.certain_few()
-            && self.offer_ranks.are_constant()
-        {
-            let offer_ranks = &self.offer_ranks.values;
-            let candidate = |offer: &u32| {
-                let offer = *offer as usize;
-                Candidate { offer, request_rank, offer_rank: offer_ranks[offer] }
-            };
-            return ProbeResult { sure: offers.iter().map(candidate).collect(), unsure: Vec::new() };
-        }
-        let (mut all, mut unsure) = left.into_bitmaps();
-        unsure.union_with(&self.offer_ranks.needs_evaluation);
-        unsure.intersect_with(&all);
-        all.difference_with(&unsure);
-        match form {
-            RankForm::Constant(_) => {}
-            RankForm::NeedsEvaluation => unsure.union_with(&all),
-            RankForm::Computed(number) => {
-                let residue = &mut self.request_ranks.residues[number];
-                residue.compute_ranks(request, all.ones(), &mut self.request_rank_values, &mut unsure);
-            }
-        }
-        all.difference_with(&unsure);
-        let offer_ranks = &mut self.offer_ranks.values;
-        for (residue, offers) in &mut self.offer_ranks.expressions {
-            residue.compute_ranks(request, offers.intersection(&all), offer_ranks, &mut unsure);
-        }
-        all.difference_with(&unsure);
-        let candidate = |offer: usize| {
-            let request_rank = match form {
-                RankForm::Constant(rank) => rank,
-                _ => self.request_rank_values[offer],
-            };
-            Candidate { offer, request_rank, offer_rank: offer_ranks[offer] }
-        };
-        let mut sure = Vec::with_capacity(all.count_ones(..));
-        sure.extend(all.ones().map(candidate));
-        ProbeResult { sure, unsure: unsure.ones().collect() }
     }
 }

@@ -10,6 +10,7 @@ use super::request::ProbedRequest;
 use super::residue::Residue;
 
 /// The offers that no clause has excluded so far. The clauses are applied one by one.
+#[derive(Default)]
 pub struct RemainingOffers {
     /// All remaining offers; out of date as long as `few` has them.
     all: FixedBitSet,
@@ -30,6 +31,17 @@ impl RemainingOffers {
     /// Starts with all of these offers.
     pub fn new(all: FixedBitSet, unsure: FixedBitSet) -> Self {
         RemainingOffers { all, few: None, unsure }
+    }
+
+    /// Wraps offers that certainly match.
+    pub fn all_of(offers: FixedBitSet) -> Self {
+        RemainingOffers::new(offers, FixedBitSet::new())
+    }
+
+    /// Returns the remaining offers if no clause needs evaluation of a pair; else the offers themselves.
+    pub fn into_sure(mut self) -> Result<FixedBitSet, RemainingOffers> {
+        self.bitmap();
+        if self.all.is_disjoint(&self.unsure) { Ok(self.all) } else { Err(self) }
     }
 
     /// Whether no offer remains.
@@ -129,21 +141,67 @@ impl RemainingOffers {
         offers: Option<&SparseRows>,
     ) {
         self.bitmap();
-        let RemainingOffers { all, unsure, .. } = self;
-        let mut dropped = Vec::new();
-        let answer = |offer, met| match met {
-            Some(true) => {}
-            Some(false) => dropped.push(offer),
-            None => unsure.grow_and_insert(offer),
+        self.unsure.grow(self.all.len());
+        let (all, unsure) = (self.all.as_mut_slice(), self.unsure.as_mut_slice());
+        // The words of the offers to which the residue applies, with their positions.
+        let words: Vec<(usize, usize)> = match offers {
+            Some(offers) => {
+                offers.words().map(|(at, word)| (at, word & all[at])).filter(|(_, word)| *word != 0).collect()
+            }
+            None => all.iter().copied().enumerate().filter(|(_, word)| *word != 0).collect(),
+        };
+        if words.is_empty() {
+            return;
+        }
+        let Some(classes) = residue.offer_classes(request) else {
+            return words.iter().for_each(|(at, word)| unsure[*at] |= word);
         };
         let dialect = request.context.dialect;
         let met = |value: &Value| is_met(value, dialect);
-        match offers {
-            Some(offers) => residue.evaluate_each(request, offers.intersection(all), met, answer),
-            None => residue.evaluate_each(request, all.ones(), met, answer),
+        let count: usize = words.iter().map(|(_, word)| word.count_ones() as usize).sum();
+        let rows = (classes.partition.first_rows().len() <= count / MIN_OFFERS_PER_CLASS).then(|| classes.rows());
+        if let Some(rows) = rows.filter(|rows| rows.word_count <= count) {
+            // Few classes: whole words of offers are excluded at once.
+            let mut concerned = vec![0; all.len()];
+            for (at, word) in &words {
+                concerned[*at] = *word;
+            }
+            for (class, rows) in rows.of_class.iter().enumerate() {
+                let mut common = rows.words().map(|(at, word)| (at, word & concerned[at]));
+                let Some((at, word)) = common.find(|(_, word)| *word != 0) else { continue };
+                let offer = at * WORD_BITS + word.trailing_zeros() as usize;
+                match residue.class_value(request, (offer, class), met) {
+                    Some(true) => {}
+                    Some(false) => rows.words().for_each(|(at, word)| all[at] &= !(word & concerned[at])),
+                    None => rows.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]),
+                }
+            }
+            rows.without_class.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]);
+            return;
         }
-        for offer in dropped {
-            all.remove(offer);
+        let mut verdicts: Vec<Option<Option<bool>>> = vec![None; classes.partition.first_rows().len()];
+        for (at, word) in words {
+            let mut rest = word;
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                rest ^= bit;
+                let offer = at * WORD_BITS + bit.trailing_zeros() as usize;
+                let class = classes.partition.group(offer);
+                let verdict = class.and_then(|class| {
+                    *verdicts[class].get_or_insert_with(|| residue.class_value(request, (offer, class), met))
+                });
+                match verdict {
+                    Some(true) => {}
+                    Some(false) => all[at] &= !bit,
+                    None => unsure[at] |= bit,
+                }
+            }
         }
     }
 }
+
+/// Number of bits in a word of a bit set.
+const WORD_BITS: usize = usize::BITS as usize;
+
+/// Minimum number of offers per class, on average, for which the offers of a class are excluded at once.
+const MIN_OFFERS_PER_CLASS: usize = 4;

@@ -44,7 +44,26 @@ pub struct ProbedRequest<'r, 'e> {
     pub cells: FxHashMap<Name, ColumnCell>,
 }
 
-impl ProbedRequest<'_, '_> {
+impl<'r, 'e> ProbedRequest<'r, 'e> {
+    /// Prepares a request for a probe. `constraint` is the name of its constraint.
+    pub fn new(
+        ad: &'r Ad,
+        constraint: &'r Name,
+        protocol: &'r Protocol,
+        context: &'r Context,
+        evaluator: &'r mut PairEvaluator<'e>,
+    ) -> Self {
+        ProbedRequest {
+            ad,
+            clauses: ConstraintClauses::of(ad, constraint),
+            protocol,
+            context,
+            evaluator,
+            classes: Vec::new(),
+            cells: FxHashMap::default(),
+        }
+    }
+
     /// Returns the value of an attribute of the request as a column cell. The cell is deviant if the value depends on
     /// the partner.
     pub fn cell(&mut self, name: &Name) -> ColumnCell {

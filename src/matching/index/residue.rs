@@ -8,7 +8,7 @@ use crate::ad::{Dialect, Expression, ExpressionInterner, Value};
 use crate::eval::FreeNames;
 
 use super::super::PairSide;
-use super::columns::{AttributeClasses, OfferColumns};
+use super::columns::{AttributeClasses, OfferClasses, OfferColumns};
 use super::request::{CachedResults, ProbedRequest};
 
 /// An expression that is evaluated in the ads of one side, for many pairs.
@@ -31,38 +31,36 @@ impl<T: Copy> Residue<T> {
         self.classes = self.mentions.all_names().map(|_| columns.classes(&self.mentions));
     }
 
-    /// Evaluates the expression for a request and each of the offers, at most once for each pair of classes. Calls
-    /// `answer` with each offer and the value that `convert` returns. The value is `None` if only evaluation of the
-    /// pair can tell it.
-    pub fn evaluate_each(
+    /// Returns the classes of the offers, and whether the request has a class. `None` if only evaluation of each pair can
+    /// tell the value of the expression for this request.
+    pub fn offer_classes(&self, request: &mut ProbedRequest<'_, '_>) -> Option<Rc<OfferClasses>> {
+        let mut classes = self.classes.as_ref()?.borrow_mut();
+        classes.request_class(request)?;
+        Some(Rc::clone(&classes.offers))
+    }
+
+    /// Returns the value of the expression for a request and a class of offers. It is evaluated in one pair of the
+    /// classes, converted and cached. `offer` is an offer of the class, and must be indexable. `None` if only evaluation
+    /// of the pair can tell the value.
+    pub fn class_value(
         &mut self,
         request: &mut ProbedRequest<'_, '_>,
-        offers: impl Iterator<Item = usize>,
+        (offer, offer_class): (usize, usize),
         convert: impl Fn(&Value) -> T,
-        mut answer: impl FnMut(usize, Option<T>),
-    ) {
-        let mut offers = offers.peekable();
-        if offers.peek().is_none() {
-            return;
-        }
-        let class = self.classes.as_ref().and_then(|classes| classes.borrow_mut().request_class(request));
-        let (Some(classes), Some(class)) = (&self.classes, class) else {
-            return offers.for_each(|offer| answer(offer, None));
-        };
-        let (classes, evaluator) = (classes.borrow(), &mut *request.evaluator);
+    ) -> Option<T> {
+        let classes = Rc::clone(self.classes.as_ref()?);
+        let mut classes = classes.borrow_mut();
+        let class = classes.request_class(request)?;
         self.cached.resize_with(self.cached.len().max(class + 1), Vec::new);
         let results = &mut self.cached[class];
-        results.resize(classes.offers.first_rows().len(), None);
-        for offer in offers {
-            let result = classes.offers.group(offer).and_then(|class| {
-                *results[class].get_or_insert_with(|| {
-                    evaluator.evaluations += 1;
-                    evaluator.pair.replace(PairSide::Offer, &evaluator.offers[offer]);
-                    evaluator.pair.evaluate(self.side, &self.expression).ok().map(|value| convert(&value))
-                })
-            });
-            answer(offer, result);
-        }
+        results.resize(classes.offers.partition.first_rows().len(), None);
+        *results[offer_class].get_or_insert_with(|| {
+            let evaluator = &mut *request.evaluator;
+            evaluator.evaluations += 1;
+            let offer = classes.offers.representative(offer_class, offer);
+            evaluator.pair.replace(PairSide::Offer, &evaluator.offers[offer]);
+            evaluator.pair.evaluate(self.side, &self.expression).ok().map(|value| convert(&value))
+        })
     }
 }
 
