@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, OperatorGroup, Span, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, OperatorGroup, Span, Value};
 use crate::constraint::{is_self_evaluating, literal_value};
 use crate::eval::binary;
 use crate::protocol::is_met;
@@ -17,68 +17,10 @@ use crate::protocol::is_met;
 use super::Partition;
 use super::code::code;
 use super::coded_expressions::{CodedExpressions, NO_EXPRESSION};
+use super::column_builder::{ColumnBuilder, SMALL_INTEGERS_PER_ROW};
+use super::dictionary_column::{ABSENT, ColumnCell, DEVIANT, DictionaryColumn};
 use super::range_index::RangeIndex;
 use super::value_indexes::{IntegerPositions, PositionRange, RowTest, ValueIndexes, number_key, string_key};
-
-/// The code of a row without the attribute.
-pub const ABSENT: u32 = 0;
-/// The code of a row in which the value depends on the other side.
-const DEVIANT: u32 = 1;
-
-/// A dictionary column: a code for each row, and an entry for each code.
-pub struct DictionaryColumn<T> {
-    /// The code of each row. Rows after the last code lack the attribute.
-    pub codes: Vec<u32>,
-    /// The entry of each code. The first entry belongs to the code [`ABSENT`].
-    pub entries: Vec<T>,
-}
-
-impl<T> DictionaryColumn<T> {
-    /// Creates a column without rows. `reserved` holds the entries of codes with a fixed meaning, such as [`ABSENT`].
-    pub fn new(reserved: impl Into<Vec<T>>) -> Self {
-        DictionaryColumn { codes: Vec::new(), entries: reserved.into() }
-    }
-
-    /// Adds an entry and returns its code.
-    pub fn add_entry(&mut self, entry: T) -> u32 {
-        self.entries.push(entry);
-        code(self.entries.len() - 1)
-    }
-
-    /// Sets the code of a row. The row must be greater than all rows set before. Rows left out lack the attribute.
-    pub fn push_at(&mut self, row: usize, code: u32) {
-        self.codes.resize(row, ABSENT);
-        self.codes.push(code);
-    }
-
-    /// Returns the code of a row; [`ABSENT`] for a row beyond the last one set.
-    pub fn code(&self, row: usize) -> u32 {
-        self.codes.get(row).copied().unwrap_or(ABSENT)
-    }
-}
-
-/// The state of an attribute in one ad.
-#[derive(Clone, Debug)]
-pub enum ColumnCell {
-    /// The ad has no such attribute.
-    Absent,
-    /// The attribute has this value, whatever ad is on the other side.
-    Constant(Value),
-    /// The value of the attribute depends on the ad on the other side (thesis 4.4: deviant).
-    Deviant,
-}
-
-impl ColumnCell {
-    /// Returns the value of the attribute: undefined if it is absent, `None` if it is deviant.
-    #[must_use]
-    pub fn value(self) -> Option<Value> {
-        match self {
-            ColumnCell::Absent => Some(Value::Undefined),
-            ColumnCell::Constant(value) => Some(value),
-            ColumnCell::Deviant => None,
-        }
-    }
-}
 
 /// The values of one attribute of many ads, with indexes for selecting rows by value.
 pub struct AttributeColumn {
@@ -91,139 +33,28 @@ pub struct AttributeColumn {
     indexes: OnceLock<ValueIndexes>,
 }
 
-/// Builds an [`AttributeColumn`] row by row.
-struct ColumnBuilder {
-    values: DictionaryColumn<Value>,
-    codes_by_value: FxHashMap<ValueKey, u32>,
-    /// Code of each integer from 0 on, [`ABSENT`] if it has none yet. These integers are not in `codes_by_value`,
-    /// because most columns of integers are numbered or counted from 0 and need no hash table then.
-    codes_by_integer: Vec<u32>,
-    /// Number of integers that may be in `codes_by_integer`.
-    small_integers: usize,
-}
-
 /// Posting lists: for each code the rows with this code, ascending.
 struct PostingLists {
     starts: Vec<usize>,
     rows: Vec<u32>,
 }
 
-/// A value as a hash key. Two keys are equal only if evaluation cannot distinguish the values.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ValueKey {
-    /// An absent attribute, which has no value.
-    Absent,
-    /// The value `undefined`.
-    Undefined,
-    /// An error. All errors have the same key.
-    Error,
-    /// A boolean.
-    Boolean(bool),
-    /// An integer.
-    Integer(i64),
-    /// A real, by its bits, so that `0.0` and `-0.0` have different keys.
-    Real(u64),
-    /// A string. Strings that differ in case have different keys.
-    String(ByteString),
-    /// An absolute time: seconds since 1970, and the offset of the time zone in seconds.
-    AbsoluteTime(i64, i32),
-    /// A relative time in seconds, as the bits of a real.
-    RelativeTime(u64),
-    /// A list or an ad, by its address in memory.
-    Structure(usize),
-}
-
-impl ValueKey {
-    /// Returns the key of a value.
-    #[must_use]
-    pub fn of(value: &Value) -> Self {
-        match value {
-            Value::Undefined => ValueKey::Undefined,
-            Value::Error(_) => ValueKey::Error,
-            Value::Boolean(is) => ValueKey::Boolean(*is),
-            Value::Integer(integer) => ValueKey::Integer(*integer),
-            Value::Real(real) => ValueKey::Real(real.to_bits()),
-            Value::String(text) => ValueKey::String(text.clone()),
-            Value::AbsoluteTime(time) => ValueKey::AbsoluteTime(time.seconds, time.offset),
-            Value::RelativeTime(time) => ValueKey::RelativeTime(time.seconds.to_bits()),
-            Value::List(list) => ValueKey::Structure(list.elements.as_ptr() as usize),
-            Value::Ad(nested) => ValueKey::Structure(nested.ad().identity()),
-        }
-    }
-}
-
-/// Minimum number of integers from 0 on whose codes a [`ColumnBuilder`] finds without a hash table.
-const MIN_SMALL_INTEGERS: usize = 64;
-
-/// Number of integers for each row whose codes a [`ColumnBuilder`] finds without a hash table. The table of these codes
-/// then takes no more memory than the hash table would.
-const SMALL_INTEGERS_PER_ROW: usize = 4;
-
-impl ColumnBuilder {
-    /// Creates a builder for about so many rows.
-    fn with_capacity(rows: usize) -> Self {
-        let absent_and_deviant = [Value::Undefined, Value::Undefined];
-        let mut values = DictionaryColumn::new(absent_and_deviant);
-        values.codes.reserve(rows);
-        ColumnBuilder {
-            values,
-            codes_by_value: FxHashMap::default(),
-            codes_by_integer: Vec::new(),
-            small_integers: MIN_SMALL_INTEGERS.max(SMALL_INTEGERS_PER_ROW * rows),
-        }
-    }
-
-    /// Appends a row with this cell, and returns the code of the row.
-    fn push(&mut self, cell: ColumnCell) -> u32 {
-        let code = self.code(cell);
-        self.values.codes.push(code);
-        code
-    }
-
-    /// Returns the code of a cell.
-    fn code(&mut self, cell: ColumnCell) -> u32 {
-        match cell {
-            ColumnCell::Absent => ABSENT,
-            ColumnCell::Deviant => DEVIANT,
-            ColumnCell::Constant(value) => self.code_of(value),
-        }
-    }
-
-    /// Returns the code of a value, which may be new.
-    fn code_of(&mut self, value: Value) -> u32 {
-        if let Value::Integer(integer) = value
-            && let Ok(integer) = usize::try_from(integer)
-            && integer < self.small_integers
-        {
-            if integer >= self.codes_by_integer.len() {
-                let length = (integer + 1).next_power_of_two().min(self.small_integers);
-                self.codes_by_integer.resize(length, ABSENT);
-            }
-            let code = &mut self.codes_by_integer[integer];
-            if *code == ABSENT {
-                *code = self.values.add_entry(value);
-            }
-            return *code;
-        }
-        *self.codes_by_value.entry(ValueKey::of(&value)).or_insert_with(|| self.values.add_entry(value))
-    }
-
-    fn finish(self, dialect: Dialect) -> AttributeColumn {
-        let codes = &self.values.codes;
-        let mut deviant = FixedBitSet::with_capacity(codes.len());
-        codes.iter().enumerate().filter(|(_, code)| **code == DEVIANT).for_each(|(row, _)| deviant.insert(row));
+impl AttributeColumn {
+    /// Makes a column of the values of all rows.
+    fn of_values(values: DictionaryColumn<Value>, dialect: Dialect) -> Self {
+        let mut deviant = FixedBitSet::with_capacity(values.codes.len());
+        let deviant_rows = values.codes.iter().enumerate().filter(|(_, code)| **code == DEVIANT);
+        deviant_rows.for_each(|(row, _)| deviant.insert(row));
         AttributeColumn {
             dialect,
             has_deviant: !deviant.is_clear(),
             deviant,
-            values: self.values,
+            values,
             posting_lists: OnceLock::new(),
             indexes: OnceLock::new(),
         }
     }
-}
 
-impl AttributeColumn {
     /// Builds a column with one row for each cell.
     pub fn new(cells: impl IntoIterator<Item = ColumnCell>, dialect: Dialect) -> Self {
         let cells = cells.into_iter();
@@ -231,7 +62,7 @@ impl AttributeColumn {
         for cell in cells {
             column.push(cell);
         }
-        column.finish(dialect)
+        AttributeColumn::of_values(column.values, dialect)
     }
 
     /// Builds the column of an attribute from the expression of each row; `None` means that the row lacks the
@@ -263,7 +94,7 @@ impl AttributeColumn {
                 column.push(cell(row, expression));
             }
         }
-        column.finish(dialect)
+        AttributeColumn::of_values(column.values, dialect)
     }
 
     /// Builds the column of an attribute from the codes of its expressions, for `rows` rows. `cell` returns the cell of a
@@ -288,7 +119,7 @@ impl AttributeColumn {
             };
         }
         column.values.codes = codes;
-        column.finish(dialect)
+        AttributeColumn::of_values(column.values, dialect)
     }
 
     /// Splits groups of rows, so that the rows of a group have equal values. A deviant row leaves its group.

@@ -9,7 +9,8 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Nam
 use crate::eval::FreeNames;
 
 use super::coded_expressions::{CodedExpressions, code_expressions};
-use super::column::{ABSENT, DictionaryColumn, ValueKey};
+use super::dictionary_column::{ABSENT, DictionaryColumn};
+use super::value_key::ValueKey;
 
 /// The expressions that many ads bind to one attribute.
 pub struct ExpressionColumn {
