@@ -86,6 +86,11 @@ impl AdClass {
         Arc::clone(all)
     }
 
+    /// Number of entries that the class remembers.
+    pub(super) fn entries(&self) -> usize {
+        self.attributes.len() + self.findings.len()
+    }
+
     /// Returns the hash of everything on which the findings about an ad as a whole depend. `None` if they depend on more
     /// than the outcomes of clauses.
     pub(super) fn outcome(&self, ad: &Ad, checker: &mut AdChecker) -> Option<u64> {

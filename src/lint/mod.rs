@@ -88,7 +88,7 @@ pub struct AdChecker {
     /// Findings about ads as a whole. The key is a hash of everything on which they depend.
     ads: FxHashMap<u64, Arc<FindingSet>>,
     classes: AdMemo<AdClass>,
-    /// Number of attributes in `classes`.
+    /// Number of entries that the classes remember.
     class_entries: usize,
 }
 
@@ -147,11 +147,13 @@ impl AdChecker {
         let mut classes = std::mem::take(&mut self.classes);
         let class = classes.class(ad, || {
             let class = AdClass::new(ad, self);
-            self.class_entries += class.attributes.len();
+            self.class_entries += class.entries();
             class
         });
+        let entries = class.entries();
         let of_ad = self.check_whole(ad, class);
         let found = class.all_findings(&of_ad);
+        self.class_entries += class.entries() - entries;
         self.classes = classes;
         found
     }
