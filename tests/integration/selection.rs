@@ -250,6 +250,25 @@ fn commands_that_read_in_part_answer_as_if_they_read_everything() {
     }
 }
 
+/// A misspelt name is told of, also if the only ad that is known to be complete is bad where it was not read.
+#[test]
+fn names_that_no_ad_has_are_told() {
+    let path = &file("selection-misspelt.long", "Name = \"a\"\nCpus = 8 +\nMemory = 4\n\nName = \"b\"\nMemory = 2\n");
+    let note = "note: no ad has the attribute Memroy; did you mean Memory?\n";
+    for command in [
+        &["refs", "--attr", "Memroy"][..],
+        &["specialize", "--attr", "Memroy"],
+        &["eval", "--each", "Memroy * 2 > MY.Name"],
+        &["eval", "--attr", "Memroy"],
+        &["query", "Memroy > 3"],
+    ] {
+        assert_eq!(classad(&[command, &[path]].concat()).2, note, "{command:?}");
+    }
+    for command in [&["eval", "-D", "Memroy=3", "--each", "Memroy"][..], &["eval", "--each", "Memory"]] {
+        assert_eq!(classad(&[command, &[path]].concat()).2, "", "{command:?}");
+    }
+}
+
 /// What is mentioned is asked for, without an ad being made, as far as ads that are read mention it.
 #[test]
 fn what_ads_mention_is_asked_for() {

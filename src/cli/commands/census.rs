@@ -333,7 +333,7 @@ fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &Index
     let attributes = names.iter().filter_map(|name| {
         let attribute = census.attributes().find(|(known, _)| *known == name);
         if attribute.is_none() && census.ads() > 0 {
-            input::note_unknown_attribute(session, census, name);
+            input::note_unknown_attribute(session, census.attributes().map(|(known, _)| known.as_str()), name);
         }
         attribute
     });

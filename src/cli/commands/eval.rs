@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, ScopeFrame, Value};
+use classad::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
 use classad::format::{AdEntry, Problem};
 use classad::protocol::identity;
@@ -13,6 +13,7 @@ use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
+use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::render::output::out;
 use crate::cli::render::rows::value_text;
 use crate::cli::render::{diagnostics, expression_tree};
@@ -104,10 +105,15 @@ impl Eval {
         }
         let mut definitions = Ad::default();
         input::add_definitions(session, &mut definitions, &self.define)?;
-        let task = EvalTask { command: self, expression: &expression, definitions, target, context: session.context() };
-        let mut status = Status::Yes;
+        // A name may also be an attribute of the target or of --define.
+        let is_known = |name: &Name| definitions.get(name).is_some() || target.is_some();
+        let unseen_names = UnseenNames::of_expression(&expression, session.dialect()).without(is_known);
+        let context = session.context();
+        let task = EvalTask { command: self, expression: &expression, definitions, target, context, unseen_names };
+        let (mut status, mut first_text) = (Status::Yes, None);
         let mut out = out();
         map_ads(session, &mut sources, task.needed_names().as_ref(), &task, |session, mut mapped| {
+            first_text.get_or_insert_with(|| mapped.text.clone());
             let id = mapped.output.name.take().unwrap_or_else(|| mapped.location());
             let each = match mapped.output.value {
                 Ok(value) => {
@@ -127,6 +133,9 @@ impl Eval {
             }
             Ok(true)
         })?;
+        if let Some(first) = first_text {
+            task.unseen_names.report(session, &first);
+        }
         Ok(status)
     }
 
@@ -219,6 +228,8 @@ struct EvalTask<'c> {
     definitions: Ad,
     target: Option<Ad>,
     context: Context,
+    /// The names that the expression looks up in each ad, each with whether some ad has it.
+    unseen_names: UnseenNames,
 }
 
 /// The result for one ad.
@@ -274,6 +285,7 @@ impl AdTask for EvalTask<'_> {
     }
 
     fn run(&self, evaluator: &mut CompiledEvaluator, entry: AdEntry) -> EvaluatedAd {
+        self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
         let name = identity(&entry.ad, None, &self.context);
         let ad = input::with_definitions(entry.ad, &self.definitions);
         EvaluatedAd { name, value: self.evaluate(evaluator, ad) }

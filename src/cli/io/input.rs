@@ -6,9 +6,9 @@ use std::io;
 use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
-use classad::pool::Census;
 use classad::protocol::{Advertisement, AdvertisementHeader, IDENTITY_ATTRIBUTES, PortFault, identity};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
+use classad::text::{closest_names, suggestion};
 
 use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
@@ -309,10 +309,10 @@ pub fn parse_required_name(session: &Session, option: &str, text: &str) -> Resul
     parse_attribute_name(session, text)?.ok_or_else(|| Failure::refused(format!("{option} wants a name, not `{text}`")))
 }
 
-/// Prints a note that no ad has the attribute `name`. The note suggests the most similar names.
-pub fn note_unknown_attribute(session: &Session, known: &Census, name: &Name) {
-    let near = known.closest_names(name.as_str());
-    session.note(&format!("no ad has the attribute {name}{}", classad::text::suggestion(&near)));
+/// Prints a note that no ad has the attribute `name`. The note suggests the most similar of the `known` names.
+pub fn note_unknown_attribute<'a>(session: &Session, known: impl IntoIterator<Item = &'a str>, name: &Name) {
+    let near = closest_names(name.as_str(), known);
+    session.note(&format!("no ad has the attribute {name}{}", suggestion(&near)));
 }
 
 /// Parses an expression of the command line. `what` names the expression in the diagnostic.

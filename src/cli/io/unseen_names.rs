@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use classad::ad::{Dialect, Expression, Name};
 use classad::constraint::is_scope_name;
 use classad::eval::FreeNames;
+use classad::format::{AttributeNameCollector, FileFormat};
 use classad::pool::Census;
 use indexmap::IndexSet;
 
@@ -12,7 +13,7 @@ use super::input;
 use super::source::SourceText;
 use crate::cli::session::Session;
 
-/// Maximum number of ads whose attribute names are candidates for suggestions.
+/// Maximum number of ads, of other forms than the long one, whose attribute names are candidates for suggestions.
 const MAX_SAMPLED_ADS: usize = 100;
 
 /// Names that are looked up in each ad, each with whether some ad has had it so far.
@@ -24,11 +25,17 @@ impl UnseenNames {
         UnseenNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
-    /// Collects the names that a constraint looks up in the ad itself.
-    pub fn of_constraint(constraint: &Expression, dialect: Dialect) -> Self {
-        let FreeNames { mine: own, unqualified: either, .. } = FreeNames::of(constraint, dialect);
+    /// Collects the names that an expression looks up in the ad itself.
+    pub fn of_expression(expression: &Expression, dialect: Dialect) -> Self {
+        let FreeNames { mine: own, unqualified: either, .. } = FreeNames::of(expression, dialect);
         let names: IndexSet<Name> = own.into_iter().chain(either).filter(|name| !is_scope_name(name)).collect();
         UnseenNames::new(names)
+    }
+
+    /// Removes the names that are known to be no attributes of the ads.
+    pub fn without(mut self, is_known: impl Fn(&Name) -> bool) -> Self {
+        self.0.retain(|(name, _)| !is_known(name));
+        self
     }
 
     /// Marks each name for which `has` returns true as present in some ad. Several threads may call this method at
@@ -42,15 +49,28 @@ impl UnseenNames {
     }
 
     /// Reports the names that no ad had. Suggests similar names from `first`, the beginning of the first source.
-    /// Reports nothing if `first` has no ad.
+    /// Reports nothing if `first` has no attribute.
     pub fn report(&self, session: &Session, first: &SourceText) {
         let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
-        let mut known = Census::names();
-        if missing.peek().is_some() {
-            first.block.ads(session.dialect()).flatten().take(MAX_SAMPLED_ADS).for_each(|entry| known.add(&entry.ad));
+        if missing.peek().is_none() {
+            return;
         }
-        for (name, _) in missing.filter(|_| known.ads() > 0) {
-            input::note_unknown_attribute(session, &known, name);
+        let known = attribute_names(session, first);
+        for (name, _) in missing.filter(|_| !known.is_empty()) {
+            input::note_unknown_attribute(session, known.iter().map(Name::as_str), name);
         }
     }
+}
+
+/// Returns the attribute names of a text. In the long form bad ads count, too: an ad may be bad only where it was not
+/// read.
+fn attribute_names(session: &Session, text: &SourceText) -> Vec<Name> {
+    if text.block.form == FileFormat::Long {
+        let mut names = AttributeNameCollector::default();
+        names.collect(&text.block.text);
+        return names.names().collect();
+    }
+    let mut census = Census::names();
+    text.block.ads(session.dialect()).flatten().take(MAX_SAMPLED_ADS).for_each(|entry| census.add(&entry.ad));
+    census.attributes().map(|(name, _)| name.clone()).collect()
 }

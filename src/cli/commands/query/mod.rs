@@ -117,7 +117,7 @@ impl QueryCommand {
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
-            unseen_names: UnseenNames::of_constraint(&constraint, session.dialect()),
+            unseen_names: UnseenNames::of_expression(&constraint, session.dialect()),
         };
         let task = ScanTask { scanner: &scanner };
         let mut first_text = None;

@@ -154,7 +154,11 @@ fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<
     state.session.report_budget_failures(failures);
     if tallies[0].ads == 0 {
         for name in own_names(expression).iter().filter(|name| is_missing(state, name)) {
-            input::note_unknown_attribute(state.session, &state.pool.census, name);
+            input::note_unknown_attribute(
+                state.session,
+                state.pool.census.attributes().map(|(known, _)| known.as_str()),
+                name,
+            );
         }
     }
     Ok(())
