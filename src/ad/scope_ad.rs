@@ -42,8 +42,8 @@ static SCOPE_NAMES: [ScopeName; 7] = [
 /// Number of places in [`SCOPE_NAME_PLACES`].
 const PLACES: usize = 64;
 
-/// Index into [`SCOPE_NAMES`] by the hash of a name, modulo the number of places. A place beyond the rows is free: names
-/// of this place denote no ad, and most names are told so without a comparison. No two of the names share a place.
+/// Index into [`SCOPE_NAMES`] by the hash of a name, modulo the number of places. No two of the names share a place. A
+/// place beyond the rows is free. A name that hashes to a free place denotes no ad: most names need no comparison.
 static SCOPE_NAME_PLACES: [u8; PLACES] = {
     let (mut places, mut row) = ([u8::MAX; PLACES], 0);
     while row < SCOPE_NAMES.len() {

@@ -50,8 +50,7 @@ impl Status {
 pub enum Failure {
     /// The output could not be written.
     Output(IoError),
-    /// The command cannot do what was asked. The text is the reason, which is still to be reported. `None` if the
-    /// reason was reported.
+    /// The command refuses its arguments or input. The text is the reason. `None` if the reason was already reported.
     Refused(Option<String>),
 }
 

@@ -1,4 +1,4 @@
-//! The candidates of a request in their order, of which only the first are ranked until more are asked for.
+//! The candidates of a request, best first. The queue ranks only the first ones, and more when they are asked for.
 
 use fixedbitset::FixedBitSet;
 
@@ -33,7 +33,7 @@ impl CandidateQueue {
         CandidateQueue { request, ranked, passed: 0, unranked: FixedBitSet::new(), batch: FIRST_BATCH }
     }
 
-    /// Creates a queue of offers of which none is ranked.
+    /// Creates a queue of offers. None of them is ranked yet.
     pub fn of_unranked(request: Ad, offers: FixedBitSet) -> Self {
         CandidateQueue { unranked: offers, ..CandidateQueue::of_ranked(request, Vec::new()) }
     }

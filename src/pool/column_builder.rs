@@ -27,7 +27,7 @@ const MIN_SMALL_INTEGERS: usize = 64;
 pub const SMALL_INTEGERS_PER_ROW: usize = 4;
 
 impl ColumnBuilder {
-    /// Creates a builder for about so many rows.
+    /// Creates a builder and reserves memory for `rows` rows.
     pub fn with_capacity(rows: usize) -> Self {
         let absent_and_deviant = [Value::Undefined, Value::Undefined];
         let mut values = DictionaryColumn::new(absent_and_deviant);

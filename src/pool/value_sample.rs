@@ -80,8 +80,8 @@ fn class_of(length: usize) -> usize {
 
 /// The values of smallest hash, with the exact number of ads that have each of them.
 ///
-/// Each length class is limited on its own, so that the memory which a set of values takes depends on nothing but the
-/// set, and the sample neither. A value that was left out once is left out for ever.
+/// Each length class has its own limit. So the sample depends only on the set of values, not on their order, and its
+/// memory is bounded. A value that was left out once is never added again.
 #[derive(Clone, Debug)]
 pub(super) struct ValueSample {
     limit: SampleLimit,

@@ -132,11 +132,7 @@ fn the_index_is_evaluation() {
             let maker =
                 |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);
             let (mut quick, mut slow) = (maker(Accelerations::ALL), maker(Accelerations::NONE));
-            for (number, request) in requests.iter().enumerate() {
-                let expected = slow.candidates(request);
-                assert_eq!(quick.candidates(request), expected, "{dialect}, seed {seed}, request {number}");
-                matched += expected.len();
-            }
+            matched += same_candidates(&mut quick, &mut slow, &requests, &format!("{dialect}, seed {seed}"));
             // Greedy matching withdraws each taken offer from the index, so that withdrawal is tested, too.
             let greedy = |accelerations| {
                 let mut greedy = GreedyMatcher::from_matchmaker(maker(accelerations));
@@ -201,12 +197,19 @@ fn the_index_is_evaluation_in_large_pools() {
             let maker =
                 |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);
             let (mut quick, mut slow) = (maker(Accelerations::ALL), maker(Accelerations::NONE));
-            for (number, request) in requests.iter().enumerate() {
-                let expected = slow.candidates(request);
-                assert_eq!(quick.candidates(request), expected, "{dialect}, seed {seed}, request {number}");
-                matched += expected.len();
-            }
+            matched += same_candidates(&mut quick, &mut slow, &requests, &format!("{dialect}, seed {seed}"));
         }
     }
     assert!(matched > 100, "{matched}");
+}
+
+/// Checks that two matchmakers find the same candidates for each request. Returns the number of candidates.
+fn same_candidates(quick: &mut Matchmaker, slow: &mut Matchmaker, requests: &[Ad], case: &str) -> usize {
+    let mut matched = 0;
+    for (number, request) in requests.iter().enumerate() {
+        let expected = slow.candidates(request);
+        assert_eq!(quick.candidates(request), expected, "{case}, request {number}");
+        matched += expected.len();
+    }
+    matched
 }

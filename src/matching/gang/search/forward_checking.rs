@@ -157,7 +157,7 @@ impl ForwardChecking<'_> {
     /// repeated.
     fn free_offers(&self, rows: &RowBitmap) -> impl Iterator<Item = Participant> {
         let mut from = 0;
-        // Skips whole words without rows, of which there are many once most offers are used up.
+        // Skips whole words without rows. Once most offers are used up, most words have none.
         let rows = std::iter::from_fn(move || {
             let row = first_row_from(rows, from)?;
             from = row + 1;
