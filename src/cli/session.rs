@@ -2,12 +2,14 @@
 
 use std::io::{self, IsTerminal};
 
-use classad::ad::{Dialect, Name};
+use classad::ad::{AbsoluteTime, Dialect, Name};
 use classad::eval::{Abort, Context, RandomStream};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
+use classad::text::duration_phrase;
 
-use super::args::global::GlobalOptions;
+use super::args::global::{GlobalOptions, TimeOption};
+use super::io::dump_time::{OLD_DUMP_SECONDS, newest_time};
 use super::io::source::{AdSource, SourceText};
 use super::render::{diagnostics, output};
 use super::{Failure, Status};
@@ -69,7 +71,33 @@ impl Session {
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
     pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s AdSource>) {
-        self.decide_dialect_by_forms(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
+        let sources: Vec<&AdSource> = sources.into_iter().collect();
+        self.decide_dialect_by_forms(sources.iter().map(|source| (source.name.as_ref(), source.form)));
+        if self.options.now == Some(TimeOption::Dump) {
+            match newest_time(sources, &self.context) {
+                Ok(Some(time)) => self.context.now = Some(time),
+                Ok(None) => self.warning("--now dump: no ad tells its time, so the clock is taken"),
+                Err(error) => {
+                    let reason = diagnostics::io_reason(&error);
+                    self.error(&format!("--now dump reads the input twice, which fails: {reason}; the clock is taken"));
+                }
+            }
+        }
+    }
+
+    /// Makes `newest_time`, the newest time that an ad tells, the time of evaluation, if all ads are old. An option
+    /// `--now` has precedence. Prints a note.
+    pub fn adopt_time_of_old_ads(&mut self, newest_time: Option<i64>) {
+        let (None, Some(newest), Some(now)) = (self.options.now, newest_time, self.context.now) else { return };
+        let age = now.saturating_sub(newest);
+        if age > OLD_DUMP_SECONDS {
+            self.context.now = Some(newest);
+            let time = AbsoluteTime { seconds: newest, offset: 0 };
+            self.note(&format!(
+                "the newest ad is {} old: all is evaluated as of {time} (--now sets the time)",
+                duration_phrase(age)
+            ));
+        }
     }
 
     /// Decides the dialect of the run by the names and forms of the inputs. The option `--dialect` has precedence.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, Name};
+use crate::ad::{Ad, ByteString, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
 use crate::matching::policy::PolicyRule;
-use crate::protocol::{PORTS, Protocol};
+use crate::protocol::{AdState, PORTS, Protocol};
 
 use super::changes::find_changes;
 use super::clause_analysis::ClauseAnalyzer;
@@ -24,11 +24,14 @@ use super::findings::clause_remarks;
 use super::pair::PairReport;
 use super::refusals::Refusals;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
+use super::slots::{SlotStanding, SlotTable};
 
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests. Threads can share an
 /// explainer.
 pub struct Explainer {
     table: OfferTable,
+    /// The slots of HTCondor among the offers; `None` if their states do not matter.
+    slots: Option<SlotTable>,
     /// Maximum number of groups in [`RequestReport::refusals`].
     max_refusals: usize,
 }
@@ -96,7 +99,18 @@ impl Explainer {
     /// Prepares the explanation of requests against `offers`.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
-        Explainer { table: OfferTable::new(offers, protocol, context), max_refusals: usize::MAX }
+        Explainer { table: OfferTable::new(offers, protocol, context), slots: None, max_refusals: usize::MAX }
+    }
+
+    /// Tells the states of the offers: `standings` has what each of `offers` tells of itself. Without this, each offer
+    /// is free. Without slots among the offers, nothing changes.
+    #[must_use]
+    pub fn with_slots(mut self, offers: &[Ad], standings: &[SlotStanding]) -> Self {
+        if standings.iter().any(|(state, _)| matches!(state, AdState::Slot(_))) {
+            let (protocol, context) = (self.table.protocol.clone(), self.table.context.clone());
+            self.slots = Some(SlotTable::new(&self.table, offers, standings, protocol, context));
+        }
+        self
     }
 
     /// Sets the docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
@@ -142,6 +156,12 @@ impl Explainer {
     /// Explains why a request matches some offers or none.
     #[must_use]
     pub fn explain(&self, request: &Ad) -> RequestReport {
+        self.explain_for(request, None)
+    }
+
+    /// Explains as [`Explainer::explain`] does. The report also tells which matching slots `user` has claimed.
+    #[must_use]
+    pub fn explain_for(&self, request: &Ad, user: Option<&ByteString>) -> RequestReport {
         let table = &self.table;
         let analysis = RequestAnalysis::new(request, table);
         let mut report = RequestReport {
@@ -160,6 +180,12 @@ impl Explainer {
         report.discarded = table.weights.of_rows(discarded.iter().map(|(row, _)| *row));
         report.matches =
             table.weights.of_intersection(&analysis.suitable, &analysis.acceptance.accepting) - report.discarded;
+        report.slots = self.slots.as_ref().map(|slots| {
+            let mut rows = analysis.suitable.clone();
+            rows.intersect_with(&analysis.acceptance.accepting);
+            discarded.iter().for_each(|(row, _)| rows.remove(*row));
+            slots.counts(table, &analysis.request, [&analysis.suitable, &rows], user)
+        });
         let refusals = Refusals::new(table, &analysis);
         report.refusals = refusals.groups(self.max_refusals);
         report.refusal_count = refusals.count();
@@ -169,7 +195,10 @@ impl Explainer {
             report.closest = closest_offers(table, &analysis);
             report.changes = find_changes(table, &analysis);
         }
-        report.verdict = if report.matches > 0 {
+        let is_claimed = report.slots.is_some_and(|slots| slots.free == 0 && slots.matching() + slots.if_drained > 0);
+        report.verdict = if is_claimed {
+            RequestVerdict::Claimed
+        } else if report.matches > 0 {
             RequestVerdict::Matches
         } else if report.discarded > 0 {
             discarded_verdict(table, &discarded)

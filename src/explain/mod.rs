@@ -10,27 +10,33 @@ mod clauses;
 mod closest_offers;
 mod conflicts;
 mod distance;
+mod drained_slot;
 mod evaluation;
 mod explainer;
 mod failure_reason;
 mod failure_sets;
 mod findings;
 mod gangs;
+mod job_report;
 mod pair;
 mod refusals;
 mod report;
+mod slots;
 mod summary;
 
 pub use changes::{RequestChange, RequestEdit};
 pub use clause_analysis::{ClauseAnalysis, ClauseComparison};
 pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;
+pub use drained_slot::{AVAILABLE_GPUS, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
 pub use failure_reason::FailureReason;
 pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, explain_gang};
+pub use job_report::{HoldReason, JobReport};
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
     ClauseRemark, ClauseReport, ClosestOffer, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
 };
+pub use slots::{SlotCounts, SlotStanding};
 pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note};

@@ -10,6 +10,8 @@ use super::clause_analysis::ClauseAnalysis;
 use super::conflicts::Conflicts;
 use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
+use super::job_report::JobReport;
+use super::slots::SlotCounts;
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,10 @@ pub struct RequestReport {
     pub discarded: usize,
     /// Number of offers that meet the request's constraint, whether they accept the request or not.
     pub suitable: usize,
+    /// How many slots of HTCondor do what with the request; `None` if the offers have no states.
+    pub slots: Option<SlotCounts>,
+    /// What the ad of a job tells of the job; `None` for a request of another kind. The explainer does not set this.
+    pub job: Option<JobReport>,
     /// The decisive reason for the result.
     pub verdict: RequestVerdict,
     /// The attributes of either side that the decisive reason involves.
@@ -53,6 +59,11 @@ pub enum RequestVerdict {
     Matches,
     /// The request matches, but other requests hold all offers that match it; holds the indices of these requests.
     Taken(Vec<usize>),
+    /// The request is a job that does not wait for a slot: held, running, completed, or of a universe without slots.
+    /// Holds the verdict on the job if it waited.
+    NotWaiting(Box<RequestVerdict>),
+    /// Slots match the request, but none of them is free; or partitionable slots would match if drained.
+    Claimed,
     /// The request has ports and needs a gang, which [`explain_gang`](super::explain_gang) explains.
     NeedsGang,
     /// The policy does not serve the request: `roots` of the policy is not true of the request.
@@ -104,6 +115,8 @@ impl RequestVerdict {
         match self {
             RequestVerdict::Matches => "matches",
             RequestVerdict::Taken(_) => "taken",
+            RequestVerdict::NotWaiting(_) => "not-waiting",
+            RequestVerdict::Claimed => "claimed",
             RequestVerdict::NeedsGang => "ports",
             RequestVerdict::NoConstraint
             | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(_), .. } => "missing-attribute",

@@ -3,12 +3,14 @@
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
+use crate::protocol::JobState;
 use crate::text::{join_and, shorten, with_commas};
 
 use super::clause_analysis::ClauseComparison;
 use super::clauses::text;
 use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
+use super::job_report::HoldReason;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 /// An ad that a sentence names.
@@ -64,13 +66,32 @@ impl SummaryWriter<'_> {
         let matches = self.verb("matches", "match");
         let some = || format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
         match &report.verdict {
-            RequestVerdict::Matches if report.discarded == 0 => some(),
+            RequestVerdict::NotWaiting(otherwise) => self.not_waiting(report, otherwise),
+            RequestVerdict::Claimed if report.matches == 0 => {
+                let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
+                format!(
+                    "{subject} {matches} none of {} as they are: {}",
+                    self.count(report.offers),
+                    if_drained(drained)
+                )
+            }
+            RequestVerdict::Claimed => format!("{}{}", some(), self.slot_states(report, ", but none is free: ")),
+            RequestVerdict::Matches if report.discarded == 0 => format!("{}{}", some(), self.slot_states(report, ": ")),
             RequestVerdict::Matches => {
-                format!("{}; the docking vector discards {} more", some(), with_commas(report.discarded))
+                let discarded = with_commas(report.discarded);
+                let states = self.slot_states(report, ": ");
+                format!("{}; the docking vector discards {discarded} more{states}", some())
             }
             RequestVerdict::Taken(by) => {
-                let taken = if report.matches == 1 { "which is taken by" } else { "all of which are taken, by" };
-                format!("{}, {taken} {}", some(), self.list_requests(by))
+                let by = self.list_requests(by);
+                match report.slots {
+                    Some(slots) if slots.free < report.matches => {
+                        let taken = if slots.free == 1 { "the free one is taken" } else { "the free ones are taken" };
+                        format!("{}{}; {taken} by {by}", some(), self.slot_states(report, ": "))
+                    }
+                    _ if report.matches == 1 => format!("{}, which is taken by {by}", some()),
+                    _ => format!("{}, all of which are taken, by {by}", some()),
+                }
             }
             RequestVerdict::NeedsGang => format!(
                 "{subject} {} Ports: gangs are explained from the side of those that ask for them, without --reverse",
@@ -83,6 +104,63 @@ impl SummaryWriter<'_> {
             RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
             _ => format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report)),
         }
+    }
+
+    /// Says why a job does not wait for a slot and, for a held job, what it would match.
+    fn not_waiting(&self, report: &RequestReport, otherwise: &RequestVerdict) -> String {
+        let subject = self.subject;
+        let is = self.verb("is", "are");
+        let Some(job) = &report.job else { return format!("{subject} {} for no slot", self.verb("waits", "wait")) };
+        let slot = job.slot.as_ref().filter(|_| !self.is_plural).map(|slot| format!(" in {slot}")).unwrap_or_default();
+        let itself = match job.state {
+            JobState::Held => {
+                let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
+                let it = self.verb("it", "they");
+                let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
+                let released = SummaryWriter { subject: it, ..*self }.summary(&report);
+                return format!("{subject} {is} held{hold}. Once released, {released}");
+            }
+            JobState::SchedulerUniverse | JobState::LocalUniverse => "the access point itself runs",
+            JobState::GridUniverse => "another system than this pool runs",
+            state => {
+                return format!("{subject} {is} {}{slot}, and {} for no slot", state.word(), self.verb("waits", "wait"));
+            }
+        };
+        format!("{subject} {is} {}: {itself} {}", job.state.word(), self.verb("it", "them"))
+    }
+
+    /// Says in which states the slots are that match, after `opening`. Empty if the offers have no states.
+    fn slot_states(&self, report: &RequestReport, opening: &str) -> String {
+        let Some(slots) = report.slots else { return String::new() };
+        let by_user = self.verb("claimed by its own user", "claimed by their own users");
+        let by_others = if slots.claimed_by_others == 1 { "claimed by another user" } else { "claimed by others" };
+        let states = [
+            (slots.free, "free"),
+            (slots.claimed_by_others, by_others),
+            (slots.claimed_by_user, by_user),
+            (slots.owner, "used by the owner of the machine"),
+            (slots.draining, "draining"),
+            (slots.offline, "offline"),
+        ];
+        let found: Vec<(usize, &str)> = states.into_iter().filter(|(number, _)| *number > 0).collect();
+        let is = |number: usize| if number == 1 { "is" } else { "are" };
+        let drained = match slots.if_drained {
+            0 => String::new(),
+            number => format!("; {}", if_drained(number)),
+        };
+        let states = match found.as_slice() {
+            [] => String::new(),
+            [(1, state)] => format!(", which is {state}"),
+            [(number, state)] if *number == slots.matching() && *state == "free" => ", all of them free".to_owned(),
+            found => {
+                let found: Vec<String> = found
+                    .iter()
+                    .map(|(number, state)| format!("{} {} {state}", with_commas(*number), is(*number)))
+                    .collect();
+                format!("{opening}{}", join_and(&found))
+            }
+        };
+        states + &drained
     }
 
     /// Chooses the verb form that agrees with the subject in number.
@@ -310,6 +388,12 @@ fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -
         }
         _ => format!("most have {text}"),
     }
+}
+
+/// Says how many partitionable slots would match if drained.
+fn if_drained(slots: usize) -> String {
+    let noun = if slots == 1 { "partitionable slot" } else { "partitionable slots" };
+    format!("{} {noun} would match if drained", with_commas(slots))
 }
 
 fn did_you_mean(near: &[String]) -> String {

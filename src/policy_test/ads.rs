@@ -8,7 +8,7 @@ use crate::ad::{Ad, Dialect, Name};
 use crate::eval::Context;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 use crate::format::{FileFormat, Position, Problem, Stream, detect, read};
-use crate::protocol::identity;
+use crate::protocol::display_name;
 use crate::text::closest_names;
 use crate::transform::{Transform, parse_rules};
 
@@ -277,7 +277,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
 impl SpecAd {
     /// Makes an ad. `default_id` is called for an ad without identity.
     fn new(ad: Ad, dialect: Dialect, default_id: impl FnOnce() -> String) -> Self {
-        let id = identity(&ad, None, &Context::new(dialect));
+        let id = display_name(&ad, None, &Context::new(dialect));
         SpecAd { is_named: id.is_some(), id: id.unwrap_or_else(default_id), ad }
     }
 }

@@ -12,6 +12,7 @@ use rustc_hash::FxBuildHasher;
 use crate::ad::{Ad, ByteString, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
+use super::ad_state::{AdState, StateAttribute};
 use super::rank_value;
 use AdvertisementAttribute as Attribute;
 
@@ -21,7 +22,7 @@ macro_rules! advertisement_attributes {
     ($($name:ident,)*) => {
         /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
         /// [`HEADER_ATTRIBUTES`] are prefixes of this list.
-        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 16] = [$(stringify!($name)),*];
+        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 23] = [$(stringify!($name)),*];
 
         /// An index into [`ADVERTISEMENT_ATTRIBUTES`].
         #[derive(Clone, Copy)]
@@ -34,21 +35,25 @@ macro_rules! advertisement_attributes {
 advertisement_attributes! {
     Name, GlobalJobId, ClusterId, ProcId, MyAddress,
     MyType, Type, UpdateSequenceNumber, ExpirationTime, LastHeardFrom, ClassAdLifetime,
-    AddressV1, ClaimId,
-    RemoteUser, RemoteOwner, CurrentRank,
+    JobStatus, JobUniverse, State, Offline, Draining, MyCurrentTime, ServerTime,
+    RemoteUser, RemoteOwner,
+    AddressV1, ClaimId, CurrentRank,
 }
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's identity.
 pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
-pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(11).0;
+pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(20).0;
 
 /// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that may hold the current user of an offer. The first one that is a
 /// string or an integer counts.
-pub const USER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(13).1.split_at(2).0;
+pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(18).1;
 
-static ATTRIBUTE_NAMES: LazyLock<[Name; 16]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
+/// The attributes that tell the time at which an ad was true; see [`Advertisement::time`].
+pub const TIME_ATTRIBUTES: [&str; 3] = ["LastHeardFrom", "MyCurrentTime", "ServerTime"];
+
+static ATTRIBUTE_NAMES: LazyLock<[Name; 23]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
 /// The user who holds an offer at present. A new match of the offer preempts the user's job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -83,6 +88,10 @@ pub struct AdvertisementHeader {
     pub sequence: Option<i64>,
     /// Last second in which the advertisement is valid, in seconds since 1970; `None` if it never expires.
     pub expiration: Option<i64>,
+    /// State of the job or slot; see [`Advertisement::state`].
+    pub state: AdState,
+    /// The user who holds the slot; `None` for an ad of another kind.
+    pub holder: Option<ByteString>,
 }
 
 impl AdvertisementHeader {
@@ -107,15 +116,43 @@ impl<'a> Advertisement<'a> {
         Advertisement(AttributeSource::Values(values))
     }
 
-    /// Returns identity, kind, sequence number and expiration together.
+    /// Returns identity, kind, sequence number, expiration and state together.
     #[must_use]
     pub fn header(&self) -> AdvertisementHeader {
+        let state = self.state();
+        let is_slot = matches!(state, AdState::Slot(_));
         AdvertisementHeader {
             identity: self.identity_text(),
             kind: self.kind_text(),
             sequence: self.sequence(),
             expiration: self.expiration(),
+            state,
+            holder: if is_slot { self.user_text() } else { None },
         }
+    }
+
+    /// Returns the state of the job or slot, as the ad itself tells it.
+    #[must_use]
+    pub fn state(&self) -> AdState {
+        let kind = self.first_text([Attribute::MyType]);
+        AdState::of_kind(kind.as_ref(), |attribute| {
+            self.get(match attribute {
+                StateAttribute::JobStatus => Attribute::JobStatus,
+                StateAttribute::JobUniverse => Attribute::JobUniverse,
+                StateAttribute::State => Attribute::State,
+                StateAttribute::Offline => Attribute::Offline,
+                StateAttribute::Draining => Attribute::Draining,
+                StateAttribute::RemoteUser => Attribute::RemoteUser,
+            })
+        })
+    }
+
+    /// Returns the time at which the ad was true, in seconds since 1970: the latest of `LastHeardFrom`,
+    /// `MyCurrentTime` and `ServerTime`. `None` if the ad has none of them.
+    #[must_use]
+    pub fn time(&self) -> Option<i64> {
+        let times = [Attribute::LastHeardFrom, Attribute::MyCurrentTime, Attribute::ServerTime];
+        times.into_iter().filter_map(|attribute| whole_seconds(&self.get(attribute)?)).max()
     }
 
     /// Returns the identity of the agent: the first of `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress` that
@@ -126,11 +163,30 @@ impl<'a> Advertisement<'a> {
     }
 
     fn identity_text(&self) -> Option<ByteString> {
-        let number = |attribute| self.first_string([attribute]);
-        let job_number = || Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?).into());
         self.first_text([Attribute::Name, Attribute::GlobalJobId])
-            .or_else(job_number)
+            .or_else(|| self.job_number().map(Into::into))
             .or_else(|| self.first_text([Attribute::MyAddress]))
+    }
+
+    /// Returns the name of the ad for people: a job is called `ClusterId.ProcId`, unless it has a `Name`; any other ad
+    /// is called by its identity. Jobs of several access points can have one name.
+    #[must_use]
+    pub fn display_name(&self) -> Option<String> {
+        self.job_name().or_else(|| self.identity())
+    }
+
+    /// Returns the name of a job for people, `ClusterId.ProcId`. `None` if the ad has a `Name`, or lacks one of the two
+    /// numbers: then its identity is its name.
+    #[must_use]
+    pub fn job_name(&self) -> Option<String> {
+        let has_name = self.first_text([Attribute::Name]).is_some();
+        if has_name { None } else { self.job_number() }
+    }
+
+    /// Returns `ClusterId.ProcId`; `None` if one of the two is neither an integer nor a string.
+    fn job_number(&self) -> Option<String> {
+        let number = |attribute| self.first_string([attribute]);
+        Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?))
     }
 
     /// Returns the kind of the advertised thing: `MyType`, else `Type`, which is the papers' name. `None` if neither is
@@ -162,7 +218,11 @@ impl<'a> Advertisement<'a> {
     /// an integer.
     #[must_use]
     pub fn user(&self) -> Option<String> {
-        self.first_string([Attribute::RemoteUser, Attribute::RemoteOwner])
+        self.user_text().as_ref().map(string)
+    }
+
+    fn user_text(&self) -> Option<ByteString> {
+        self.first_text([Attribute::RemoteUser, Attribute::RemoteOwner])
     }
 
     /// Returns the offer's current user, with the user's job from `GlobalJobId` and the job's rank from `CurrentRank`.
@@ -211,13 +271,29 @@ impl<'a> Advertisement<'a> {
     }
 }
 
-/// Returns the identity of an ad: the value of `expression` in the ad or, without an expression,
-/// [`Advertisement::identity`].
+/// Returns the name of an ad for people: the value of `expression` in the ad or, without an expression,
+/// [`Advertisement::display_name`].
 ///
 /// Returns `None` if the value is neither a string nor an integer, or if the evaluation exceeds a budget of `context`.
 #[must_use]
+pub fn display_name(ad: &Ad, expression: Option<&Expression>, context: &Context) -> Option<String> {
+    match expression {
+        Some(expression) => text_in(ad, expression, context),
+        None => Advertisement::new(ad, context).display_name(),
+    }
+}
+
+/// Returns what tells an ad from others: as [`display_name`], but without an expression [`Advertisement::identity`].
+#[must_use]
 pub fn identity(ad: &Ad, expression: Option<&Expression>, context: &Context) -> Option<String> {
-    let Some(expression) = expression else { return Advertisement::new(ad, context).identity() };
+    match expression {
+        Some(expression) => text_in(ad, expression, context),
+        None => Advertisement::new(ad, context).identity(),
+    }
+}
+
+/// Returns the value of an expression in an ad, if it is a string or an integer.
+fn text_in(ad: &Ad, expression: &Expression, context: &Context) -> Option<String> {
     let (environment, frame) = Environment::single(ad.clone());
     let value = Evaluator::new(&environment, context).evaluate(expression, &frame).ok()?;
     text_of(value).as_ref().map(string)
@@ -238,7 +314,8 @@ fn string(text: &ByteString) -> String {
 
 /// Evaluates an attribute in the ad alone, without a partner. `None` if it is absent, or if the evaluation exceeds a
 /// budget of `context`.
-pub(super) fn evaluate_attribute(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
+#[must_use]
+pub fn evaluate_attribute(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
     let expression = ad.get(name)?;
     if let ExpressionKind::Literal(value) = expression.without_parentheses().kind() {
         return Some(value.clone());
@@ -340,7 +417,7 @@ mod tests {
     #[test]
     fn the_table_and_its_places() {
         assert_eq!(AdvertisementAttribute::MyAddress as usize + 1, IDENTITY_ATTRIBUTES.len());
-        assert_eq!(AdvertisementAttribute::ClassAdLifetime as usize + 1, HEADER_ATTRIBUTES.len());
+        assert_eq!(AdvertisementAttribute::RemoteOwner as usize + 1, HEADER_ATTRIBUTES.len());
         assert_eq!(USER_ATTRIBUTES, ["RemoteUser", "RemoteOwner"]);
         assert_eq!(AdvertisementAttribute::CurrentRank as usize + 1, ADVERTISEMENT_ATTRIBUTES.len());
     }

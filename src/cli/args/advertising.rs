@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use clap::Args;
 use classad::eval::FreeNames;
+use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
-use classad::protocol::{AdvertisementHeader, latest_advertisements};
+use classad::protocol::{AdState, AdvertisementHeader, JobState, SlotState, latest_advertisements};
+use classad::text::join_and;
+use indexmap::IndexMap;
 
 use super::global;
 use super::matching::{MatchArgs, ReadMode};
@@ -13,6 +16,7 @@ use super::notify::NotifyArgs;
 use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::match_records;
+use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
@@ -28,6 +32,44 @@ pub struct LifetimeArgs {
     /// Take the ads as they are given: expired ones, too, and all of several that have one name
     #[arg(long, conflicts_with = "at")]
     as_given: bool,
+}
+
+/// The option that says whether jobs and slots of any state take part.
+#[derive(Args)]
+pub struct StateArgs {
+    // Without this option, the states of `classad::protocol::AdState` decide.
+    /// Take jobs and slots of every state, also jobs that do not wait and slots that are not free
+    #[arg(long)]
+    pub all_states: bool,
+}
+
+/// Which slots of HTCondor take part in matching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotSelection {
+    /// Those that are free.
+    Free,
+    /// Those that are free or claimed: the caller's policy decides who is preempted.
+    FreeAndClaimed,
+    /// All slots, and all jobs: the caller looks at the states itself.
+    All,
+}
+
+impl SlotSelection {
+    /// The slots that a policy lets take part: a docking vector decides for which requests users of claimed slots are
+    /// preempted.
+    pub fn of_policy(policy: &Policy) -> Self {
+        if policy.docking.is_empty() { SlotSelection::Free } else { SlotSelection::FreeAndClaimed }
+    }
+
+    /// Whether an ad in this state can be given away. Ads that are no slots can.
+    pub fn admits_ad(self, state: AdState) -> bool {
+        let AdState::Slot(state) = state else { return true };
+        match state {
+            SlotState::Free => true,
+            SlotState::Claimed => self != SlotSelection::Free,
+            SlotState::Owner | SlotState::Draining | SlotState::Offline => self == SlotSelection::All,
+        }
+    }
 }
 
 impl LifetimeArgs {
@@ -84,6 +126,8 @@ pub struct AdvertisingArgs {
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
     #[command(flatten)]
+    pub states: StateArgs,
+    #[command(flatten)]
     pub common: MatchArgs,
 }
 
@@ -101,7 +145,8 @@ impl AdvertisingArgs {
     }
 
     /// Reads the requests and offers that take part in matching. Prints notes of how many ads are dropped, and why.
-    /// `also` holds further names that the caller looks up in the ads.
+    /// `also` holds further names that the caller looks up in the ads; `slots` says which slots take part. If all ads
+    /// are old, their newest time becomes the time of evaluation.
     ///
     /// # Errors
     ///
@@ -112,12 +157,14 @@ impl AdvertisingArgs {
         sources: [Vec<AdSource>; 2],
         reading: ReadMode,
         also: &FreeNames,
+        slots: SlotSelection,
     ) -> Result<[Vec<NamedAd>; 2], Failure> {
-        // Ads read by `SelectiveUnlessPorts` lack their sequence numbers. `--matched` compares these numbers with those
+        // Ads read by `SelectiveForReports` lack their sequence numbers. `--matched` compares these numbers with those
         // in the records of earlier matches: read all attributes instead.
-        let drops_sequences = reading == ReadMode::SelectiveUnlessPorts && !self.matched.is_empty();
+        let drops_sequences = reading == ReadMode::SelectiveForReports && !self.matched.is_empty();
         let reading = if drops_sequences { ReadMode::Whole } else { reading };
-        let [requests, offers] = self.common.read_ads(session, sources, reading, also)?;
+        let LoadedAds { requests, offers, newest_time } = self.common.read_ads(session, sources, reading, also)?;
+        session.adopt_time_of_old_ads(newest_time);
         let mut registrar = Registrar::default();
         for notice in match_records::read_match_records(session, &self.matched)? {
             registrar.record(&notice);
@@ -133,8 +180,58 @@ impl AdvertisingArgs {
             let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
             retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised afresh")
         };
-        Ok([current(requests, "requests"), current(offers, "offers")])
+        let [requests, offers] = [current(requests, "requests"), current(offers, "offers")];
+        if self.states.all_states {
+            return Ok([requests, offers]);
+        }
+        // The caller that looks at the states itself wants all jobs.
+        let requests = match slots {
+            SlotSelection::All => retain_by_state(session, requests, "requests", |state| daemon_phrase(state)),
+            _ => retain_waiting(session, requests),
+        };
+        Ok([requests, retain_available(session, offers, slots)])
     }
+}
+
+/// Drops the jobs that do not wait for a slot and the ads of daemons, and prints a note of how many.
+pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
+    retain_by_state(session, requests, "requests", |state| match state {
+        AdState::Job(state) if state != JobState::Idle => Some(state.word()),
+        state => daemon_phrase(state),
+    })
+}
+
+/// Drops the slots that cannot be given away and the ads of daemons, and prints a note of how many.
+pub fn retain_available(session: &Session, offers: Vec<NamedAd>, slots: SlotSelection) -> Vec<NamedAd> {
+    retain_by_state(session, offers, "offers", |state| match state {
+        AdState::Slot(of) if !slots.admits_ad(state) => Some(of.word()),
+        state => daemon_phrase(state),
+    })
+}
+
+/// What the ad of a daemon is, in a note; `None` for another ad.
+fn daemon_phrase(state: AdState) -> Option<&'static str> {
+    (state == AdState::Daemon).then_some("of daemons")
+}
+
+/// Drops the ads whose state `exclusion` gives a word for, and prints a note of how many are dropped by each word.
+fn retain_by_state(
+    session: &Session,
+    ads: Vec<NamedAd>,
+    what: &str,
+    exclusion: impl Fn(AdState) -> Option<&'static str>,
+) -> Vec<NamedAd> {
+    let context = session.context();
+    let words: Vec<Option<&str>> = ads.iter().map(|ad| exclusion(ad.state(&context))).collect();
+    let mut counts: IndexMap<&str, usize> = IndexMap::new();
+    for word in words.iter().flatten() {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts.sort_by(|_, one, _, other| other.cmp(one));
+    let counts: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    let kept: Vec<bool> = words.iter().map(Option::is_none).collect();
+    let reason = format!("{} (--all-states takes them, too)", join_and(&counts));
+    retain_flagged(session, ads, what, &kept, &reason)
 }
 
 /// Keeps the ads whose flag is true. If any ads are dropped, prints a note of how many, and of the `reason`. `what` is

@@ -18,9 +18,10 @@ pub struct GlobalOptions {
     /// The form of the input, instead of finding it out
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<AdForm>,
-    /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`
-    #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
-    pub now: Option<i64>,
+    /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time
+    /// that the ads tell
+    #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
+    pub now: Option<TimeOption>,
     // The seed of the random numbers, for `random()` and for synthetic ads.
     /// Where chance starts: `random()`, synthetic ads
     #[arg(long, global = true, value_name = "N")]
@@ -69,7 +70,12 @@ pub enum Color {
 impl GlobalOptions {
     /// Returns the options that affect evaluations: dialect, time, seed and limits.
     pub fn evaluation_settings(&self) -> EvaluationSettings {
-        let GlobalOptions { dialect, now, seed, max_steps, max_depth, .. } = *self;
+        let GlobalOptions { dialect, seed, max_steps, max_depth, .. } = *self;
+        let now = match self.now {
+            Some(TimeOption::At(seconds)) => Some(seconds),
+            // The time of the dump replaces the clock once the inputs are open.
+            Some(TimeOption::Dump) | None => None,
+        };
         EvaluationSettings { dialect, now, seed, max_steps, max_depth }
     }
 
@@ -111,6 +117,24 @@ impl From<AdForm> for FileFormat {
             AdForm::Xml => FileFormat::Xml,
             AdForm::Yaml => FileFormat::Yaml,
         }
+    }
+}
+
+/// The value of `--now`: the time that functions read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeOption {
+    /// A time in seconds since 1970.
+    At(i64),
+    /// The newest time that the ads of the input tell.
+    Dump,
+}
+
+impl TimeOption {
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case("dump") {
+            return Ok(TimeOption::Dump);
+        }
+        time(text).map(TimeOption::At).map_err(|_| "neither seconds since 1970 nor a time, nor `now` or `dump`".into())
     }
 }
 

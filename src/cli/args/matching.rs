@@ -2,12 +2,12 @@
 
 use clap::Args;
 use classad::eval::FreeNames;
-use classad::protocol::Protocol;
+use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol};
 
 use super::output::TableOutputArgs;
 use crate::cli::Failure;
 use crate::cli::io::input::{self, NamedAd};
-use crate::cli::io::selective_load::{self, LoadRequirements};
+use crate::cli::io::selective_load::{self, KeptLabels, LoadRequirements, LoadedAds};
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
@@ -18,9 +18,9 @@ pub enum ReadMode {
     Whole,
     /// The attributes that bilateral matching needs, if they can be determined; else all.
     Selective,
-    /// The attributes that bilateral matching needs, as in `Selective`. If some ad has ports, all attributes of all
-    /// ads.
-    SelectiveUnlessPorts,
+    /// The attributes that bilateral matching needs, as in `Selective`, and [`JOB_REPORT_ATTRIBUTES`] of jobs. If some
+    /// ad has ports, all attributes of all ads.
+    SelectiveForReports,
     /// The attributes that bilateral matching needs, as in `Selective`, and those of the advertising protocol.
     SelectiveWithAdvertisements,
 }
@@ -64,12 +64,17 @@ impl MatchArgs {
         [requests, offers]: [Vec<AdSource>; 2],
         reading: ReadMode,
         also: &FreeNames,
-    ) -> Result<[Vec<NamedAd>; 2], Failure> {
+    ) -> Result<LoadedAds, Failure> {
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let requirements = LoadRequirements {
             id: id.as_ref(),
-            keeps_advertisements: reading == ReadMode::SelectiveWithAdvertisements,
-            whole_if_ports: reading == ReadMode::SelectiveUnlessPorts,
+            kept_labels: match reading {
+                ReadMode::SelectiveWithAdvertisements => KeptLabels::All,
+                ReadMode::SelectiveForReports => KeptLabels::OfJobs,
+                ReadMode::Whole | ReadMode::Selective => KeptLabels::None,
+            },
+            label_names: if reading == ReadMode::SelectiveForReports { &JOB_REPORT_ATTRIBUTES } else { &[] },
+            whole_if_ports: reading == ReadMode::SelectiveForReports,
             additional_names: also,
             protocol: self.protocol(session),
             context: session.context(),
@@ -80,9 +85,11 @@ impl MatchArgs {
         {
             return Ok(ads);
         }
-        Ok([
-            input::read_named_ads(session, requests, id.as_ref())?,
-            input::read_named_ads(session, offers, id.as_ref())?,
-        ])
+        let requests = input::read_named_ads(session, requests, id.as_ref())?;
+        let offers = input::read_named_ads(session, offers, id.as_ref())?;
+        let context = session.context();
+        let time = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).time();
+        let newest_time = requests.iter().chain(&offers).filter_map(time).max();
+        Ok(LoadedAds { requests, offers, newest_time })
     }
 }

@@ -10,6 +10,7 @@ use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::{Parties, warn_of_invalid_counts};
+use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::render::output::{DocumentWriter, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
@@ -54,8 +55,9 @@ impl Autocluster {
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
         let policy = self.policy.read(session)?.policy;
         let (policies, also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
-        let ads = self.common.read_ads(session, [requests, offers], ReadMode::Selective, &also)?;
-        let parties = Parties::new(ads);
+        let LoadedAds { requests, offers, .. } =
+            self.common.read_ads(session, [requests, offers], ReadMode::Selective, &also)?;
+        let parties = Parties::new([requests, offers]);
         warn_of_invalid_counts(session, &parties.requests);
         let ([requests, offers], protocol) = (parties.ads(), self.common.protocol(session));
         let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());

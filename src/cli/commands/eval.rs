@@ -7,7 +7,7 @@ use clap::Args;
 use classad::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
 use classad::format::{AdEntry, Problem};
-use classad::protocol::identity;
+use classad::protocol::display_name;
 
 use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::cases;
@@ -286,7 +286,7 @@ impl AdTask for EvalTask<'_> {
 
     fn run(&self, evaluator: &mut CompiledEvaluator, entry: AdEntry) -> EvaluatedAd {
         self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
-        let name = identity(&entry.ad, None, &self.context);
+        let name = display_name(&entry.ad, None, &self.context);
         let ad = input::with_definitions(entry.ad, &self.definitions);
         EvaluatedAd { name, value: self.evaluate(evaluator, ad) }
     }

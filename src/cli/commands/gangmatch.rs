@@ -10,7 +10,7 @@ use classad::explain::{GangReport, explain_gang};
 use classad::matching::gang::{Algorithm, Gang, Gangmatcher};
 use serde_json::json;
 
-use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
@@ -89,7 +89,8 @@ impl Gangmatch {
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
         let policy = &self.policy.read(session)?.without_share(session);
         self.check_options(policy)?;
-        let ads = self.ads.read_current(session, sources, ReadMode::Whole, &FreeNames::default())?;
+        let slots = SlotSelection::of_policy(&policy.policy);
+        let ads = self.ads.read_current(session, sources, ReadMode::Whole, &FreeNames::default(), slots)?;
         let [requests, mut offers] = ads;
         let start = Instant::now();
         let context = session.context();

@@ -10,7 +10,7 @@ use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, Reference, References, direct_references, references_of_all};
 use classad::format::AdEntry;
 use classad::pool::{AdMemo, AttributeSummary, Census};
-use classad::protocol::identity;
+use classad::protocol::display_name;
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -208,7 +208,7 @@ impl AdBlockTask for RefsTask {
             self.unseen_names.mark_present(|name| ad.get(name).is_some());
             let references = Arc::clone(memo.class(&ad, || self.references(&ad)));
             if self.is_table {
-                rows.push((identity(&ad, None, &self.context), number, Arc::clone(&references)));
+                rows.push((display_name(&ad, None, &self.context), number, Arc::clone(&references)));
             }
             // A class keeps its references, so that no others get their address.
             let class = classes.entry(Arc::as_ptr(&references) as usize);

@@ -8,7 +8,7 @@ use classad::eval::{
     ConstraintVerdict, Context, FreeNames, SpecializeOptions, specialize, specialize_ad, specialize_attribute, unknowns,
 };
 use classad::format::{AdEntry, FileFormat};
-use classad::protocol::identity;
+use classad::protocol::display_name;
 use classad::syntax::{Style, print};
 
 use crate::cli::args::output::TableOutputArgs;
@@ -118,7 +118,7 @@ impl Specialize {
             partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
             definitions,
             target: input::read_first_ad(session, target)?,
-            context: Context { random: None, now: session.options.now, ..session.context() },
+            context: Context { random: None, now: session.options.now.and(session.context().now), ..session.context() },
             unseen_names: UnseenNames::new(match &scope {
                 SpecializeScope::Attribute(name) => Some(name.clone()),
                 _ => None,
@@ -235,7 +235,7 @@ impl AdTask for SpecializeTask<'_> {
 
     fn run(&self, (): &mut (), entry: AdEntry) -> Self::Output {
         self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
-        (identity(&entry.ad, None, &self.context), self.specialize(Some(entry.ad)))
+        (display_name(&entry.ad, None, &self.context), self.specialize(Some(entry.ad)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use classad::ad::Name;
 use classad::eval::Context;
 use classad::format::{AdBatch, AdBatchWriter, AdDocumentWriter, FileFormat, Problem, ReadCache, StreamBlock};
-use classad::protocol::identity;
+use classad::protocol::display_name;
 use classad::syntax::LossyChange;
 
 use super::block_pipeline::{BlockTask, for_each_block};
@@ -110,7 +110,7 @@ impl BlockTask for CopyTask {
             let at = copied.ads.text().len();
             let changes = writer.push(&mut copied.ads, &entry.ad, |changes| changes.is_empty() || !self.is_strict);
             if !changes.is_empty() {
-                let name = identity(&entry.ad, None, &self.context);
+                let name = display_name(&entry.ad, None, &self.context);
                 copied.events.push((at, CopyEvent::Changes { name, number: entry.number, changes }));
             }
         }

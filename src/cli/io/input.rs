@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::io;
 
-use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
+use classad::ad::{Ad, Attribute, Dialect, Expression, Name, Value};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
-use classad::protocol::{Advertisement, AdvertisementHeader, IDENTITY_ATTRIBUTES, PortFault, identity};
+use classad::protocol::{
+    AdState, Advertisement, AdvertisementHeader, IDENTITY_ATTRIBUTES, PortFault, display_name, evaluate_attribute,
+};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
 
@@ -29,8 +31,7 @@ struct Location {
 #[derive(Clone, Default)]
 pub struct NamedAd {
     pub ad: Ad,
-    /// The display name. `None` if the identity in the advertising protocol serves as the name, or if the ad has no
-    /// name.
+    /// The display name. `None` if the identity in the advertising protocol serves as the name.
     display_name: Option<Box<str>>,
     /// Identity, sequence number and lifetime in the advertising protocol. `None` if the ad was read whole, because
     /// these values can be computed from a whole ad.
@@ -83,6 +84,33 @@ impl NamedAd {
     pub fn standing(&self, context: &Context) -> Cow<'_, AdvertisementHeader> {
         let of_whole = || Cow::Owned(Advertisement::new(&self.ad, context).header());
         self.standing.as_ref().map_or_else(of_whole, Cow::Borrowed)
+    }
+
+    /// The state of the job or slot, as its ad tells it.
+    pub fn state(&self, context: &Context) -> AdState {
+        let of_whole = || Advertisement::new(&self.ad, context).state();
+        self.standing.as_ref().map_or_else(of_whole, |standing| standing.state)
+    }
+
+    /// Whether the ad is called `wanted`: by its display name or its identity; a job also by its `ClusterId` or its
+    /// `Owner`, a slot also by its `Machine`, or by its name without `slot1@`.
+    pub fn is_called(&self, wanted: &str, context: &Context) -> bool {
+        let is_wanted = |value: Value| match value {
+            Value::String(text) => text.to_str() == wanted,
+            Value::Integer(number) => number.to_string() == wanted,
+            _ => false,
+        };
+        if self.id() == wanted {
+            return true;
+        }
+        let standing = self.standing(context);
+        let has = |name| evaluate_attribute(self.advertisement(), &Name::new(name), context).is_some_and(is_wanted);
+        standing.identity.as_ref().is_some_and(|identity| identity.to_str() == wanted)
+            || match standing.state {
+                AdState::Job(_) => has("ClusterId") || has("Owner"),
+                AdState::Slot(_) => self.id().split_once('@').is_some_and(|(_, host)| host == wanted) || has("Machine"),
+                AdState::Stateless | AdState::Daemon => false,
+            }
     }
 
     /// Returns the ad kept for notifications, which has the attributes of the advertising protocol. If no ad was kept,
@@ -201,7 +229,7 @@ pub fn read_named_ads(
 
 /// Names an ad of `text`: by the value of `id`, else by its identity in the advertising protocol, else by its location.
 pub fn name_ad(session: &Session, text: &SourceText, entry: AdEntry, id: Option<&Expression>) -> NamedAd {
-    let name = identity(&entry.ad, id, &session.context());
+    let name = display_name(&entry.ad, id, &session.context());
     NamedAd::located(text, entry, name)
 }
 

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use classad::ad::{ByteString, Expression, Name};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
-use classad::protocol::{ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, identity};
+use classad::protocol::{
+    ADVERTISEMENT_ATTRIBUTES, AdState, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, display_name,
+};
 
 use super::input::NamedAd;
 use super::source::{self, AdSource};
@@ -33,26 +35,49 @@ pub fn load_selectively(
     session: &mut Session,
     sides: [&[AdSource]; 2],
     requirements: &LoadRequirements<'_>,
-) -> Result<Option<[Vec<NamedAd>; 2]>, Failure> {
+) -> Result<Option<LoadedAds>, Failure> {
     let Some(sides) = requirements.load_sides(sides) else { return Ok(None) };
     for (text, problem) in sides.iter().flat_map(|side| &side.problems) {
         session.report_problem(text, problem)?;
     }
-    Ok(Some(sides.map(|side| side.ads)))
+    let newest_time = sides.iter().filter_map(|side| side.newest_time).max();
+    let [requests, offers] = sides.map(|side| side.ads);
+    Ok(Some(LoadedAds { requests, offers, newest_time }))
 }
 
 /// The data that is needed of each ad beside the attributes that matching looks up.
 pub struct LoadRequirements<'l> {
     /// The expression of `--id`, for display names.
     pub id: Option<&'l Expression>,
-    /// Whether all attributes of the advertising protocol are kept, for notifications.
-    pub keeps_advertisements: bool,
+    /// Which ads keep the attributes of the advertising protocol and those of `label_names`.
+    pub kept_labels: KeptLabels,
+    /// Further attributes that are kept of each of these ads. Matching does not look them up.
+    pub label_names: &'l [&'l str],
     /// Whether all ads are to be read whole if any ad has ports.
     pub whole_if_ports: bool,
     /// Names of further attributes that the caller looks up.
     pub additional_names: &'l FreeNames,
     pub protocol: Protocol,
     pub context: Context,
+}
+
+/// Which ads keep attributes that matching does not need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptLabels {
+    /// No ads.
+    None,
+    /// Jobs of HTCondor, for reports on them.
+    OfJobs,
+    /// All ads, for notifications.
+    All,
+}
+
+/// The ads of both sides.
+pub struct LoadedAds {
+    pub requests: Vec<NamedAd>,
+    pub offers: Vec<NamedAd>,
+    /// The newest time that an ad tells, in seconds since 1970; `None` if none does. See [`Advertisement::time`].
+    pub newest_time: Option<i64>,
 }
 
 /// The ads that one pass over a side has read.
@@ -62,6 +87,8 @@ struct LoadedSide {
     problems: Vec<(source::SourceText, Problem)>,
     /// Whether an ad has ports.
     has_ports: bool,
+    /// The newest time that an ad tells; `None` if none does.
+    newest_time: Option<i64>,
     /// Version of the projection when the pass began. The ads may lack attributes that were added to the projection in
     /// a later version.
     version_at_start: usize,
@@ -115,8 +142,9 @@ impl LoadRequirements<'_> {
     fn initial_projection(&self) -> Option<Projection> {
         let also = self.additional_names;
         let mut labels = FreeNames::default();
-        let advertising = if self.keeps_advertisements { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
-        labels.names.extend(advertising.iter().map(|name| Name::new(name)));
+        let keeps_all = self.kept_labels == KeptLabels::All;
+        let advertising = if keeps_all { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
+        labels.names.extend(advertising.iter().chain(self.label_names).map(|name| Name::new(name)));
         if let Some(id) = self.id {
             labels.add(id, self.context.dialect);
         }
@@ -140,7 +168,11 @@ impl LoadRequirements<'_> {
                 let mut selected = text.block.project(selection);
                 while let Some(item) = selected.next() {
                     match item {
-                        Ok(entry) => side.ads.push(self.name_entry(entry, &selected, &source.name)),
+                        Ok(entry) => {
+                            let (ad, time) = self.name_entry(entry, &selected, &source.name);
+                            side.newest_time = side.newest_time.max(time);
+                            side.ads.push(ad);
+                        }
                         Err(problem) => side.problems.push((text.clone(), problem)),
                     }
                 }
@@ -160,26 +192,38 @@ impl LoadRequirements<'_> {
         (!selection.reads_everything()).then_some(side)
     }
 
-    fn name_entry(&self, entry: AdEntry, selected: &ProjectingReader<'_, '_>, source: &str) -> NamedAd {
+    /// Names an ad. Also returns the time that the ad tells.
+    fn name_entry(&self, entry: AdEntry, selected: &ProjectingReader<'_, '_>, source: &str) -> (NamedAd, Option<i64>) {
         let value = |label| selected.label_value(label);
         let is_plain = selected.has_plain_labels();
-        let label = (!is_plain || self.id.is_some() || self.keeps_advertisements).then(|| selected.label_attributes());
-        let standing = match &label {
-            Some(ad) if !is_plain => Advertisement::new(ad, &self.context).header(),
-            _ => Advertisement::from_values(&value).header(),
+        let labels = || selected.label_attributes();
+        let unusual = (!is_plain || self.id.is_some()).then(labels);
+        let advertisement = match &unusual {
+            Some(ad) if !is_plain => Advertisement::new(ad, &self.context),
+            _ => Advertisement::from_values(&value),
         };
+        let standing = advertisement.header();
         let by_place = || format!("{source}:{}", entry.number);
-        let other_name = match (&label, self.id, standing.identity.as_ref().map(ByteString::to_str)) {
-            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), &self.context).unwrap_or_else(by_place)),
-            (_, _, Some(Cow::Borrowed(_))) => None,
-            (_, _, Some(Cow::Owned(shown))) => Some(shown),
+        let name = match (&unusual, self.id, standing.identity.as_ref().map(ByteString::to_str)) {
+            (Some(ad), Some(id), _) => Some(display_name(ad, Some(id), &self.context).unwrap_or_else(by_place)),
+            (_, _, Some(identity)) => match (advertisement.job_name(), identity) {
+                (Some(name), identity) => (name != identity).then_some(name),
+                (None, Cow::Borrowed(_)) => None,
+                (None, Cow::Owned(shown)) => Some(shown),
+            },
             (_, _, None) => Some(by_place()),
         };
-        let advertisement = label.filter(|_| self.keeps_advertisements);
-        let ad = NamedAd::from_projection(entry.ad, standing, advertisement);
-        match other_name {
-            Some(name) => ad.with_name(name),
-            None => ad,
+        let time = advertisement.time();
+        let is_kept = match self.kept_labels {
+            KeptLabels::None => false,
+            KeptLabels::OfJobs => matches!(standing.state, AdState::Job(_)),
+            KeptLabels::All => true,
+        };
+        let kept = is_kept.then(|| unusual.unwrap_or_else(labels));
+        let ad = NamedAd::from_projection(entry.ad, standing, kept);
+        match name {
+            Some(name) => (ad.with_name(name), time),
+            None => (ad, time),
         }
     }
 }

@@ -260,19 +260,27 @@ impl OfferTable {
         PolicyVector::first_unordered(&self.docking, &request.ad, &self.ads[row], &self.context).unwrap_or(Some(0))
     }
 
-    /// Returns the rows that match: request and row accept each other, and the docking vector does not discard the row.
-    pub fn matching_rows(&self, request: &RequestContext) -> FixedBitSet {
+    /// Returns the rows that meet the request's constraint; none if the request has no constraint.
+    pub fn suitable_rows(&self, request: &RequestContext) -> FixedBitSet {
         let mut rows = FixedBitSet::with_capacity(self.row_count());
         let clauses = self.request_clauses(request);
-        if clauses.is_empty() {
-            return rows;
+        if !clauses.is_empty() {
+            rows.insert_range(..);
         }
-        rows.insert_range(..);
         for clause in &clauses {
             rows.intersect_with(&self.clause_results(request, clause).true_rows);
             if rows.is_clear() {
-                return rows;
+                break;
             }
+        }
+        rows
+    }
+
+    /// Returns the rows that match: request and row accept each other, and the docking vector does not discard the row.
+    pub fn matching_rows(&self, request: &RequestContext) -> FixedBitSet {
+        let mut rows = self.suitable_rows(request);
+        if rows.is_clear() {
+            return rows;
         }
         rows.intersect_with(&self.acceptance(request).accepting);
         if !self.docking.is_empty() {

@@ -9,7 +9,7 @@ use classad::format::{AdEntry, AdTextReader, Problem, ReadCache, StreamBlock, en
 use classad::pool::diff::UnpairedAds;
 use classad::protocol::identity;
 
-use super::{AdChange, AdComparison, DiffReport};
+use super::{AdComparison, DiffReport};
 use crate::cli::Failure;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::input;
@@ -44,7 +44,6 @@ pub fn compare_texts(
     comparison: &AdComparison,
     [before, after]: [&mut AdSource; 2],
 ) -> Result<DiffReport, Failure> {
-    let context = session.context();
     let mut kept = KeptAds::read(session, comparison, before)?;
     let mut unpaired: UnpairedAds<Option<Arc<str>>> = kept.ads.iter().map(|ad| ad.identity.clone()).collect();
     let mut report = DiffReport::default();
@@ -79,7 +78,7 @@ pub fn compare_texts(
                         continue;
                     }
                 };
-                let identity = identity(&new.ad, comparison.id.as_ref(), &context);
+                let identity = identity(&new.ad, comparison.id.as_ref(), &comparison.context);
                 let partner = unpaired.take_partner(&identity.as_deref().map(Arc::from));
                 let is_same = partner.is_some_and(|partner| kept.text(partner) == Some(placed.text));
                 let old = partner.filter(|_| !is_same).and_then(|partner| kept.entry(partner, old_cache));
@@ -90,7 +89,7 @@ pub fn compare_texts(
                 if is_same || old.as_ref().is_some_and(|old| comparison.are_equal(old, &new)) {
                     report.equal += 1;
                 } else {
-                    report.changes.push(AdChange { identity, before: old, after: Some(new) });
+                    report.changes.push(comparison.change(identity, old, Some(new)));
                     if session.options.quiet {
                         return Ok(report);
                     }
@@ -102,7 +101,7 @@ pub fn compare_texts(
     for place in 0..kept.ads.len() {
         if let Some(old) = kept.entry(place, old_cache) {
             let identity = kept.ads[place].identity.as_deref().map(str::to_owned);
-            report.changes.push(AdChange { identity, before: Some(old), after: None });
+            report.changes.push(comparison.change(identity, Some(old), None));
         }
     }
     Ok(report)

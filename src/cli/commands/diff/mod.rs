@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use clap::Args;
 use classad::ad::{Ad, Attribute, Expression};
+use classad::eval::Context;
 use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
-use classad::protocol::identity;
+use classad::protocol::{Advertisement, identity};
 use classad::syntax::print_name;
 use classad::text::counted_plain;
 use serde_json::{Value, json};
@@ -71,7 +72,8 @@ pub struct Diff {
 
 /// An ad that changed, or that only one file has. At least one of `before` and `after` is `Some`.
 struct AdChange {
-    identity: Option<String>,
+    /// The display name; `None` if the ad has none.
+    name: Option<String>,
     before: Option<AdEntry>,
     after: Option<AdEntry>,
 }
@@ -93,6 +95,7 @@ struct AdComparison {
     ignored: Vec<NameGlob>,
     /// An ad without attributes. An ad that only one file has is compared with it.
     no_ad: Ad,
+    context: Context,
 }
 
 impl Diff {
@@ -106,6 +109,7 @@ impl Diff {
             measure: if self.textual { DiffMode::Text } else { DiffMode::Meaning },
             ignored: self.ignore.iter().map(|text| NameGlob::new(text.trim())).collect(),
             no_ad: Ad::default(),
+            context: session.context(),
         };
         let report = comparison.compare(session, [before, after])?;
         if !session.options.quiet {
@@ -162,28 +166,35 @@ impl AdComparison {
 
     /// Compares two files in any form by the trees of their ads. The changes are in no order.
     fn compare_trees(&self, session: &mut Session, [before, after]: [&mut AdSource; 2]) -> Result<DiffReport, Failure> {
-        let context = session.context();
         let mut old_ads: Vec<Option<AdEntry>> = Vec::new();
         let mut identities = Vec::new();
         input::for_each_ad(session, [before], |_, _, entry| {
-            identities.push(identity(&entry.ad, self.id.as_ref(), &context));
+            identities.push(identity(&entry.ad, self.id.as_ref(), &self.context));
             old_ads.push(Some(entry));
             Ok(true)
         })?;
         let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
         let mut report = DiffReport::default();
         input::for_each_ad(session, [after], |session, _, new| {
-            let identity = identity(&new.ad, self.id.as_ref(), &context);
+            let identity = identity(&new.ad, self.id.as_ref(), &self.context);
             let old = partners.take_partner(&identity).and_then(|place| old_ads.get_mut(place)?.take());
             match old {
                 Some(old) if self.are_equal(&old, &new) => report.equal += 1,
-                before => report.changes.push(AdChange { identity, before, after: Some(new) }),
+                before => report.changes.push(self.change(identity, before, Some(new))),
             }
             Ok(!session.options.quiet || report.changes.is_empty())
         })?;
         let unpaired = old_ads.into_iter().zip(identities).filter(|(old, _)| old.is_some());
-        report.changes.extend(unpaired.map(|(before, identity)| AdChange { identity, before, after: None }));
+        report.changes.extend(unpaired.map(|(before, identity)| self.change(identity, before, None)));
         Ok(report)
+    }
+
+    /// Makes a change of a pair of ads, of which one can be missing. The name for people is the value of `--id`, which
+    /// is also the identity.
+    fn change(&self, identity: Option<String>, before: Option<AdEntry>, after: Option<AdEntry>) -> AdChange {
+        let ad = || Some(&before.as_ref().or(after.as_ref())?.ad);
+        let own = || Advertisement::new(ad()?, &self.context).display_name();
+        AdChange { name: if self.id.is_some() { identity } else { own() }, before, after }
     }
 
     /// Whether no attributes differ but ignored ones.
@@ -205,10 +216,10 @@ impl AdChange {
         comparison.differences(self.before.as_ref(), self.after.as_ref())
     }
 
-    /// Returns the identity of the ad, or `ad N` with the number of the ad in the file if it has no identity.
+    /// Returns the name of the ad, or `ad N` with the number of the ad in the file if it has no name.
     fn label(&self) -> String {
-        match (&self.identity, self.ad_numbers()) {
-            (Some(identity), _) => identity.clone(),
+        match (&self.name, self.ad_numbers()) {
+            (Some(name), _) => name.clone(),
             (None, (Some(before), Some(after))) if before != after => format!("ad {before} (now ad {after})"),
             (None, (before, after)) => format!("ad {}", before.or(after).unwrap_or_default()),
         }
@@ -252,7 +263,7 @@ impl AdChange {
         });
         let (before, after) = self.ad_numbers();
         json!({
-            "id": self.identity,
+            "id": self.name,
             "change": self.kind().0,
             "before": before,
             "after": after,

@@ -11,7 +11,7 @@ use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::matching::{Accelerations, Query};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
@@ -83,10 +83,11 @@ pub struct Explain {
     /// Explain only requests for which this expression is true; of several expressions, all must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     constraint: Vec<String>,
-    /// Explain only the request of this name
+    /// Explain only this request; of jobs: its ClusterId.ProcId or GlobalJobId, or all of a ClusterId or of an Owner
     #[arg(long, value_name = "ID")]
     request: Option<String>,
-    /// Explain why the offer of this name and a request do not match; with --reverse, explain only this offer
+    /// Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a
+    /// machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
     /// Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the
@@ -123,7 +124,7 @@ impl Explain {
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
         }
-        let ads = self.ads.read_current(session, sources, ReadMode::SelectiveUnlessPorts, &also)?;
+        let ads = self.ads.read_current(session, sources, ReadMode::SelectiveForReports, &also, SlotSelection::All)?;
         let [mut requests, mut offers] = ads;
         let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
         if !self.unmatched {
@@ -134,8 +135,20 @@ impl Explain {
         }
         let context = session.context();
         offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
+        let tells_states = !self.ads.states.all_states;
+        // Jobs that do not wait are no partners of slots, and they take no slots.
+        if tells_states && (self.reverse || self.unmatched) {
+            requests = advertising::retain_waiting(session, requests);
+        }
+        let has_gangs = gangs::any_ports(&requests) || gangs::any_ports(&offers);
+        if tells_states && has_gangs {
+            offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
+        }
         let parties = Parties::new([requests, offers]);
-        let case = ExplanationInput::new(&parties, self.reverse, protocol, &policy, self.evidence);
+        let mut case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, self.evidence);
+        if tells_states {
+            case = case.with_states();
+        }
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
         }
@@ -175,6 +188,9 @@ impl Explain {
         let renderer = ReportRenderer::new(case, self.ads.common.output.form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
         let mut matches_all = unserved.is_empty();
+        // Without a job that waits there is nothing that matches.
+        let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
+        matches_all &= left.is_empty() || left.iter().any(waits);
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
@@ -195,9 +211,10 @@ impl Explain {
             let pairs = &groups[next..][..groups[next..].iter().take_while(|group| is_pair(group)).count()];
             let explain = |place: usize| {
                 let group = &pairs[place];
-                let report = explain_bilateral(&case.subjects[group[0]].ad, explainer, allocation.as_ref());
+                let report = explain_bilateral(session, case, group, explainer, allocation.as_ref());
                 let text = (!session.options.quiet).then(|| renderer.report(session, group, &report)).transpose();
-                text.map(|text| (text, report.verdict == RequestVerdict::Matches))
+                let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
+                text.map(|text| (text, matches))
             };
             do_in_order(session.options.threads(), pairs.len(), explain, |place, explained| {
                 progress::report_step("explaining", next + place, Some(total));
@@ -227,9 +244,11 @@ impl Explain {
         requests: [Vec<usize>; 2],
     ) -> Result<[Vec<usize>; 2], Failure> {
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
+        let context = session.context();
         let mut is_wanted = |request: &usize| {
             let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || accepts(session, filter, request))
+            wanted.is_none_or(|wanted| request.is_called(wanted, &context))
+                && (!self.unmatched || accepts(session, filter, request))
         };
         let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
         match wanted.filter(|_| selected.iter().all(Vec::is_empty)) {
@@ -266,10 +285,17 @@ impl Explain {
     }
 }
 
-/// Explains a request by bilateral matching. If some offers match the request and `allocation` is given, the
-/// verdict is `Taken`, with the requests that hold these offers.
-fn explain_bilateral(request: &Ad, explainer: &Explainer, allocation: Option<&Allocation>) -> RequestReport {
-    let mut report = explainer.explain(request);
+/// Explains a group of equivalent requests by bilateral matching. If some offers match the requests and `allocation` is
+/// given, the verdict is `Taken`, with the requests that hold these offers.
+fn explain_bilateral(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    group: &[usize],
+    explainer: &Explainer,
+    allocation: Option<&Allocation>,
+) -> RequestReport {
+    let request = &case.subjects[group[0]].ad;
+    let mut report = case.explain(session, group, explainer);
     if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
         report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
     }
@@ -284,11 +310,17 @@ fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<
         context: session.context(),
         accelerations: Accelerations::ALL,
     };
+    let slots = if case.tells_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
+    let context = session.context();
+    let available = |offer: &usize| slots.admits_ad(case.parties.offers[*offer].state(&context));
+    let available: Vec<usize> = (0..case.parties.offers.len()).filter(available).collect();
     let run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
-    let found = run.find_pairs(&case.parties.ads()).map_err(|fault| case.policy.report_fault(session, fault))?;
+    let [requests, offers] = case.parties.ads();
+    let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
+    let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
     let mut allocation = Allocation::new(case.parties);
     for grant in found.grants {
-        allocation.add(grant.request, [grant.offer]);
+        allocation.add(grant.request, [available[grant.offer]]);
     }
     session.report_budget_failures(found.statistics.failures);
     Ok(allocation)

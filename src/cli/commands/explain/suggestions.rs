@@ -9,6 +9,7 @@ use std::io;
 use classad::ad::Name;
 use classad::constraint::is_side_name;
 use classad::eval::FreeNames;
+use classad::explain::{AVAILABLE_GPUS, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
 use classad::format::{AttributeNameCollector, Projection};
 use classad::protocol::Protocol;
 use classad::text::closest_names;
@@ -24,9 +25,9 @@ const SAMPLE_BYTES: usize = 1 << 20;
 /// Maximum number of missing names for which similar ones are searched.
 const MAX_MISSING_NAMES: usize = 100;
 
-/// Returns the attribute names that are similar to a name that requests use and the offers seem to lack. Selective
-/// loading must keep these attributes, so that they can be suggested later. With `reverse`, requests and offers change
-/// roles.
+/// Returns the names of attributes that selective loading must keep for explanations: those that are similar to a name
+/// that requests use and the offers seem to lack, so that they can be suggested, and those that tell what a
+/// partitionable slot has in all. With `reverse`, requests and offers change roles.
 ///
 /// Returns no names unless all sources are uncompressed files in the long form. If any source is not, all ads are
 /// loaded whole, with every attribute.
@@ -45,8 +46,20 @@ pub fn similar_names(
         let mut missing = unresolved_names(session, subjects, protocol)?;
         missing.extend(of_policy.theirs.iter().cloned());
         let known: FxHashSet<Name> = attribute_names(partners, SAMPLE_BYTES)?.into_iter().collect();
-        missing.retain(|name| !known.contains(name));
         let mut found = Vec::new();
+        if !reverse {
+            let starts_with = |name: &Name, prefix: &str| {
+                name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+            };
+            found.extend(DRAINED_SLOT_ATTRIBUTES.map(Name::new));
+            found.extend(known.iter().filter(|name| starts_with(name, TOTAL_PREFIX)).cloned());
+            // Each GPU has an attribute of its own name, so that a sample does not have them all.
+            if missing.contains(&Name::new(AVAILABLE_GPUS)) {
+                let names = attribute_names(partners, usize::MAX)?;
+                found.extend(names.into_iter().filter(|name| starts_with(name, GPU_PREFIX)));
+            }
+        }
+        missing.retain(|name| !known.contains(name));
         if missing.is_empty() {
             return Ok(found);
         }

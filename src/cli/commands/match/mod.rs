@@ -9,7 +9,7 @@ use clap::Args;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 
 use crate::cli::args::acceleration::AccelerationArgs;
-use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::PolicyArgs;
@@ -94,7 +94,8 @@ impl MatchCommand {
         // Read the ads whole with --what-if, because its expression may refer to any attribute.
         let is_actual = self.what_if.is_empty();
         let reading = if is_actual { self.ads.selective_mode(&self.notify) } else { ReadMode::Whole };
-        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also)?);
+        let slots = SlotSelection::of_policy(&policy.policy);
+        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?);
         let start = Instant::now();
         let context = session.context();
         let settings = NegotiationSettings {

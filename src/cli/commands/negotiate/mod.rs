@@ -16,7 +16,7 @@ use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{ParseOptions, parse_expression};
 
 use crate::cli::args::acceleration::AccelerationArgs;
-use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, read_settings};
 use crate::cli::io::atomic_write;
@@ -81,7 +81,8 @@ impl Negotiate {
         let mut accountant = self.load_usage(session, &mut policy)?;
         let also = negotiation_names(&policy.policy, session.dialect());
         let reading = self.ads.selective_mode(&self.notify);
-        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also)?);
+        let slots = SlotSelection::of_policy(&policy.policy);
+        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?);
         parties.summarize_requests(session);
         let ads = parties.ads();
         let settings = NegotiationSettings {

@@ -6,7 +6,7 @@ use classad::constraint::LiteralFilter;
 use classad::eval::{Abort, CompiledEvaluator, Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
-use classad::protocol::{IDENTITY_ATTRIBUTES, identity, is_met};
+use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
 use crate::cli::io::unseen_names::UnseenNames;
@@ -149,7 +149,7 @@ impl AdScanner<'_> {
     }
 
     fn ad_finding(&self, ad: Ad, number: usize) -> ScanFinding {
-        let name = identity(&ad, self.columns.id.as_ref(), &self.context);
+        let name = display_name(&ad, self.columns.id.as_ref(), &self.context);
         ScanFinding::Ad { ad, name, number }
     }
 

@@ -93,7 +93,7 @@ fn explain_request(
     other: Option<&str>,
 ) -> Result<(), Failure> {
     let policy = LoadedPolicy::default();
-    let input = ExplanationInput::new(parties, false, protocol, &policy, evidence);
+    let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence).with_states();
     if let Some(other) = other {
         pair::explain_pair(session, &input, &input.explainer(session, false), (other, None), None)?;
         return Ok(());
@@ -109,7 +109,7 @@ fn explain_request(
             writer.add(renderer.gang(session, &[0], &report))?;
         }
     } else {
-        let report = input.explainer(session, false).explain(&parties.requests[0].ad);
+        let report = input.explain(session, &[0], &input.explainer(session, false));
         session.check_interrupt()?;
         writer.add(renderer.report(session, &[0], &report)?)?;
     }

@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::Context;
 use classad::format::{AdBatch, AdBatchWriter, AdEntry, FileFormat, Problem, ReadCache, StreamBlock};
-use classad::protocol::identity;
+use classad::protocol::display_name;
 use classad::syntax::LossyChange;
 use classad::transform::{AppliedChange, TransformCache, TransformFault};
 
@@ -143,7 +143,7 @@ impl TransformTask<'_> {
         (transform, writer): (&mut TransformCache, &mut Option<AdBatchWriter>),
         AdEntry { ad: before, number, .. }: AdEntry,
     ) {
-        let original = LazyCell::new(|| OriginalAd { identity: identity(&before, self.id, &self.context), number });
+        let original = LazyCell::new(|| OriginalAd { identity: display_name(&before, self.id, &self.context), number });
         if self.names_all {
             LazyCell::force(&original);
         }

@@ -1,9 +1,9 @@
 //! The input of an explanation: the ads to explain, the ads they could match, and the policy.
 
-use classad::ad::Ad;
-use classad::explain::{Explainer, RequestReport, SummaryWriter};
+use classad::ad::{Ad, ByteString};
+use classad::explain::{Explainer, JobReport, RequestReport, RequestVerdict, SummaryWriter};
 use classad::pool::RequestClusters;
-use classad::protocol::Protocol;
+use classad::protocol::{AdState, JobState, Protocol};
 use indexmap::IndexMap;
 
 use crate::cli::args::policy::LoadedPolicy;
@@ -29,24 +29,70 @@ pub struct ExplanationInput<'c> {
     /// Whether some offers have ports, so that requests are served by gangs.
     pub has_ports: bool,
     pub evidence_level: u8,
+    /// Whether jobs and slots are told apart by their states. False with `--all-states`, and for offers.
+    pub tells_states: bool,
 }
 
 impl<'c> ExplanationInput<'c> {
     /// Makes the input for explaining requests or, with `is_reverse`, offers.
     pub fn new(
+        session: &Session,
         parties: &'c Parties,
         is_reverse: bool,
         protocol: Protocol,
         policy: &'c LoadedPolicy,
         evidence_level: u8,
     ) -> Self {
+        let context = session.context();
+        let all_of = |ads: &[NamedAd], is_kind: fn(AdState) -> bool| {
+            !ads.is_empty() && ads.iter().all(|ad| is_kind(ad.state(&context)))
+        };
         let (subjects, partners, nouns) = if is_reverse {
-            (&parties.offers, &parties.requests, ["request", "requests"])
+            let are_jobs = all_of(&parties.requests, |state| matches!(state, AdState::Job(_)));
+            (&parties.offers, &parties.requests, if are_jobs { ["job", "jobs"] } else { ["request", "requests"] })
         } else {
-            (&parties.requests, &parties.offers, ["offer", "offers"])
+            let are_slots = all_of(&parties.offers, |state| matches!(state, AdState::Slot(_)));
+            (&parties.requests, &parties.offers, if are_slots { ["slot", "slots"] } else { ["offer", "offers"] })
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
-        ExplanationInput { parties, subjects, partners, nouns, protocol, policy, is_reverse, has_ports, evidence_level }
+        ExplanationInput {
+            parties,
+            subjects,
+            partners,
+            nouns,
+            protocol,
+            policy,
+            is_reverse,
+            has_ports,
+            evidence_level,
+            tells_states: false,
+        }
+    }
+
+    /// Tells jobs and slots apart by their states.
+    pub fn with_states(self) -> Self {
+        ExplanationInput { tells_states: !self.is_reverse, ..self }
+    }
+
+    /// Returns what the ad of a job tells of the job itself. `None` for another ad, and where states do not matter.
+    pub fn job_report(&self, session: &Session, subject: usize) -> Option<JobReport> {
+        let context = session.context();
+        let subject = &self.subjects[subject];
+        let is_job = self.tells_states && matches!(subject.state(&context), AdState::Job(_));
+        if is_job { JobReport::new(subject.advertisement(), &context) } else { None }
+    }
+
+    /// Whether a subject is a job that does not wait for a slot.
+    pub fn is_not_waiting(&self, session: &Session, subject: usize) -> bool {
+        let state = self.subjects[subject].state(&session.context());
+        self.tells_states && matches!(state, AdState::Job(state) if state != JobState::Idle)
+    }
+
+    /// Returns the user of a group of jobs; `None` if they have several, or none.
+    pub fn user_of(&self, session: &Session, group: &[usize]) -> Option<ByteString> {
+        let mut users = group.iter().map(|job| self.job_report(session, *job)?.user);
+        let first = users.next()??;
+        users.all(|user| user.as_ref() == Some(&first)).then_some(first)
     }
 
     /// Makes the explainer of the subjects. Unless `all_offers`, a report holds only as many refusals as it shows.
@@ -54,8 +100,29 @@ impl<'c> ExplanationInput<'c> {
         let ads: Vec<_> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
         let explainer = Explainer::new(&ads, self.protocol.clone(), session.context());
         let explainer = if all_offers { explainer } else { explainer.with_max_refusals(MAX_LISTED_OFFERS) };
+        let explainer = if self.tells_states {
+            let context = session.context();
+            let standing = |ad: &NamedAd| {
+                let standing = ad.standing(&context);
+                (standing.state, standing.holder.clone())
+            };
+            explainer.with_slots(&ads, &self.partners.iter().map(standing).collect::<Vec<_>>())
+        } else {
+            explainer
+        };
         // The docking vector orders offers for requests, not the other way round.
         if self.is_reverse { explainer } else { explainer.with_docking(self.policy.policy.docking.clone()) }
+    }
+
+    /// Explains a group of equivalent subjects. A job that does not wait for a slot has the verdict `NotWaiting`.
+    pub fn explain(&self, session: &Session, group: &[usize], explainer: &Explainer) -> RequestReport {
+        let ad = &self.subjects[group[0]].ad;
+        let mut report = explainer.explain_for(ad, self.user_of(session, group).as_ref());
+        report.job = self.job_report(session, group[0]);
+        if self.is_not_waiting(session, group[0]) {
+            report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
+        }
+        report
     }
 
     /// Groups ads by autocluster, because the ads of an autocluster get the same explanation. `left` has the indexes of
@@ -78,11 +145,24 @@ impl<'c> ExplanationInput<'c> {
         for (group, cluster) in same.into_values().zip(clusters.cluster_of) {
             groups[cluster].extend(group);
         }
+        if self.tells_states {
+            groups = groups.into_iter().flat_map(|group| self.divide_by_state(session, group)).collect();
+        }
         for group in &mut groups {
             group.sort_unstable();
         }
         groups.sort_unstable();
         groups
+    }
+
+    /// Divides a group of equivalent jobs by the reasons why they do not wait for a slot.
+    fn divide_by_state(&self, session: &Session, group: Vec<usize>) -> Vec<Vec<usize>> {
+        let mut by_reason: IndexMap<_, Vec<usize>> = IndexMap::new();
+        for job in group {
+            let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
+            by_reason.entry(report.map(|report| (report.state, report.hold))).or_default().push(job);
+        }
+        by_reason.into_values().collect()
     }
 
     /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.

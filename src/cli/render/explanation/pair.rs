@@ -6,6 +6,7 @@ use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
 use serde_json::{Value as Json, json};
 
+use crate::cli::io::input::NamedAd;
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::json::write_json_value;
@@ -35,9 +36,12 @@ pub fn explain_pair(
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
     let refuse = |what: &str, id: &str| Failure::refused(format!("there is no {what} called {id}"));
-    let place = case.partners.iter().position(|ad| ad.id() == offer).ok_or_else(|| refuse("offer", offer))?;
-    let requests: Vec<usize> =
-        (0..case.subjects.len()).filter(|at| request.is_none_or(|id| case.subjects[*at].id() == id)).collect();
+    let context = session.context();
+    let is_offer = |ad: &NamedAd| ad.is_called(offer, &context);
+    let place = case.partners.iter().position(is_offer).ok_or_else(|| refuse("offer", offer))?;
+    let offer = case.partners[place].id();
+    let is_request = |at: &usize| request.is_none_or(|id| case.subjects[*at].is_called(id, &context));
+    let requests: Vec<usize> = (0..case.subjects.len()).filter(is_request).collect();
     if requests.is_empty() {
         return Err(refuse("request", request.unwrap_or_default()));
     }

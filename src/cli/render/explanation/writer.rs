@@ -6,9 +6,10 @@ use std::io::Write as _;
 use classad::ad::Name;
 use classad::explain::{
     ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, RefusalGroup, RequestChange, RequestReport, RequestVerdict,
-    UnmetOfferClause, missing_attribute_note,
+    SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
+use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
@@ -65,10 +66,11 @@ impl<'c> ReportRenderer<'c> {
             let summary = self.case.summary(session, group, report, usize::MAX);
             return Ok(self.json(&super::json::report_json(self.case, group, report, &summary)));
         }
-        let is_known = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::Taken(_))
-            && self.case.evidence_level == 0;
+        use RequestVerdict::{Matches, NotWaiting, Taken};
+        let is_known = matches!(report.verdict, Matches | Taken(_) | NotWaiting(_)) && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
         let mut text = self.case.summary(session, group, report, MAX_CLAUSE_CHARS) + "\n";
+        text.push_str(&self.job_remarks(session, group));
         if !is_brief {
             text.push_str(&self.sections(session, group, report)?);
         }
@@ -114,6 +116,9 @@ impl<'c> ReportRenderer<'c> {
             let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
             sections.push(diagram::draw_clauses(session, &name, report, is_labelled));
         }
+        if let Some(slots) = report.slots.filter(|_| has_all || report.verdict == RequestVerdict::Claimed) {
+            sections.push(slot_table(&slots));
+        }
         if has_all && !report.clauses.is_empty() {
             sections.push(clause_table(report));
         }
@@ -136,6 +141,28 @@ impl<'c> ReportRenderer<'c> {
         }
         let sections = sections.iter().filter(|section| !section.is_empty());
         Ok(sections.flat_map(|section| [section.trim_end(), "\n"]).collect())
+    }
+
+    /// Returns what the ads of waiting jobs tell beside their constraints: why the negotiator found no slot last, and
+    /// which limits they share with other jobs.
+    fn job_remarks(&self, session: &Session, group: &[usize]) -> String {
+        let (mut rejections, mut limits) = (IndexMap::<String, usize>::new(), IndexMap::<String, usize>::new());
+        for report in group.iter().filter_map(|job| self.case.job_report(session, *job)) {
+            report.last_rejection.into_iter().for_each(|reason| *rejections.entry(reason).or_default() += 1);
+            report.concurrency_limits.into_iter().for_each(|names| *limits.entry(names).or_default() += 1);
+        }
+        let remarks = |counts: IndexMap<String, usize>, opening: &str, ending: &str| -> String {
+            let of_all = |jobs: usize| match group.len() {
+                all if jobs == all => String::new(),
+                all => format!(" ({} of {} jobs)", with_commas(jobs), with_commas(all)),
+            };
+            let shown = counts.iter().take(DEFAULT_MAX_ITEMS);
+            shown
+                .map(|(text, jobs)| wrapped(&single_line(&format!("{opening}{text}{ending}{}", of_all(*jobs)))))
+                .collect()
+        };
+        let ending = ", whose use the ads do not tell";
+        remarks(rejections, "the negotiator said last: ", "") + &remarks(limits, "concurrency limits: ", ending)
     }
 
     fn refusals(&self, group: &[usize], report: &RequestReport, most: usize) -> String {
@@ -261,6 +288,27 @@ fn findings(report: &RequestReport, has_all: bool) -> String {
     };
     let findings = report.remarks.iter().filter(is_shown);
     findings.map(|finding| wrapped(&format!("{}: {}", finding.kind, finding.text))).collect()
+}
+
+/// Returns the table of slots, as `condor_q -better-analyze` has it.
+fn slot_table(slots: &SlotCounts) -> String {
+    let rows = [
+        (slots.rejected_by_request, "are rejected by the job's requirements"),
+        (slots.rejecting_request, "reject the job by their own requirements"),
+        (slots.claimed_by_user, "match, and are claimed by the job's user"),
+        (slots.claimed_by_others, "match, and are claimed by others"),
+        (slots.owner, "match, and are used by the owner of the machine"),
+        (slots.draining, "match, and are draining"),
+        (slots.offline, "match, and are offline"),
+        (slots.free, "match, and are free"),
+        (slots.if_drained, "would match if drained"),
+    ];
+    let width = with_commas(slots.slots).len();
+    let mut text = format!("of {} slots\n", with_commas(slots.slots));
+    for (number, what) in rows.into_iter().filter(|(number, _)| *number > 0) {
+        let _ = writeln!(text, "  {:>width$} {what}", with_commas(number));
+    }
+    text
 }
 
 /// Returns the table of all clauses with their counts.

@@ -1,0 +1,87 @@
+//! What the ad of a job tells of the job itself.
+
+use std::fmt;
+
+use crate::ad::{Ad, ByteString, Value};
+use crate::eval::Context;
+use crate::protocol::{AdState, Advertisement, JobState, evaluate_attribute};
+
+/// What the ad of a job tells of the job itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct JobReport {
+    /// State of the job.
+    pub state: JobState,
+    /// The user, as slots name the one who has claimed them (`User`).
+    pub user: Option<ByteString>,
+    /// Why the job is held, and the codes of the reason; `None` for a job in another state.
+    pub hold: Option<HoldReason>,
+    /// Name of the slot in which a running job runs (`RemoteHost`); `None` for a job in another state.
+    pub slot: Option<String>,
+    /// Why the negotiator found no slot for the job last (`LastRejMatchReason`); `None` for a job that does not wait.
+    pub last_rejection: Option<String>,
+    /// The limits that the job shares with others (`ConcurrencyLimits`); `None` for a job that does not wait.
+    pub concurrency_limits: Option<String>,
+}
+
+/// Why a job is held.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HoldReason {
+    /// The reason in words (`HoldReason`); empty if the ad has none.
+    pub text: String,
+    /// `HoldReasonCode` and `HoldReasonSubCode`, as far as the ad has them.
+    pub codes: [Option<i64>; 2],
+}
+
+impl fmt::Display for HoldReason {
+    /// Writes `: memory usage exceeded (code 34, subcode 102)`; nothing if neither reason nor code is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [code, subcode] = self.codes;
+        if !self.text.is_empty() || code.is_some() {
+            f.write_str(": ")?;
+        }
+        f.write_str(self.text.trim_end_matches('.'))?;
+        let space = if self.text.is_empty() { "" } else { " " };
+        match (code, subcode.filter(|subcode| *subcode != 0)) {
+            (Some(code), Some(subcode)) => write!(f, "{space}(code {code}, subcode {subcode})"),
+            (Some(code), None) => write!(f, "{space}(code {code})"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl JobReport {
+    /// Reads the ad of a job; `None` if the ad is of no job of HTCondor.
+    #[must_use]
+    pub fn new(ad: &Ad, context: &Context) -> Option<Self> {
+        let AdState::Job(state) = Advertisement::new(ad, context).state() else { return None };
+        let value = |name: &str| evaluate_attribute(ad, &name.into(), context);
+        let text = |name: &str| match value(name) {
+            Some(Value::String(text)) => Some(text.to_str().into_owned()).filter(|text| !text.is_empty()),
+            _ => None,
+        };
+        let number = |name: &str| match value(name) {
+            Some(Value::Integer(number)) => Some(number),
+            _ => None,
+        };
+        let is_in = |wanted: &[JobState]| wanted.contains(&state);
+        let hold = || HoldReason {
+            text: text("HoldReason").unwrap_or_default(),
+            codes: [number("HoldReasonCode"), number("HoldReasonSubCode")],
+        };
+        let waits = state == JobState::Idle;
+        Some(JobReport {
+            user: text("User").map(Into::into),
+            hold: is_in(&[JobState::Held]).then(hold),
+            slot: text("RemoteHost").filter(|_| is_in(&[JobState::Running, JobState::Suspended])),
+            last_rejection: text("LastRejMatchReason").filter(|_| waits),
+            concurrency_limits: text("ConcurrencyLimits").filter(|_| waits),
+            state,
+        })
+    }
+
+    /// Why the job does not wait; `None` for a job that does. Jobs with one reason can share an explanation.
+    #[must_use]
+    pub fn reason(&self) -> Option<(JobState, Option<&HoldReason>)> {
+        (self.state != JobState::Idle).then_some((self.state, self.hold.as_ref()))
+    }
+}

@@ -1,0 +1,224 @@
+//! What ads of HTCondor say of their own state: whether a job waits for a slot, and whether a slot can be given away.
+//!
+//! | attribute | in ads of | meaning | effect |
+//! |---|---|---|---|
+//! | `MyType` | all | the kind of the ad | only ads of the kinds `Job` and `Machine` have a state |
+//! | `JobStatus` | jobs | 1 idle, 2 running, 3 removed, 4 completed, 5 held, 6 transferring output, 7 suspended | only an idle job waits, and one without the attribute |
+//! | `JobUniverse` | jobs | 7 scheduler, 9 grid, 12 local; the others run in slots | an idle job of these three does not wait for a slot |
+//! | `Offline` | slots | the machine hibernates | an offline slot is never given away |
+//! | `Draining` | slots | the machine starts no new jobs | a draining slot is never given away |
+//! | `State` | slots | `Owner`, `Drained`; `Claimed`, `Matched`, `Preempting`; `Unclaimed`, `Backfill` | a slot in `Owner` or `Drained` is never given away; a claimed one only by preemption |
+//! | `RemoteUser` | slots | the user whose job runs there | a slot without `State` that has a user is claimed |
+//!
+//! The numbers are those of HTCondor's manual, appendix "Job ClassAd Attributes"; the states are those of its section
+//! "Policy Configuration for Execution Points".
+
+use crate::ad::{ByteString, Value};
+
+/// The state of an ad, as the ad itself tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AdState {
+    /// The ad has no state: it is of none of the kinds below, as the ads of the papers are.
+    #[default]
+    Stateless,
+    /// The ad of a job of HTCondor.
+    Job(JobState),
+    /// The ad of a slot of HTCondor.
+    Slot(SlotState),
+    /// The ad of a daemon of HTCondor, or a record that a daemon keeps. It is neither a request nor an offer.
+    Daemon,
+}
+
+/// The state of a job: [`JobState::Idle`] waits for a slot, the others do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum JobState {
+    /// The job waits for a slot.
+    Idle,
+    /// The job runs.
+    Running,
+    /// The job was removed.
+    Removed,
+    /// The job has ended.
+    Completed,
+    /// The job waits to be released.
+    Held,
+    /// The job has ended, and its output is on the way.
+    TransferringOutput,
+    /// The job is suspended in its slot.
+    Suspended,
+    /// `JobStatus` is a number that HTCondor does not use.
+    Unknown,
+    /// The job is idle, but the access point itself runs it at once.
+    SchedulerUniverse,
+    /// The job is idle, and waits for another system than this pool.
+    GridUniverse,
+    /// The job is idle, but the access point itself runs it.
+    LocalUniverse,
+}
+
+/// The state of a slot: [`SlotState::Free`] can be given away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SlotState {
+    /// The slot waits for a job. A partitionable slot waits as long as it is not wholly divided.
+    Free,
+    /// The slot is held by a user, or about to be.
+    Claimed,
+    /// The slot serves the owner of the machine.
+    Owner,
+    /// The slot starts no new jobs.
+    Draining,
+    /// The machine of the slot is not running.
+    Offline,
+}
+
+/// The attributes of a job that a report on it tells: who submitted it, why it does not wait, and what the negotiator
+/// said last.
+pub const JOB_REPORT_ATTRIBUTES: [&str; 10] = [
+    "ClusterId",
+    "Owner",
+    "User",
+    "HoldReason",
+    "HoldReasonCode",
+    "HoldReasonSubCode",
+    "RemoteHost",
+    "LastRejMatchReason",
+    "ConcurrencyLimits",
+    "JobStatus",
+];
+
+/// The kinds of ads (`MyType`) that HTCondor's daemons advertise of themselves and of users, in lower case (HTCondor's
+/// `condor_adtypes.h`).
+const DAEMON_KINDS: [&str; 22] = [
+    "accounting",
+    "ckptserver",
+    "cluster",
+    "collector",
+    "credd",
+    "daemonmaster",
+    "defrag",
+    "gateway",
+    "grid",
+    "had",
+    "job_router",
+    "jobset",
+    "leasemanager",
+    "machineprivate",
+    "negotiator",
+    "owner",
+    "placementd",
+    "project",
+    "replication",
+    "scheduler",
+    "startd",
+    "submitter",
+];
+
+impl AdState {
+    /// Determines the state of an ad of the kind `kind` (its `MyType`). `value` returns the value of an attribute of
+    /// the ad; `None` if it is absent.
+    #[must_use]
+    pub fn of_kind(kind: Option<&ByteString>, value: impl Fn(StateAttribute) -> Option<Value>) -> Self {
+        let Some(kind) = kind.map(ByteString::to_str) else { return AdState::Stateless };
+        if kind.eq_ignore_ascii_case("Machine") {
+            return AdState::Slot(SlotState::new(value));
+        }
+        if kind.eq_ignore_ascii_case("Job") {
+            return AdState::Job(JobState::new(value));
+        }
+        let is_daemon = DAEMON_KINDS.iter().any(|daemon| kind.eq_ignore_ascii_case(daemon));
+        if is_daemon { AdState::Daemon } else { AdState::Stateless }
+    }
+}
+
+/// An attribute that tells the state of an ad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateAttribute {
+    /// What the job does at present.
+    JobStatus,
+    /// The kind of environment in which the job runs.
+    JobUniverse,
+    /// What the slot does at present.
+    State,
+    /// Whether the machine hibernates.
+    Offline,
+    /// Whether the machine starts no new jobs.
+    Draining,
+    /// Who holds the slot.
+    RemoteUser,
+}
+
+impl JobState {
+    fn new(value: impl Fn(StateAttribute) -> Option<Value>) -> Self {
+        let number = |attribute| match value(attribute) {
+            Some(Value::Integer(number)) => Some(number),
+            _ => None,
+        };
+        match number(StateAttribute::JobStatus) {
+            None | Some(1) => match number(StateAttribute::JobUniverse) {
+                Some(7) => JobState::SchedulerUniverse,
+                Some(9) => JobState::GridUniverse,
+                Some(12) => JobState::LocalUniverse,
+                _ => JobState::Idle,
+            },
+            Some(2) => JobState::Running,
+            Some(3) => JobState::Removed,
+            Some(4) => JobState::Completed,
+            Some(5) => JobState::Held,
+            Some(6) => JobState::TransferringOutput,
+            Some(7) => JobState::Suspended,
+            Some(_) => JobState::Unknown,
+        }
+    }
+
+    /// The state in a word or a few, as in `2 held`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            JobState::Idle => "idle",
+            JobState::Running => "running",
+            JobState::Removed => "removed",
+            JobState::Completed => "completed",
+            JobState::Held => "held",
+            JobState::TransferringOutput => "transferring output",
+            JobState::Suspended => "suspended",
+            JobState::Unknown => "of unknown status",
+            JobState::SchedulerUniverse => "of the scheduler universe",
+            JobState::GridUniverse => "of the grid universe",
+            JobState::LocalUniverse => "of the local universe",
+        }
+    }
+}
+
+impl SlotState {
+    fn new(value: impl Fn(StateAttribute) -> Option<Value>) -> Self {
+        let is_true = |attribute| matches!(value(attribute), Some(Value::Boolean(true)));
+        if is_true(StateAttribute::Offline) {
+            return SlotState::Offline;
+        }
+        if is_true(StateAttribute::Draining) {
+            return SlotState::Draining;
+        }
+        let Some(Value::String(state)) = value(StateAttribute::State) else {
+            let has_user = matches!(value(StateAttribute::RemoteUser), Some(Value::String(_)));
+            return if has_user { SlotState::Claimed } else { SlotState::Free };
+        };
+        match state.to_str().to_ascii_lowercase().as_str() {
+            "claimed" | "matched" | "preempting" => SlotState::Claimed,
+            "owner" => SlotState::Owner,
+            "drained" => SlotState::Draining,
+            _ => SlotState::Free,
+        }
+    }
+
+    /// The state in a word or a few, as in `2 claimed`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            SlotState::Free => "free",
+            SlotState::Claimed => "claimed",
+            SlotState::Owner => "used by the owner",
+            SlotState::Draining => "draining",
+            SlotState::Offline => "offline",
+        }
+    }
+}
