@@ -31,7 +31,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_needs_command" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_needs_command" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_needs_command" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -91,7 +91,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -117,7 +117,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand fmt" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -157,7 +157,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand check" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -185,7 +185,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand eval" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -232,7 +232,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand query" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -288,7 +288,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -303,6 +303,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l no-autocluster
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-matchlist -d 'Find the candidates of each request anew'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-index -d 'Evaluate the constraints of each pair'
 complete -c classad -n "__fish_classad_using_subcommand match" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand match" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand match" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand match" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
@@ -352,7 +353,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -363,6 +364,7 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all -d 'Print every gang that each request could have, the best first; no offer is used up'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l explain -d 'Print why each request without a gang has none, instead of the gangs'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
@@ -396,7 +398,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand claim" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -446,7 +448,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -460,6 +462,7 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-index -
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l transcript -d 'Print the events of the cycle: rounds, turns and shares, and the outcome of each request'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l compare -d 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
@@ -496,7 +499,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -518,8 +521,8 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -s q -l qui
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offers -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only the request of this name' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why the offer of this name and a request do not match; with --reverse, explain only this offer' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only this request; of jobs: its ClusterId.ProcId or GlobalJobId, or all of a ClusterId or of an Owner' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -547,7 +550,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -560,6 +563,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d '
 complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
@@ -572,8 +576,8 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -s q -l quiet -
 complete -c classad -n "__fish_classad_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only the request of this name' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why the offer of this name and a request do not match; with --reverse, explain only this offer' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only this request; of jobs: its ClusterId.ProcId or GlobalJobId, or all of a ClusterId or of an Owner' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -601,7 +605,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -614,6 +618,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Expl
 complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
 complete -c classad -n "__fish_classad_using_subcommand why" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
 complete -c classad -n "__fish_classad_using_subcommand why" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand why" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand why" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand why" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand why" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
@@ -637,7 +642,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -672,7 +677,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -712,7 +717,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -754,7 +759,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -797,7 +802,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -845,7 +850,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -874,7 +879,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand test" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -909,7 +914,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -931,7 +936,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -975,7 +980,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -1016,7 +1021,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -1056,7 +1061,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -1081,7 +1086,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand repl" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -1104,7 +1109,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand completions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -1127,7 +1132,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand man" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-depth -d 'How many evaluations may be nested in one another' -r
@@ -1149,7 +1154,7 @@ json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
 yaml\t'YAML'"
-complete -c classad -n "__fish_classad_using_subcommand help" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-depth -d 'How many evaluations may be nested in one another' -r

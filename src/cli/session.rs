@@ -6,10 +6,8 @@ use classad::ad::{AbsoluteTime, Dialect, Name};
 use classad::eval::{Abort, Context, RandomStream};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
-use classad::text::duration_phrase;
 
-use super::args::global::{GlobalOptions, TimeOption};
-use super::io::dump_time::{OLD_DUMP_SECONDS, newest_time};
+use super::args::global::GlobalOptions;
 use super::io::source::{AdSource, SourceText};
 use super::render::{diagnostics, output};
 use super::{Failure, Status};
@@ -19,6 +17,9 @@ const MAX_SHOWN_PER_KIND: usize = 50;
 
 /// Maximum number of problems printed for one file of settings.
 const MAX_SETTING_PROBLEMS: usize = 20;
+
+/// Age in seconds from which all ads of an input count as old.
+const OLD_SECONDS: i64 = 3600;
 
 /// The options and the evaluation context of one run, and the errors counted for the exit status.
 pub struct Session {
@@ -71,32 +72,17 @@ impl Session {
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
     pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s AdSource>) {
-        let sources: Vec<&AdSource> = sources.into_iter().collect();
-        self.decide_dialect_by_forms(sources.iter().map(|source| (source.name.as_ref(), source.form)));
-        if self.options.now == Some(TimeOption::Dump) {
-            match newest_time(sources, &self.context) {
-                Ok(Some(time)) => self.context.now = Some(time),
-                Ok(None) => self.warning("--now dump: no ad tells its time, so the clock is taken"),
-                Err(error) => {
-                    let reason = diagnostics::io_reason(&error);
-                    self.error(&format!("--now dump reads the input twice, which fails: {reason}; the clock is taken"));
-                }
-            }
-        }
+        self.decide_dialect_by_forms(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
     }
 
     /// Makes `newest_time`, the newest time that an ad tells, the time of evaluation, if all ads are old. An option
     /// `--now` has precedence. Prints a note.
     pub fn adopt_time_of_old_ads(&mut self, newest_time: Option<i64>) {
         let (None, Some(newest), Some(now)) = (self.options.now, newest_time, self.context.now) else { return };
-        let age = now.saturating_sub(newest);
-        if age > OLD_DUMP_SECONDS {
+        if now.saturating_sub(newest) > OLD_SECONDS {
             self.context.now = Some(newest);
             let time = AbsoluteTime { seconds: newest, offset: 0 };
-            self.note(&format!(
-                "the newest ad is {} old: all is evaluated as of {time} (--now sets the time)",
-                duration_phrase(age)
-            ));
+            self.note(&format!("the newest ad is of {time}, and all is evaluated as of then (--now sets the time)"));
         }
     }
 

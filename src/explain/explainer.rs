@@ -9,7 +9,7 @@ use crate::ad::{Ad, ByteString, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
 use crate::matching::policy::PolicyRule;
-use crate::protocol::{AdState, PORTS, Protocol};
+use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState};
 
 use super::changes::find_changes;
 use super::clause_analysis::ClauseAnalyzer;
@@ -24,14 +24,14 @@ use super::findings::clause_remarks;
 use super::pair::PairReport;
 use super::refusals::Refusals;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
-use super::slots::{SlotStanding, SlotTable};
+use super::slots::{SlotStanding, SlotsByState};
 
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests. Threads can share an
 /// explainer.
 pub struct Explainer {
     table: OfferTable,
     /// The slots of HTCondor among the offers; `None` if their states do not matter.
-    slots: Option<SlotTable>,
+    slots: Option<SlotsByState>,
     /// Maximum number of groups in [`RequestReport::refusals`].
     max_refusals: usize,
 }
@@ -103,12 +103,15 @@ impl Explainer {
     }
 
     /// Tells the states of the offers: `standings` has what each of `offers` tells of itself. Without this, each offer
-    /// is free. Without slots among the offers, nothing changes.
+    /// is free. Nothing changes if no offer is a slot that tells its state.
     #[must_use]
     pub fn with_slots(mut self, offers: &[Ad], standings: &[SlotStanding]) -> Self {
-        if standings.iter().any(|(state, _)| matches!(state, AdState::Slot(_))) {
+        if standings
+            .iter()
+            .any(|(state, _)| matches!(state, AdvertisedState::Slot(state) if *state != SlotState::Untold))
+        {
             let (protocol, context) = (self.table.protocol.clone(), self.table.context.clone());
-            self.slots = Some(SlotTable::new(&self.table, offers, standings, protocol, context));
+            self.slots = Some(SlotsByState::new(&self.table, offers, standings, protocol, context));
         }
         self
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ad::{Ad, ByteString, Value};
 use crate::eval::Context;
-use crate::protocol::{AdState, Advertisement, JobState, evaluate_attribute};
+use crate::protocol::{AdvertisedState, Advertisement, JobState, evaluate_attribute};
 
 /// What the ad of a job tells of the job itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ impl JobReport {
     /// Reads the ad of a job; `None` if the ad is of no job of HTCondor.
     #[must_use]
     pub fn new(ad: &Ad, context: &Context) -> Option<Self> {
-        let AdState::Job(state) = Advertisement::new(ad, context).state() else { return None };
+        let AdvertisedState::Job(state) = Advertisement::new(ad, context).state() else { return None };
         let value = |name: &str| evaluate_attribute(ad, &name.into(), context);
         let text = |name: &str| match value(name) {
             Some(Value::String(text)) => Some(text.to_str().into_owned()).filter(|text| !text.is_empty()),

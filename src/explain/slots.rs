@@ -5,13 +5,13 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, ByteString};
 use crate::eval::Context;
-use crate::protocol::{AdState, Protocol, SlotState};
+use crate::protocol::{AdvertisedState, Protocol, SlotState};
 
 use super::drained_slot::drained_slot;
 use super::evaluation::{OfferTable, RequestContext, RowWeights};
 
 /// What a slot tells of itself: its state, and who holds it.
-pub type SlotStanding = (AdState, Option<ByteString>);
+pub type SlotStanding = (AdvertisedState, Option<ByteString>);
 
 /// How many slots do what with a request. Each slot is in one of the counts.
 ///
@@ -50,7 +50,7 @@ impl SlotCounts {
 }
 
 /// The slots among the offers of an [`OfferTable`], by state.
-pub struct SlotTable {
+pub struct SlotsByState {
     /// The number of offers of each row that are in a state. Offers without a state are free.
     by_state: Vec<(SlotState, RowWeights)>,
     /// The rows that each user has claimed, with the number of claimed offers.
@@ -76,7 +76,7 @@ struct DrainedCounts {
     moved: usize,
 }
 
-impl SlotTable {
+impl SlotsByState {
     /// Makes the table of the slots among `offers`. `standings` has what each offer tells of itself.
     pub fn new(
         table: &OfferTable,
@@ -89,7 +89,7 @@ impl SlotTable {
         let mut claims: FxHashMap<ByteString, FxHashMap<usize, usize>> = FxHashMap::default();
         for (row, (state, holder)) in table.row_of.iter().zip(standings) {
             let row = *row as usize;
-            let state = if let AdState::Slot(state) = state { *state } else { SlotState::Free };
+            let state = if let AdvertisedState::Slot(state) = state { *state } else { SlotState::Free };
             let place = counts.iter().position(|(of, _)| *of == state).unwrap_or_else(|| {
                 counts.push((state, vec![0; table.row_count()]));
                 counts.len() - 1
@@ -101,14 +101,14 @@ impl SlotTable {
         }
         let (mut ads, mut rows) = (Vec::new(), Vec::new());
         for (offer, (state, _)) in standings.iter().enumerate() {
-            if *state == AdState::Slot(SlotState::Free)
+            if matches!(state, AdvertisedState::Slot(SlotState::Free | SlotState::Untold))
                 && let Some(drained) = drained_slot(&offers[offer], &context)
             {
                 ads.push(drained);
                 rows.push(table.row_of[offer] as usize);
             }
         }
-        SlotTable {
+        SlotsByState {
             by_state: counts.into_iter().map(|(state, counts)| (state, RowWeights::new(counts))).collect(),
             claims: claims.into_iter().map(|(user, rows)| (user, rows.into_iter().collect())).collect(),
             drained: (!ads.is_empty()).then(|| DrainedSlots { table: OfferTable::new(&ads, protocol, context), rows }),
@@ -139,7 +139,7 @@ impl SlotTable {
         for (state, weights) in &self.by_state {
             let number = weights.of_set(matching);
             match state {
-                SlotState::Free => counts.free = number,
+                SlotState::Free | SlotState::Untold => counts.free += number,
                 SlotState::Claimed => counts.claimed_by_others = number,
                 SlotState::Owner => counts.owner = number,
                 SlotState::Draining => counts.draining = number,

@@ -123,7 +123,11 @@ impl SummaryWriter<'_> {
             JobState::SchedulerUniverse | JobState::LocalUniverse => "the access point itself runs",
             JobState::GridUniverse => "another system than this pool runs",
             state => {
-                return format!("{subject} {is} {}{slot}, and {} for no slot", state.word(), self.verb("waits", "wait"));
+                return format!(
+                    "{subject} {is} {}{slot}, and {} for no slot",
+                    state.word(),
+                    self.verb("waits", "wait")
+                );
             }
         };
         format!("{subject} {is} {}: {itself} {}", job.state.word(), self.verb("it", "them"))
@@ -311,12 +315,14 @@ impl SummaryWriter<'_> {
                 format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
             }
             FailureReason::Shadowed(name) => {
-                format!("{shown} reads its own {name}, not that of an {one}, and so is never true")
+                format!("{shown} reads its own {name}, not that of the {one}, and so is never true")
             }
             FailureReason::NeverTrue => match clause.residue.as_deref() {
-                Some(value @ ("false" | "undefined")) => format!("{shown} is {value}, whatever an {one} has"),
-                Some("error") => format!("{shown} is an error, whatever an {one} has"),
-                _ => format!("{shown} can never be true, whatever an {one} has"),
+                // A constraint that is the literal `false` needs no reason.
+                _ if clause.text == "false" => format!("its constraint is {shown}"),
+                Some(value @ ("false" | "undefined")) => format!("{shown} is {value}, whatever the {one} has"),
+                Some("error") => format!("{shown} is an error, whatever the {one} has"),
+                _ => format!("{shown} can never be true, whatever the {one} has"),
             },
             FailureReason::MissingAttribute(name) => self.missing_phrase(name, near),
             FailureReason::TypeMismatch { theirs, bound, offers } => {

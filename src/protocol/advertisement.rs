@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 use crate::ad::{Ad, ByteString, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
-use super::ad_state::{AdState, StateAttribute};
+use super::advertised_state::{AdvertisedState, StateAttribute};
 use super::rank_value;
 use AdvertisementAttribute as Attribute;
 
@@ -89,7 +89,7 @@ pub struct AdvertisementHeader {
     /// Last second in which the advertisement is valid, in seconds since 1970; `None` if it never expires.
     pub expiration: Option<i64>,
     /// State of the job or slot; see [`Advertisement::state`].
-    pub state: AdState,
+    pub state: AdvertisedState,
     /// The user who holds the slot; `None` for an ad of another kind.
     pub holder: Option<ByteString>,
 }
@@ -120,7 +120,7 @@ impl<'a> Advertisement<'a> {
     #[must_use]
     pub fn header(&self) -> AdvertisementHeader {
         let state = self.state();
-        let is_slot = matches!(state, AdState::Slot(_));
+        let is_slot = matches!(state, AdvertisedState::Slot(_));
         AdvertisementHeader {
             identity: self.identity_text(),
             kind: self.kind_text(),
@@ -133,9 +133,9 @@ impl<'a> Advertisement<'a> {
 
     /// Returns the state of the job or slot, as the ad itself tells it.
     #[must_use]
-    pub fn state(&self) -> AdState {
+    pub fn state(&self) -> AdvertisedState {
         let kind = self.first_text([Attribute::MyType]);
-        AdState::of_kind(kind.as_ref(), |attribute| {
+        AdvertisedState::of_kind(kind.as_ref(), |attribute| {
             self.get(match attribute {
                 StateAttribute::JobStatus => Attribute::JobStatus,
                 StateAttribute::JobUniverse => Attribute::JobUniverse,

@@ -1,13 +1,13 @@
 //! The advertising protocol (thesis 3.2.1): constraint and rank, ports and labels, identity and lifetime of an ad.
 
-mod ad_state;
+mod advertised_state;
 mod advertisement;
 mod constraint_and_rank;
 mod port_group;
 mod ports;
 mod resource_request;
 
-pub use ad_state::{AdState, JOB_REPORT_ATTRIBUTES, JobState, SlotState, StateAttribute};
+pub use advertised_state::{AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SlotState, StateAttribute};
 pub use advertisement::{
     ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementHeader, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES,
     OfferOccupant, TIME_ATTRIBUTES, USER_ATTRIBUTES, display_name, evaluate_attribute, identity, latest_advertisements,

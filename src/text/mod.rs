@@ -26,16 +26,6 @@ pub fn counted_plain(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Formats a duration in seconds by its largest unit, rounded down: `1 minute`, `140 days`.
-#[must_use]
-pub fn duration_phrase(seconds: i64) -> String {
-    let seconds = usize::try_from(seconds).unwrap_or_default();
-    let units = [(86_400, "day"), (3600, "hour"), (60, "minute")];
-    let unit = units.into_iter().find(|(length, _)| seconds >= *length);
-    let (length, noun) = unit.unwrap_or((1, "second"));
-    counted(seconds / length, noun)
-}
-
 /// Joins items in the manner of a sentence: `a, b and c`.
 #[must_use]
 pub fn join_and<S: fmt::Display>(items: &[S]) -> String {
@@ -57,14 +47,12 @@ pub fn shorten(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, duration_phrase, join_and, shorten, with_commas};
+    use super::{counted, join_and, shorten, with_commas};
 
     #[test]
     fn how_things_are_written() {
         assert_eq!([0, 12, 999, 1000, 1_234_567].map(with_commas), ["0", "12", "999", "1,000", "1,234,567"]);
         assert_eq!([0, 1, 2000].map(|count| counted(count, "ad")), ["0 ads", "1 ad", "2,000 ads"]);
-        let lengths = [59, 60, 3600, 86_399, 86_400, 12_096_000].map(duration_phrase);
-        assert_eq!(lengths, ["59 seconds", "1 minute", "1 hour", "23 hours", "1 day", "140 days"]);
         let lists: [&[&str]; 4] = [&[], &["a"], &["a", "b"], &["a", "b", "c"]];
         assert_eq!(lists.map(join_and), ["", "a", "a and b", "a, b and c"]);
         assert_eq!([shorten("abcdef", 6), shorten("abcdefg", 6)], ["abcdef", "abc..."]);

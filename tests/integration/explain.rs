@@ -423,16 +423,16 @@ fn what_is_shown() {
 fn the_first_line_suffices() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/explain");
     for (name, words) in [
-        ("misspelt", &["no offer defines OpSysMajorVersion", "OpSysMajorVer?", "3 offers have it"][..]),
+        ("misspelt", &["no slot defines OpSysMajorVersion", "OpSysMajorVer?", "3 slots have it"][..]),
         ("string-number", &["compares a string with a number", "TARGET.Memory >= \"4096\""]),
         ("case", &["=?= minds upper and lower case", "\"LINUX\""]),
         ("precedence", &["is read as `((TARGET.Memory - 1024 > TARGET.Limit) =?= undefined) ?"]),
-        ("memory", &["no offer has Memory >= 65536 (RequestMemory)", "63488"]),
+        ("memory", &["no slot has Memory >= 65536 (RequestMemory)", "63488"]),
         ("contradiction", &["TARGET.Memory > 64000", "TARGET.Memory < 4000", "never be true together"]),
         ("conflict", &["Arch", "Cpus >= 32", "together"]),
         ("refused", &["but it refuses: `TARGET.Owner != \"alice\"` is false"]),
-        ("taken", &["7.1 matches 1 of 3 offers", "taken by 7.0"]),
-        ("three-obstacles", &["no offer defines Memroy", "did you mean Memory?"]),
+        ("taken", &["7.1 matches 1 of 3 slots", "taken by 7.0"]),
+        ("three-obstacles", &["no slot defines Memroy", "did you mean Memory?"]),
         ("lacking", &["it has no RequestMem itself", "RequestMemory"]),
         ("function", &["there is no function regex()", "regexp()"]),
         ("gang-bound", &["nobody docks at cpu", "no offer has cpu.Memory >= 65536 (RequestMemory)", "32768"]),
@@ -529,7 +529,10 @@ fn causes_that_are_known_are_found() {
     for job in text.split("\n\n") {
         let Some((verdicts, attribute)) = cause(job) else { continue };
         let id = job.lines().find_map(|line| line.strip_prefix("GlobalJobId = ")).unwrap().trim_matches('"');
-        let of_job = reports.iter().find(|report| report["requests"].as_array().unwrap().iter().any(|name| name == id));
+        let number = id.split('#').nth(1).unwrap();
+        let of_job = reports
+            .iter()
+            .find(|report| report["requests"].as_array().unwrap().iter().any(|name| name == id || name == number));
         let report = of_job.unwrap_or_else(|| panic!("{id} can never match: {job}"));
         let verdict = report["verdict"].as_str().unwrap();
         // What is wrong by itself comes before what is wrong with the pool.
@@ -547,6 +550,7 @@ fn causes_that_are_known_are_found() {
         match report["verdict"].as_str().unwrap() {
             "unsatisfied-clause" | "missing-attribute" | "type-clash" => assert!(never, "{report}"),
             "conflict" | "contradiction" => assert!(remaining == 0, "{report}"),
+            "claimed" => assert!(report["slots"]["free"] == 0, "{report}"),
             "refused" | "taken" => assert!(remaining > 0, "{report}"),
             other => panic!("{other}: {report}"),
         }

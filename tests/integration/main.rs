@@ -28,6 +28,7 @@ mod samples;
 mod selection;
 mod slips;
 mod specialize;
+mod states;
 mod tables;
 mod threads;
 mod transform;

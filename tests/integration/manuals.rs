@@ -174,6 +174,11 @@ fn defaults_come_from_a_file() {
     assert_eq!(text(&eval(&[], "")), "2147483648\n");
     assert_eq!(text(&eval(&[], "classad")), "-2147483648\n");
     assert_eq!(text(&eval(&["--dialect", "classad"], "condor")), "-2147483648\n");
+    // What names ads is no global option, and yet has one default for all commands.
+    write("id: strcat(\"job \", ClusterId, \".\", ProcId)\n");
+    let mut query = classad(&["query", "true", "samples/pool/jobs.long", "-o", "names", "--limit", "1"]);
+    let named = query.env("XDG_CONFIG_HOME", &folder).output().expect("it runs");
+    assert_eq!(text(&named), "job 101.0\n");
     let path = folder.join("classad.yaml").display().to_string();
     for (text, told) in [
         ("dialekt: condor\n", "there is no option of every command called dialekt; did you mean dialect?"),

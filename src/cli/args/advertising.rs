@@ -6,7 +6,7 @@ use clap::Args;
 use classad::eval::FreeNames;
 use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
-use classad::protocol::{AdState, AdvertisementHeader, JobState, SlotState, latest_advertisements};
+use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, SlotState, latest_advertisements};
 use classad::text::join_and;
 use indexmap::IndexMap;
 
@@ -16,6 +16,7 @@ use super::notify::NotifyArgs;
 use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::match_records;
+use crate::cli::io::parties::distinguish_names;
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
@@ -37,7 +38,7 @@ pub struct LifetimeArgs {
 /// The option that says whether jobs and slots of any state take part.
 #[derive(Args)]
 pub struct StateArgs {
-    // Without this option, the states of `classad::protocol::AdState` decide.
+    // Without this option, the states of `classad::protocol::AdvertisedState` decide.
     /// Take jobs and slots of every state, also jobs that do not wait and slots that are not free
     #[arg(long)]
     pub all_states: bool,
@@ -62,10 +63,10 @@ impl SlotSelection {
     }
 
     /// Whether an ad in this state can be given away. Ads that are no slots can.
-    pub fn admits_ad(self, state: AdState) -> bool {
-        let AdState::Slot(state) = state else { return true };
+    pub fn admits_ad(self, state: AdvertisedState) -> bool {
+        let AdvertisedState::Slot(state) = state else { return true };
         match state {
-            SlotState::Free => true,
+            SlotState::Free | SlotState::Untold => true,
             SlotState::Claimed => self != SlotSelection::Free,
             SlotState::Owner | SlotState::Draining | SlotState::Offline => self == SlotSelection::All,
         }
@@ -180,7 +181,10 @@ impl AdvertisingArgs {
             let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
             retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised afresh")
         };
-        let [requests, offers] = [current(requests, "requests"), current(offers, "offers")];
+        let [mut requests, offers] = [current(requests, "requests"), current(offers, "offers")];
+        if self.common.id.is_none() {
+            distinguish_names(&mut requests, &context);
+        }
         if self.states.all_states {
             return Ok([requests, offers]);
         }
@@ -196,7 +200,7 @@ impl AdvertisingArgs {
 /// Drops the jobs that do not wait for a slot and the ads of daemons, and prints a note of how many.
 pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
     retain_by_state(session, requests, "requests", |state| match state {
-        AdState::Job(state) if state != JobState::Idle => Some(state.word()),
+        AdvertisedState::Job(state) if state != JobState::Idle => Some(state.word()),
         state => daemon_phrase(state),
     })
 }
@@ -204,14 +208,14 @@ pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd>
 /// Drops the slots that cannot be given away and the ads of daemons, and prints a note of how many.
 pub fn retain_available(session: &Session, offers: Vec<NamedAd>, slots: SlotSelection) -> Vec<NamedAd> {
     retain_by_state(session, offers, "offers", |state| match state {
-        AdState::Slot(of) if !slots.admits_ad(state) => Some(of.word()),
+        AdvertisedState::Slot(of) if !slots.admits_ad(state) => Some(of.word()),
         state => daemon_phrase(state),
     })
 }
 
 /// What the ad of a daemon is, in a note; `None` for another ad.
-fn daemon_phrase(state: AdState) -> Option<&'static str> {
-    (state == AdState::Daemon).then_some("of daemons")
+fn daemon_phrase(state: AdvertisedState) -> Option<&'static str> {
+    (state == AdvertisedState::Daemon).then_some("of daemons")
 }
 
 /// Drops the ads whose state `exclusion` gives a word for, and prints a note of how many are dropped by each word.
@@ -219,7 +223,7 @@ fn retain_by_state(
     session: &Session,
     ads: Vec<NamedAd>,
     what: &str,
-    exclusion: impl Fn(AdState) -> Option<&'static str>,
+    exclusion: impl Fn(AdvertisedState) -> Option<&'static str>,
 ) -> Vec<NamedAd> {
     let context = session.context();
     let words: Vec<Option<&str>> = ads.iter().map(|ad| exclusion(ad.state(&context))).collect();

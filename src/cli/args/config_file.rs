@@ -1,4 +1,4 @@
-//! Defaults of the global options: `CLASSAD_DIALECT`, and `classad.yaml` in the user's configuration directory.
+//! Defaults of the global options and of `--id`: `CLASSAD_DIALECT`, and `classad.yaml` in the user's configuration directory.
 
 use std::env;
 use std::fs;
@@ -11,6 +11,9 @@ use classad::format::{FileFormat, read};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::render::diagnostics;
+
+/// The option that names ads. It is no global option, as not all commands name ads, but has one default in all.
+const NAMING_OPTION: &str = "id";
 
 /// A default value of an option, and the file or variable that sets it.
 struct OptionDefault {
@@ -33,6 +36,11 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
     for OptionDefault { name, value, source } in defaults {
         let options = || tree.get_arguments().filter(|arg| arg.is_global_set());
         let long = name.replace('_', "-");
+        if long == NAMING_OPTION {
+            let value: &'static str = value.leak();
+            tree = tree.mut_subcommands(|command| set_default_of(command, NAMING_OPTION, value));
+            continue;
+        }
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
             let near = closest_names(&long, options().filter_map(Arg::get_long));
             let hint = suggestion(&near);
@@ -44,6 +52,15 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         tree = tree.mut_arg(option.get_id(), |arg| arg.default_value(value));
     }
     Ok(tree)
+}
+
+/// Sets the default value of an option of a command, if the command has the option.
+fn set_default_of(command: Command, long: &str, value: &'static str) -> Command {
+    let option = command.get_arguments().find(|arg| arg.get_long() == Some(long)).map(|arg| arg.get_id().clone());
+    match option {
+        Some(option) => command.mut_arg(option, |arg| arg.default_value(value)),
+        None => command,
+    }
 }
 
 /// Checks that the option takes this value, by letting clap parse it.

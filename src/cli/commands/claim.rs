@@ -62,7 +62,7 @@ impl ClaimCommand {
             // The ads of an unreadable file would seem to have disappeared, and would veto their matches.
             return Err(Failure::Refused(None));
         }
-        session.decide_dialect(&sources);
+        input::decide_dialect_and_time(session, &sources);
         let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
         let current = input::read_named_ads(session, sources, id.as_ref())?;
         let current = self.lifetime.retain_latest(session, current, "ads", self.common.id.as_deref());

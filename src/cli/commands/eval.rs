@@ -88,7 +88,7 @@ impl Eval {
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &files)? };
         let my = input::open_optional(session, self.my.as_ref())?;
         let target = input::open_optional(session, self.target.as_ref())?;
-        session.decide_dialect(sources.iter().chain(&my).chain(&target));
+        input::decide_dialect_and_time(session, sources.iter().chain(&my).chain(&target));
 
         let expression = match (text, &self.attr) {
             (Some(text), _) => input::parse_argument_expression(session, "expression", text)?,

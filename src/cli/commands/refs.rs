@@ -84,7 +84,7 @@ impl Refs {
         let alone = self.files.is_empty() && self.expr.is_some();
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
         let pool = input::open_optional(session, self.missing_in.as_ref())?;
-        session.decide_dialect(sources.iter().chain(&pool));
+        input::decide_dialect_and_time(session, sources.iter().chain(&pool));
         let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
         let scope = ReferenceScope {
             attributes: names.collect::<Result<_, _>>()?,

@@ -102,7 +102,7 @@ impl Specialize {
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
         let known = input::open_optional(session, self.known.as_ref())?;
         let target = input::open_optional(session, self.target.as_ref())?;
-        session.decide_dialect(sources.iter().chain(&known).chain(&target));
+        input::decide_dialect_and_time(session, sources.iter().chain(&known).chain(&target));
         let form = known.as_ref().map_or(FileFormat::Bracketed, |known| known.form);
         let scope = match (&self.expr, &self.attr) {
             (Some(text), _) => {

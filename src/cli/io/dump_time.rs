@@ -9,9 +9,6 @@ use classad::protocol::{Advertisement, TIME_ATTRIBUTES};
 
 use super::source::AdSource;
 
-/// Age in seconds from which a dump counts as old.
-pub const OLD_DUMP_SECONDS: i64 = 3600;
-
 /// Returns the newest time that an ad of these files tells, in seconds since 1970; `None` if none does. Bad ads are
 /// skipped here, because they are reported when the files are read again.
 ///

@@ -7,13 +7,16 @@ use classad::ad::{Ad, Attribute, Dialect, Expression, Name, Value};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::protocol::{
-    AdState, Advertisement, AdvertisementHeader, IDENTITY_ATTRIBUTES, PortFault, display_name, evaluate_attribute,
+    AdvertisedState, Advertisement, AdvertisementHeader, IDENTITY_ATTRIBUTES, PortFault, display_name,
+    evaluate_attribute,
 };
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
 
+use super::dump_time::newest_time;
 use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
+use crate::cli::args::global::TimeOption;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -65,6 +68,21 @@ impl NamedAd {
         self.display_name.as_deref().or_else(own).unwrap_or_default()
     }
 
+    /// Whether the ad is that of a job, called by its `ClusterId` and `ProcId`.
+    pub fn is_named_by_job_number(&self) -> bool {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        self.display_name
+            .as_deref()
+            .and_then(|name| name.split_once('.'))
+            .is_some_and(|(cluster, process)| is_number(cluster) && is_number(process))
+    }
+
+    /// Calls the ad by its identity in the advertising protocol, if it has one.
+    pub fn name_by_identity(&mut self, context: &Context) {
+        let identity = self.standing(context).identity.as_ref().map(|identity| identity.to_str().into());
+        self.display_name = identity.or(self.display_name.take());
+    }
+
     /// Wraps an ad that was read only in part.
     ///
     /// `ad` may lack the attributes of the advertising protocol. `standing` is the header computed from these
@@ -87,7 +105,7 @@ impl NamedAd {
     }
 
     /// The state of the job or slot, as its ad tells it.
-    pub fn state(&self, context: &Context) -> AdState {
+    pub fn state(&self, context: &Context) -> AdvertisedState {
         let of_whole = || Advertisement::new(&self.ad, context).state();
         self.standing.as_ref().map_or_else(of_whole, |standing| standing.state)
     }
@@ -107,9 +125,11 @@ impl NamedAd {
         let has = |name| evaluate_attribute(self.advertisement(), &Name::new(name), context).is_some_and(is_wanted);
         standing.identity.as_ref().is_some_and(|identity| identity.to_str() == wanted)
             || match standing.state {
-                AdState::Job(_) => has("ClusterId") || has("Owner"),
-                AdState::Slot(_) => self.id().split_once('@').is_some_and(|(_, host)| host == wanted) || has("Machine"),
-                AdState::Stateless | AdState::Daemon => false,
+                AdvertisedState::Job(_) => has("ClusterId") || has("Owner"),
+                AdvertisedState::Slot(_) => {
+                    self.id().split_once('@').is_some_and(|(_, host)| host == wanted) || has("Machine")
+                }
+                AdvertisedState::Stateless | AdvertisedState::Daemon => false,
             }
     }
 
@@ -161,11 +181,33 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     Ok(sources)
 }
 
-/// Opens files or standard input, and decides the dialect by the forms of the sources.
+/// Opens files or standard input, and decides the dialect and the time by the sources.
 pub fn open_decided(session: &mut Session, paths: &[String]) -> Result<Vec<AdSource>, Failure> {
     let sources = open_sources(session, paths)?;
-    session.decide_dialect(&sources);
+    decide_dialect_and_time(session, &sources);
     Ok(sources)
+}
+
+/// Decides the dialect by the forms of the sources and, with `--now dump`, the time by their ads.
+pub fn decide_dialect_and_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = &'s AdSource>) {
+    let sources: Vec<&AdSource> = sources.into_iter().collect();
+    session.decide_dialect(sources.iter().copied());
+    decide_time(session, sources);
+}
+
+/// With `--now dump`, makes the newest time that an ad of the sources tells the time of evaluation.
+pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = &'s AdSource>) {
+    if session.options.now != Some(TimeOption::Dump) {
+        return;
+    }
+    match newest_time(sources, &session.context()) {
+        Ok(Some(time)) => session.context_mut().now = Some(time),
+        Ok(None) => session.warning("--now dump: no ad tells its time, so the clock is taken"),
+        Err(error) => {
+            let reason = diagnostics::io_reason(&error);
+            session.error(&format!("--now dump has to read the input twice, which fails: {reason}"));
+        }
+    }
 }
 
 /// Returns the paths, or the path `-` of standard input if there are none.
@@ -189,7 +231,7 @@ pub fn open_sides(
     check_stdin(or_stdin(requests).iter().chain(offers))?;
     let requests = open_sources(session, requests)?;
     let offers = if offers.is_empty() { Vec::new() } else { open_sources(session, offers)? };
-    session.decide_dialect(requests.iter().chain(&offers));
+    decide_dialect_and_time(session, requests.iter().chain(&offers));
     Ok([requests, offers])
 }
 

@@ -1,5 +1,7 @@
 //! The requests and offers of a run, and their names in its output.
 
+use std::collections::hash_map::Entry;
+
 use classad::ad::{Ad, Name};
 use classad::eval::Context;
 use classad::explain::{AdNames, AdReference};
@@ -8,7 +10,7 @@ use classad::matching::negotiate::Grant;
 use classad::matching::{BilateralMatch, Notice, Party, part_name};
 use classad::protocol::{PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::NamedAd;
 use crate::cli::session::Session;
@@ -97,6 +99,22 @@ impl AdNames for Parties {
             AdReference::Request(request) => self.request_name(request, None),
             AdReference::Offer { offer, part } => self.offer_name(offer, part),
         }
+    }
+}
+
+/// Calls ads by their identities where their display names are equal, as those of jobs of several access points can be.
+/// With `--id`, equal names are meant.
+pub fn distinguish_names(ads: &mut [NamedAd], context: &Context) {
+    let mut first_of_name: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut equal: FxHashSet<usize> = FxHashSet::default();
+    for (index, ad) in ads.iter().enumerate().filter(|(_, ad)| ad.is_named_by_job_number()) {
+        match first_of_name.entry(ad.id()) {
+            Entry::Vacant(none) => drop(none.insert(index)),
+            Entry::Occupied(first) => equal.extend([*first.get(), index]),
+        }
+    }
+    for index in equal {
+        ads[index].name_by_identity(context);
     }
 }
 

@@ -6,7 +6,7 @@ use classad::ad::{ByteString, Expression, Name};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
 use classad::protocol::{
-    ADVERTISEMENT_ATTRIBUTES, AdState, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, display_name,
+    ADVERTISEMENT_ATTRIBUTES, AdvertisedState, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, display_name,
 };
 
 use super::input::NamedAd;
@@ -216,7 +216,7 @@ impl LoadRequirements<'_> {
         let time = advertisement.time();
         let is_kept = match self.kept_labels {
             KeptLabels::None => false,
-            KeptLabels::OfJobs => matches!(standing.state, AdState::Job(_)),
+            KeptLabels::OfJobs => matches!(standing.state, AdvertisedState::Job(_)),
             KeptLabels::All => true,
         };
         let kept = is_kept.then(|| unusual.unwrap_or_else(labels));

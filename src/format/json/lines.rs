@@ -4,13 +4,35 @@
 /// if only the grammar can tell.
 ///
 /// A `{` at the beginning of a line begins an ad if the line before ends with `}`: a string does not go beyond its
-/// line, and in an ad a comma would stand between the two. If the ad before has an error, it ends there, too.
+/// line, and in an ad a comma would stand between the two. If the ad before has an error, it ends there, too. A `}` in
+/// a comment ends nothing.
 pub fn last_ad_line(window: &[u8]) -> Option<usize> {
-    let begins_ad =
-        |end: &usize| window[end + 1..].starts_with(b"{") && window[..*end].trim_ascii_end().ends_with(b"}");
+    let begins_ad = |end: &usize| {
+        let before = window[..*end].trim_ascii_end();
+        let line = &before[memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)..];
+        window[end + 1..].starts_with(b"{") && line.ends_with(b"}") && !has_line_comment(line)
+    };
     let start = memchr::memrchr_iter(b'\n', window).find(begins_ad)? + 1;
     // A comment may go beyond its line.
     memchr::memmem::find(&window[..start], b"/*").is_none().then_some(start)
+}
+
+/// Whether a line has a comment that begins with `//`, outside of strings.
+fn has_line_comment(line: &[u8]) -> bool {
+    if memchr::memmem::find(line, b"//").is_none() {
+        return false;
+    }
+    let (mut is_string, mut position) = (false, 0);
+    while position < line.len() {
+        match line[position] {
+            b'\\' if is_string => position += 1,
+            b'"' => is_string = !is_string,
+            b'/' if !is_string && line[position..].starts_with(b"//") => return true,
+            _ => {}
+        }
+        position += 1;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -31,6 +53,8 @@ mod tests {
             ("{\"a\": [\n{\"b\": 1}\n", None),
             ("{\"a\": [\n{\"b\": 1},\n{", None),
             ("{\"a\": 1} // c\n{", None),
+            ("}\n{\"a\": //}\n{", Some(2)),
+            ("{\"a\": \"\\\"http://x\"}\n{", Some(21)),
             ("{\"a\": 1 /* }\n{ */ }\n", None),
         ] {
             assert_eq!(last_ad_line(text.as_bytes()), length, "{text}");

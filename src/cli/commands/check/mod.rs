@@ -113,7 +113,7 @@ impl Check {
         }
         let mut sources = if self.expr.is_some() { Vec::new() } else { input::open_sources(session, &self.files)? };
         let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
-        session.decide_dialect(sources.iter().chain(&pools));
+        input::decide_dialect_and_time(session, sources.iter().chain(&pools));
         let wanted = |rule: &LintRule| {
             rule.level >= self.level && (only.is_empty() || only.contains(&rule.name)) && !allow.contains(&rule.name)
         };

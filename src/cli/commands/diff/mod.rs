@@ -101,7 +101,7 @@ struct AdComparison {
 impl Diff {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut sources = input::open_sources(session, &[self.before.clone(), self.after.clone()])?;
-        session.decide_dialect(&sources);
+        input::decide_dialect_and_time(session, &sources);
         // A file that could not be opened has been reported. Without both files every ad would seem to have changed.
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = AdComparison {

@@ -69,6 +69,7 @@ impl TransformCommand {
         // Files of rules help to decide the dialect, like the ads.
         let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
         session.decide_dialect_by_forms(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
+        input::decide_time(session, &sources);
         let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let mut pipeline = self.steps.build_pipeline(session, rules)?;

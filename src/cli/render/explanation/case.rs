@@ -3,7 +3,7 @@
 use classad::ad::{Ad, ByteString};
 use classad::explain::{Explainer, JobReport, RequestReport, RequestVerdict, SummaryWriter};
 use classad::pool::RequestClusters;
-use classad::protocol::{AdState, JobState, Protocol};
+use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState};
 use indexmap::IndexMap;
 
 use crate::cli::args::policy::LoadedPolicy;
@@ -29,7 +29,7 @@ pub struct ExplanationInput<'c> {
     /// Whether some offers have ports, so that requests are served by gangs.
     pub has_ports: bool,
     pub evidence_level: u8,
-    /// Whether jobs and slots are told apart by their states. False with `--all-states`, and for offers.
+    /// Whether jobs and slots are told apart by their states. False with `--all-states`.
     pub tells_states: bool,
 }
 
@@ -44,14 +44,14 @@ impl<'c> ExplanationInput<'c> {
         evidence_level: u8,
     ) -> Self {
         let context = session.context();
-        let all_of = |ads: &[NamedAd], is_kind: fn(AdState) -> bool| {
+        let all_of = |ads: &[NamedAd], is_kind: fn(AdvertisedState) -> bool| {
             !ads.is_empty() && ads.iter().all(|ad| is_kind(ad.state(&context)))
         };
         let (subjects, partners, nouns) = if is_reverse {
-            let are_jobs = all_of(&parties.requests, |state| matches!(state, AdState::Job(_)));
+            let are_jobs = all_of(&parties.requests, |state| matches!(state, AdvertisedState::Job(_)));
             (&parties.offers, &parties.requests, if are_jobs { ["job", "jobs"] } else { ["request", "requests"] })
         } else {
-            let are_slots = all_of(&parties.offers, |state| matches!(state, AdState::Slot(_)));
+            let are_slots = all_of(&parties.offers, |state| matches!(state, AdvertisedState::Slot(_)));
             (&parties.requests, &parties.offers, if are_slots { ["slot", "slots"] } else { ["offer", "offers"] })
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
@@ -71,21 +71,21 @@ impl<'c> ExplanationInput<'c> {
 
     /// Tells jobs and slots apart by their states.
     pub fn with_states(self) -> Self {
-        ExplanationInput { tells_states: !self.is_reverse, ..self }
+        ExplanationInput { tells_states: true, ..self }
     }
 
     /// Returns what the ad of a job tells of the job itself. `None` for another ad, and where states do not matter.
     pub fn job_report(&self, session: &Session, subject: usize) -> Option<JobReport> {
         let context = session.context();
         let subject = &self.subjects[subject];
-        let is_job = self.tells_states && matches!(subject.state(&context), AdState::Job(_));
+        let is_job = self.tells_states && matches!(subject.state(&context), AdvertisedState::Job(_));
         if is_job { JobReport::new(subject.advertisement(), &context) } else { None }
     }
 
     /// Whether a subject is a job that does not wait for a slot.
     pub fn is_not_waiting(&self, session: &Session, subject: usize) -> bool {
         let state = self.subjects[subject].state(&session.context());
-        self.tells_states && matches!(state, AdState::Job(state) if state != JobState::Idle)
+        self.tells_states && matches!(state, AdvertisedState::Job(state) if state != JobState::Idle)
     }
 
     /// Returns the user of a group of jobs; `None` if they have several, or none.
@@ -100,7 +100,7 @@ impl<'c> ExplanationInput<'c> {
         let ads: Vec<_> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
         let explainer = Explainer::new(&ads, self.protocol.clone(), session.context());
         let explainer = if all_offers { explainer } else { explainer.with_max_refusals(MAX_LISTED_OFFERS) };
-        let explainer = if self.tells_states {
+        let explainer = if self.tells_states && !self.is_reverse {
             let context = session.context();
             let standing = |ad: &NamedAd| {
                 let standing = ad.standing(&context);
@@ -155,12 +155,13 @@ impl<'c> ExplanationInput<'c> {
         groups
     }
 
-    /// Divides a group of equivalent jobs by the reasons why they do not wait for a slot.
+    /// Divides a group of equivalent jobs by the reasons why they do not wait for a slot, or of slots by their states.
     fn divide_by_state(&self, session: &Session, group: Vec<usize>) -> Vec<Vec<usize>> {
         let mut by_reason: IndexMap<_, Vec<usize>> = IndexMap::new();
         for job in group {
             let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
-            by_reason.entry(report.map(|report| (report.state, report.hold))).or_default().push(job);
+            let state = if self.is_reverse { Some(self.subjects[job].state(&session.context())) } else { None };
+            by_reason.entry((report.map(|report| (report.state, report.hold)), state)).or_default().push(job);
         }
         by_reason.into_values().collect()
     }
@@ -185,7 +186,24 @@ impl<'c> ExplanationInput<'c> {
     /// sentence quotes.
     pub fn summary(&self, session: &Session, group: &[usize], report: &RequestReport, longest: usize) -> String {
         let subject = self.group_name(group);
-        single_line(&self.summary_writer(session, &subject, group, longest).summary(report))
+        let Some(state) = self.slot_phrase(session, group) else {
+            return single_line(&self.summary_writer(session, &subject, group, longest).summary(report));
+        };
+        let (it, is) = if group.len() == 1 { ("it", "is") } else { ("they", "are") };
+        let summary = self.summary_writer(session, it, group, longest).summary(report);
+        single_line(&format!("{subject} {is} {state}; {summary}"))
+    }
+
+    /// Returns the state of a group of slots; `None` if they are free, or no slots.
+    fn slot_phrase(&self, session: &Session, group: &[usize]) -> Option<String> {
+        let standing = self.subjects[group[0]].standing(&session.context()).into_owned();
+        let AdvertisedState::Slot(state) = standing.state else { return None };
+        if !self.tells_states || matches!(state, SlotState::Free | SlotState::Untold) {
+            return None;
+        }
+        let holder = standing.holder.filter(|_| group.len() == 1 && state == SlotState::Claimed);
+        let holder = holder.map(|holder| format!(" by {}", holder.to_str())).unwrap_or_default();
+        Some(format!("{}{holder}", state.word()))
     }
 
     /// Returns the writer of sentences about a group. `subject` is the name of the group in these sentences.

@@ -17,7 +17,7 @@ use crate::ad::{ByteString, Value};
 
 /// The state of an ad, as the ad itself tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AdState {
+pub enum AdvertisedState {
     /// The ad has no state: it is of none of the kinds below, as the ads of the papers are.
     #[default]
     Stateless,
@@ -56,7 +56,7 @@ pub enum JobState {
     LocalUniverse,
 }
 
-/// The state of a slot: [`SlotState::Free`] can be given away.
+/// The state of a slot: a free one can be given away, and one that does not tell its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SlotState {
     /// The slot waits for a job. A partitionable slot waits as long as it is not wholly divided.
@@ -69,6 +69,8 @@ pub enum SlotState {
     Draining,
     /// The machine of the slot is not running.
     Offline,
+    /// The ad does not tell the state.
+    Untold,
 }
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait, and what the negotiator
@@ -113,20 +115,20 @@ const DAEMON_KINDS: [&str; 22] = [
     "submitter",
 ];
 
-impl AdState {
+impl AdvertisedState {
     /// Determines the state of an ad of the kind `kind` (its `MyType`). `value` returns the value of an attribute of
     /// the ad; `None` if it is absent.
     #[must_use]
     pub fn of_kind(kind: Option<&ByteString>, value: impl Fn(StateAttribute) -> Option<Value>) -> Self {
-        let Some(kind) = kind.map(ByteString::to_str) else { return AdState::Stateless };
+        let Some(kind) = kind.map(ByteString::to_str) else { return AdvertisedState::Stateless };
         if kind.eq_ignore_ascii_case("Machine") {
-            return AdState::Slot(SlotState::new(value));
+            return AdvertisedState::Slot(SlotState::new(value));
         }
         if kind.eq_ignore_ascii_case("Job") {
-            return AdState::Job(JobState::new(value));
+            return AdvertisedState::Job(JobState::new(value));
         }
         let is_daemon = DAEMON_KINDS.iter().any(|daemon| kind.eq_ignore_ascii_case(daemon));
-        if is_daemon { AdState::Daemon } else { AdState::Stateless }
+        if is_daemon { AdvertisedState::Daemon } else { AdvertisedState::Stateless }
     }
 }
 
@@ -200,7 +202,7 @@ impl SlotState {
         }
         let Some(Value::String(state)) = value(StateAttribute::State) else {
             let has_user = matches!(value(StateAttribute::RemoteUser), Some(Value::String(_)));
-            return if has_user { SlotState::Claimed } else { SlotState::Free };
+            return if has_user { SlotState::Claimed } else { SlotState::Untold };
         };
         match state.to_str().to_ascii_lowercase().as_str() {
             "claimed" | "matched" | "preempting" => SlotState::Claimed,
@@ -219,6 +221,7 @@ impl SlotState {
             SlotState::Owner => "used by the owner",
             SlotState::Draining => "draining",
             SlotState::Offline => "offline",
+            SlotState::Untold => "of untold state",
         }
     }
 }

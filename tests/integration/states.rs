@@ -1,0 +1,221 @@
+//! What jobs and slots of HTCondor say of their states, and what the commands make of it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value as Json;
+
+use crate::binary::{file, run};
+
+fn printed(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A job that any of the slots of [`slot`] accepts; `more` are further lines.
+fn job(number: u32, more: &str) -> String {
+    let fixed = "MyType = \"Job\"\nClusterId = 7\nOwner = \"ann\"\nUser = \"ann@pool\"\nRequestMemory = 1000\n";
+    format!(
+        "{fixed}ProcId = {number}\nGlobalJobId = \"ap#7.{number}#1\"\nRequirements = TARGET.Arch == \"X86_64\"\n{more}\n\n"
+    )
+}
+
+/// A slot of 4000 MB.
+fn slot(name: &str, more: &str) -> String {
+    let limits =
+        "WithinResourceLimits = MY.Memory >= TARGET.RequestMemory\nRequirements = START && WithinResourceLimits";
+    format!(
+        "MyType = \"Machine\"\nName = \"{name}\"\nArch = \"X86_64\"\nMemory = 4000\nSTART = true\n{limits}\n{more}\n\n"
+    )
+}
+
+/// One slot in each state, and an ad of a daemon.
+fn pool() -> String {
+    [
+        slot("free@a", "State = \"Unclaimed\""),
+        slot("backfill@a", "State = \"Backfill\""),
+        slot("claimed@a", "State = \"Claimed\"\nRemoteUser = \"bob@pool\""),
+        slot("own@a", "State = \"Claimed\"\nRemoteUser = \"ann@pool\""),
+        slot("owner@a", "State = \"Owner\""),
+        slot("drained@a", "State = \"Drained\""),
+        slot("draining@a", "State = \"Unclaimed\"\nDraining = true"),
+        slot("offline@a", "State = \"Unclaimed\"\nOffline = true"),
+        "MyType = \"DaemonMaster\"\nName = \"a\"\nRequirements = true\nArch = \"X86_64\"\n".to_owned(),
+    ]
+    .concat()
+}
+
+fn matched(arguments: &[&str], jobs: &str) -> Vec<String> {
+    let output = run(&[&["match", "--no-header"], arguments].concat(), jobs.as_bytes());
+    let rows = printed(&output);
+    rows.lines().map(|row| row.split('\t').take(2).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn only_idle_jobs_get_only_free_slots() {
+    let jobs: String = (1..=7).map(|status| job(status, &format!("JobStatus = {status}"))).collect();
+    let jobs = jobs
+        + &job(8, "JobUniverse = 7\nJobStatus = 1")
+        + &job(9, "JobUniverse = 9\nJobStatus = 1")
+        + &job(10, "JobUniverse = 12\nJobStatus = 1")
+        + &job(11, "JobUniverse = 5");
+    let offers = file("states-pool", &pool());
+    let all = &["--all", "--offers", &offers];
+    assert_eq!(matched(all, &jobs), ["7.1 free@a", "7.1 backfill@a", "7.11 free@a", "7.11 backfill@a"]);
+    assert_eq!(matched(&[all, &["--all-states"][..]].concat(), &jobs).len(), 11 * 9);
+    for command in ["match", "negotiate", "gangmatch"] {
+        let output = run(&[command, "--offers", &offers], jobs.as_bytes());
+        let text = printed(&output);
+        assert!(text.contains("free@a") && text.contains("7.11"), "{command}: {text}");
+        for other in ["own@a", "claimed@a", "owner@a", "drained@a", "draining@a", "offline@a", "7.2", "7.5", "7.8"] {
+            assert!(!text.contains(other), "{command}: {other} in {text}");
+        }
+        let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(notes.contains("9 of 11 requests left out"), "{command}: {notes}");
+        assert!(notes.contains("7 of 9 offers left out: 2 claimed, 2 draining"), "{command}: {notes}");
+    }
+}
+
+#[test]
+fn a_docking_vector_may_preempt_and_never_takes_what_no_job_gets() {
+    let offers = file("states-preempted", &pool());
+    let docked =
+        matched(&["--offers", &offers, "--dock", "label.RemoteUser =?= \"bob@pool\""], &job(1, "JobStatus = 1"));
+    assert_eq!(docked, ["7.1 claimed@a"]);
+    let all = matched(&["--offers", &offers, "--dock", "1", "--best", "20"], &job(1, "JobStatus = 1"));
+    assert_eq!(all.len(), 4, "{all:?}");
+}
+
+#[test]
+fn ads_of_other_kinds_have_no_state() {
+    let of_papers = "[ Type = \"Machine\"; Name = \"m\"; State = \"Owner\"; Requirements = true ]";
+    let offers = file("states-papers", of_papers);
+    let output = run(&["match", "--offers", &offers], b"[ Type = \"Job\"; JobStatus = 5; Requirements = true ]");
+    assert!(printed(&output).contains("m\t"), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Explains jobs against [`pool`] and partitionable slots. Returns the first lines and the exit status.
+fn first_lines(jobs: &str, more_slots: &str, options: &[&str]) -> (Vec<String>, i32) {
+    // Tests run at once: each file has a name of its own.
+    static FILES: AtomicUsize = AtomicUsize::new(0);
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    let offers = file(&format!("states-explained-{number}"), pool() + more_slots);
+    let output = run(&[&["explain", "--pool", &offers], options].concat(), jobs.as_bytes());
+    let text = printed(&output);
+    let lines = text.lines().filter(|line| line.starts_with("7.")).map(str::to_owned).collect();
+    (lines, output.status.code().unwrap())
+}
+
+#[test]
+fn a_report_says_which_slots_are_free() {
+    let all = "7.0 matches 8 of 8 slots: 2 are free, 1 is claimed by another user, 1 is claimed by its own user, \
+               1 is used by the owner of the machine, 2 are draining and 1 is offline";
+    assert_eq!(first_lines(&job(0, "JobStatus = 1"), "", &[]), (vec![all.to_owned()], 0));
+}
+
+#[test]
+fn slots_that_match_and_are_not_free_are_no_match() {
+    let wanted = job(0, "JobStatus = 1")
+        .replace("TARGET.Arch ==", "regexp(\"^(claimed|own|offline)@\", TARGET.Name) && TARGET.Arch ==");
+    let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by another user, 1 is claimed by its own \
+                    user and 1 is offline";
+    assert_eq!(first_lines(&wanted, "", &[]), (vec![expected.to_owned()], 1));
+    let (lines, status) = first_lines(&wanted, "", &["--all-states"]);
+    assert_eq!((lines[0].as_str(), status), ("7.0 matches 3 of 9 offers", 0));
+}
+
+#[test]
+fn a_partitionable_slot_would_match_if_drained() {
+    let divided = "State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotMemory = 64000\n";
+    let slots = slot("slot1@b", divided) + &slot("slot1@c", &format!("{divided}MachineResources = \"Cpus Disk\""));
+    let big = job(0, "JobStatus = 1").replace("RequestMemory = 1000", "RequestMemory = 32000");
+    let expected = "7.0 matches none of 10 slots as they are: 1 partitionable slot would match if drained";
+    assert_eq!(first_lines(&big, &slots, &[]), (vec![expected.to_owned()], 1));
+    let output = run(&["explain", "--pool", &file("states-drained", &(pool() + &slots)), "-o", "json"], big.as_bytes());
+    let document: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let report = &document["reports"][0];
+    assert_eq!(report["verdict"], "claimed");
+    assert_eq!((&report["slots"]["if_drained"], &report["slots"]["rejecting_request"]), (&1.into(), &9.into()));
+}
+
+#[test]
+fn a_gpu_that_a_job_uses_is_there_if_the_slot_is_drained() {
+    let gpus = "State = \"Unclaimed\"\nPartitionableSlot = true\nMachineResources = \"Cpus Memory GPUs\"\nGPUs = 0\n\
+                TotalSlotGPUs = 2\nAssignedGPUs = \"GPU-a, GPU-b\"\nOfflineGPUs = \"GPU-b\"\nAvailableGPUs = {}\n\
+                GPUs_GPU_a = [ Capability = 8.6 ]\nGPUs_GPU_b = [ Capability = 9.0 ]";
+    for (least, drained) in [(8.0, true), (9.0, false)] {
+        let wanted = job(0, &format!("JobStatus = 1\nRequireGPUs = Capability >= {least:.1}"));
+        let counted = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= 1 && TARGET.Arch ==";
+        let (lines, status) = first_lines(&wanted.replace("TARGET.Arch ==", counted), &slot("slot1@g", gpus), &[]);
+        assert_eq!(
+            (lines[0].contains("1 partitionable slot would match if drained"), status),
+            (drained, 1),
+            "{lines:?}"
+        );
+    }
+}
+
+#[test]
+fn a_job_that_does_not_wait_is_told_first() {
+    let held = "JobStatus = 5\nHoldReason = \"memory usage exceeded request_memory.\"\nHoldReasonCode = 34\n";
+    for (lines, expected, status) in [
+        (held, "7.0 is held: memory usage exceeded request_memory (code 34). Once released, it matches 8 of 8", 1),
+        ("JobStatus = 5\nHoldReasonCode = 1\nHoldReasonSubCode = 2", "7.0 is held: (code 1, subcode 2). Once", 1),
+        ("JobStatus = 2\nRemoteHost = \"slot1@x\"", "7.0 is running in slot1@x, and waits for no slot", 1),
+        ("JobStatus = 4", "7.0 is completed, and waits for no slot", 1),
+        ("JobStatus = 3", "7.0 is removed, and waits for no slot", 1),
+        ("JobStatus = 1\nJobUniverse = 12", "7.0 is of the local universe: the access point itself runs it", 1),
+        ("JobStatus = 1\nJobUniverse = 9", "7.0 is of the grid universe: another system than this pool runs it", 1),
+    ] {
+        let (first, code) = first_lines(&job(0, lines), "", &[]);
+        assert!(first[0].starts_with(expected) && code == status, "{code}: {first:?}, expected {expected}");
+    }
+    // A job that waits decides the status.
+    let (first, code) = first_lines(&(job(0, held) + &job(1, "JobStatus = 1")), "", &[]);
+    assert_eq!((first.len(), code), (2, 0), "{first:?}");
+}
+
+#[test]
+fn what_the_negotiator_said_and_shared_limits_are_told() {
+    let remarks = "JobStatus = 1\nLastRejMatchReason = \"submitter limit exceeded\"\nConcurrencyLimits = \"matlab\"";
+    let offers = file("states-remarks", &pool());
+    let jobs = job(0, remarks) + &job(1, "JobStatus = 1");
+    let text = printed(&run(&["explain", "--pool", &offers], jobs.as_bytes()));
+    assert!(text.contains("the negotiator said last: submitter limit exceeded (1 of 2 jobs)"), "{text}");
+    assert!(text.contains("concurrency limits: matlab"), "{text}");
+}
+
+#[test]
+fn jobs_are_called_by_their_numbers_in_and_out() {
+    let offers = file("states-names", &pool());
+    let jobs = job(0, "JobStatus = 1") + &job(1, "JobStatus = 1").replace("\"ann\"", "\"bea\"");
+    for (wanted, found) in
+        [("7.0", vec!["7.0"]), ("ap#7.1#1", vec!["7.1"]), ("7", vec!["7.0", "7.1"]), ("bea", vec!["7.1"])]
+    {
+        let output = run(&["explain", "--pool", &offers, "--request", wanted, "-o", "json"], jobs.as_bytes());
+        let document: Json = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["reports"][0]["requests"], Json::from(found), "{wanted}");
+    }
+    // Jobs of two access points that have one number are called by their global identities.
+    let twins = job(0, "JobStatus = 1") + &job(0, "JobStatus = 1").replace("\"ap#", "\"ap2#");
+    let rows = matched(&["--offers", &offers], &twins);
+    assert_eq!(rows, ["ap#7.0#1 free@a", "ap2#7.0#1 backfill@a"]);
+}
+
+#[test]
+fn old_ads_are_evaluated_as_of_their_newest_time() {
+    let offers = file("states-old", &slot("a", "State = \"Unclaimed\"\nLastHeardFrom = 1000\nClassAdLifetime = 900"));
+    let wanted =
+        job(0, "JobStatus = 1\nServerTime = 1500").replace("TARGET.Arch ==", "time() == 1500 && TARGET.Arch ==");
+    let output = run(&["match", "--offers", &offers], wanted.as_bytes());
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{notes}");
+    assert_eq!(notes.matches("the newest ad is of 1970-01-01T00:25:00").count(), 1, "{notes}");
+    let output = run(&["match", "--offers", &offers, "--now", "1400"], wanted.as_bytes());
+    assert_eq!((output.status.code(), output.stderr.is_empty()), (Some(1), true));
+    // Commands that stream keep the clock, unless they are asked.
+    let ads = file("states-dump", &format!("{}{}", wanted, slot("a", "LastHeardFrom = 1600")));
+    let printed_time = |options: &[&str]| printed(&run(&[&["eval", "--each", "time()", &ads], options].concat(), b""));
+    assert!(!printed_time(&[]).contains("1600"));
+    assert_eq!(printed_time(&["--now", "dump"]), "7.0\t1600\na\t1600\n");
+    let refused = run(&["query", "true", "--now", "dump"], wanted.as_bytes());
+    assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
+}
