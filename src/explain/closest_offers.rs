@@ -2,7 +2,10 @@
 
 use std::collections::BinaryHeap;
 
+use crate::matching::PairSide;
+
 use super::conflicts::bit_positions;
+use super::decisive_part::ClauseInPair;
 use super::distance::relative_distance;
 use super::evaluation::{ClauseOutcome, GroupMeasures, OfferTable};
 use super::explainer::RequestAnalysis;
@@ -95,11 +98,18 @@ fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> 
     let request = &analysis.request;
     let constraints = table.offer_constraints();
     let demands: Vec<_> = analysis.acceptance.row_outcomes(table, request, row).collect();
-    let no_constraint = demands.is_empty().then(UnmetOfferClause::default);
-    let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, _)| {
+    let no_constraint = demands.is_empty().then(UnmetOfferClause::of_no_constraint);
+    let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, outcome)| {
         let clause = &constraints.clauses[clause];
         let missing = missing_attributes(&request_attributes_read(clause, table, row), &request.ad);
-        UnmetOfferClause { clause: constraints.texts[clause.text].clone(), missing }
+        let pair = ClauseInPair { table, request, side: PairSide::Offer, row };
+        let expression = &clause.clause.expression;
+        UnmetOfferClause {
+            clause: constraints.texts[clause.text].clone(),
+            outcome,
+            missing: pair.blamed_names(expression, missing),
+            part: Some(pair.describe(expression)),
+        }
     });
     let unmet_demands = unmet.chain(no_constraint).collect();
     let failed = bit_positions(analysis.failures.mask_of(row)).into_iter().map(|place| {

@@ -1,11 +1,13 @@
 //! Finds out why a clause is true of no offer.
 
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
-use crate::eval::{ConstraintVerdict, FreeNames};
+use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
+use crate::matching::PairSide;
 
 use super::clause_analysis::{ClauseAnalysis, ClauseComparison};
 use super::clauses::{parenthesized, text};
+use super::decisive_part::ClauseInPair;
 use super::evaluation::{OfferTable, RequestContext};
 
 /// The reason why a clause is true of no offer.
@@ -80,14 +82,36 @@ impl FailureReason {
             let shadowing = shadowing_attribute(analysis, table, request);
             return shadowing.map_or(FailureReason::NeverTrue, FailureReason::Shadowed);
         }
-        if let Some(name) = analysis.offer_attributes.iter().find(|name| table.offers_with(name) == 0) {
-            return FailureReason::MissingAttribute(name.clone());
+        if let Some(name) = missing_offer_attribute(analysis, table, request) {
+            return FailureReason::MissingAttribute(name);
         }
         match &analysis.comparison {
             Some(comparison) => comparison_reason(comparison, table, request),
             None => FailureReason::NoSuchValue,
         }
     }
+}
+
+/// Maximum number of offers in which a missing attribute is tried.
+const MAX_TRIED_OFFERS: usize = 8;
+
+/// Returns an attribute that no offer has and to which the clause owes that it is not true. `None` if the clause
+/// provides for the absence, or would not be true with any value of the attribute.
+pub fn missing_offer_attribute(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<Name> {
+    let names =
+        || analysis.offer_attributes.iter().filter(|name| table.offers_with(name) == 0 && !name.is_known(CURRENT_TIME));
+    names().next()?;
+    let results = table.clause_results(request, &analysis.clause);
+    let rows = results.first_rows().iter().take(MAX_TRIED_OFFERS);
+    rows.flat_map(|row| {
+        let pair = ClauseInPair { table, request, side: PairSide::Request, row: *row as usize };
+        pair.blamed_names(&analysis.clause.expression, names().cloned())
+    })
+    .next()
 }
 
 /// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.

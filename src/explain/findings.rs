@@ -8,18 +8,15 @@ use crate::text::suggestion;
 
 use super::clauses::text;
 use super::evaluation::{OfferTable, RequestContext};
-use super::failure_reason::{FailureReason, other_spellings, parsed_grouping, type_phrase};
+use super::failure_reason::{FailureReason, missing_offer_attribute, other_spellings, parsed_grouping, type_phrase};
 use super::report::{ClauseRemark, ClauseReport};
-
-/// Maximum number of names per clause that are looked up in the offers.
-const MAX_NAMES_PER_CLAUSE: usize = 20;
 
 /// Returns the remarks on the names and types in the clauses of a request.
 pub fn clause_remarks(clauses: &[ClauseReport], table: &OfferTable, request: &RequestContext) -> Vec<ClauseRemark> {
     let mut remarks = Vec::new();
     for (place, clause) in clauses.iter().enumerate() {
         let mut add = |kind, text| remarks.push(ClauseRemark { kind, clause: place, text });
-        add_name_remarks(clause, table, &mut add);
+        add_name_remarks(clause, table, request, &mut add);
         add_value_remarks(clause, table, request, &mut add);
     }
     remarks
@@ -27,7 +24,12 @@ pub fn clause_remarks(clauses: &[ClauseReport], table: &OfferTable, request: &Re
 
 /// Adds remarks on unknown functions, on precedence, on attributes that a side lacks, and on attributes that are read
 /// from the wrong side. `add` takes the kind and the text of a remark.
-fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl FnMut(&'static str, String)) {
+fn add_name_remarks(
+    clause: &ClauseReport,
+    table: &OfferTable,
+    request: &RequestContext,
+    add: &mut impl FnMut(&'static str, String),
+) {
     let dialect = table.context.dialect;
     if let Some(FailureReason::UnknownFunction(name, near)) = &clause.failure {
         let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
@@ -47,8 +49,8 @@ fn add_name_remarks(clause: &ClauseReport, table: &OfferTable, add: &mut impl Fn
     // Remark on a missing attribute only if no offer meets the clause. Otherwise the clause can do without the
     // attribute.
     let is_unmet = table.offer_count() > 0 && clause.counts.is_true == 0;
-    let names_read = clause.analysis.offer_attributes.iter().take(MAX_NAMES_PER_CLAUSE);
-    for name in names_read.filter(|name| is_unmet && table.offers_with(name) == 0) {
+    let blamed = if is_unmet { missing_offer_attribute(&clause.analysis, table, request) } else { None };
+    if let Some(name) = &blamed {
         let near = table.similar_attributes(name).into_iter().map(|(name, offers)| format!("{name} ({offers})"));
         let near: Vec<String> = near.collect();
         add("missing", format!("the other side has no {name}{}", suggestion(&near)));

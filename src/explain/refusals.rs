@@ -6,7 +6,10 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Name};
+use crate::eval::CURRENT_TIME;
+use crate::matching::PairSide;
 
+use super::decisive_part::ClauseInPair;
 use super::evaluation::{ClauseOutcome, OfferClause, OfferTable, RefusedSet};
 use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
@@ -74,15 +77,29 @@ impl<'r> Refusals<'r> {
         let group = |tally: &RefusalTally| {
             let (row, clause) = tally.first;
             let attributes = self.attributes(tally);
-            let outcome =
-                clause.map(|clause| self.analysis.acceptance.outcome(self.table, &self.analysis.request, clause, row));
+            let request = &self.analysis.request;
+            let outcome = clause.map(|clause| self.analysis.acceptance.outcome(self.table, request, clause, row));
+            let example = tally.first_suitable.unwrap_or(row);
+            let pair = ClauseInPair { table: self.table, request, side: PairSide::Offer, row: example };
+            // The rows of a group can have different expressions with one text.
+            let of_example = || {
+                let first =
+                    |(clause, outcome): &(usize, ClauseOutcome)| (*outcome != ClauseOutcome::True).then_some(*clause);
+                let outcomes = self.analysis.acceptance.row_outcomes(self.table, request, example);
+                outcomes.collect::<Vec<_>>().iter().find_map(first)
+            };
+            let expression =
+                clause.and_then(|_| of_example()).map(|clause| &constraints.clauses[clause].clause.expression);
             RefusalGroup {
                 clause: clause.map(|clause| constraints.texts[constraints.clauses[clause].text].clone()),
                 outcome: outcome.unwrap_or(ClauseOutcome::Undefined),
                 offers: tally.offers,
                 suitable: tally.suitable,
-                example: self.table.first_offer[tally.first_suitable.unwrap_or(row)],
-                missing: missing_attributes(&attributes, &self.analysis.request.ad),
+                example: self.table.first_offer[example],
+                missing: expression
+                    .map(|expression| pair.blamed_names(expression, missing_attributes(&attributes, &request.ad)))
+                    .unwrap_or_default(),
+                part: expression.map(|expression| pair.describe(expression)),
                 attributes,
             }
         };
@@ -141,7 +158,7 @@ impl RefusalTally {
 
 /// Returns the names in `attributes` that the request does not define.
 pub fn missing_attributes(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name> {
-    attributes.iter().filter(|name| request.get(name).is_none()).cloned().collect()
+    attributes.iter().filter(|name| request.get(name).is_none() && !name.is_known(CURRENT_TIME)).cloned().collect()
 }
 
 /// Returns the attributes of the request that a clause of an offer reads.

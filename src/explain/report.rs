@@ -8,6 +8,7 @@ use crate::constraint::InconsistencyKind;
 use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::conflicts::Conflicts;
+use super::decisive_part::DecisivePart;
 use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
@@ -176,12 +177,24 @@ pub struct ClosestOffer {
 }
 
 /// A clause of an offer's constraint that the request does not meet.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnmetOfferClause {
     /// The text of the clause; empty if the offer has no constraint.
     pub clause: String,
-    /// The attributes that the clause reads and the request lacks.
+    /// The outcome of the clause.
+    pub outcome: ClauseOutcome,
+    /// The attributes that the request lacks and to which the clause owes that it is not met.
     pub missing: Vec<Name>,
+    /// The part of the clause that decides it; `None` if the offer has no constraint.
+    pub part: Option<DecisivePart>,
+}
+
+impl UnmetOfferClause {
+    /// Stands for the clause of an offer that has no constraint, and accepts nothing.
+    #[must_use]
+    pub fn of_no_constraint() -> Self {
+        UnmetOfferClause { clause: String::new(), outcome: ClauseOutcome::Undefined, missing: Vec::new(), part: None }
+    }
 }
 
 /// A group of offers that refuse the request by the same clause.
@@ -199,8 +212,10 @@ pub struct RefusalGroup {
     pub example: usize,
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
-    /// The names in `attributes` that the request lacks.
+    /// The names in `attributes` that the request lacks and to which the clause owes that it is not met.
     pub missing: Vec<Name>,
+    /// The part of the clause that decides it for `example`; `None` if the offers have no constraint.
+    pub part: Option<DecisivePart>,
 }
 
 /// A remark on a name or on types.

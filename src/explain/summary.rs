@@ -8,7 +8,9 @@ use crate::text::{join_and, shorten, with_commas};
 
 use super::clause_analysis::ClauseComparison;
 use super::clauses::text;
+use super::decisive_part::DecisivePart;
 use super::distance::{as_number, similar_string};
+use super::evaluation::ClauseOutcome;
 use super::failure_reason::{FailureReason, type_phrase};
 use super::job_report::HoldReason;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
@@ -290,12 +292,31 @@ impl SummaryWriter<'_> {
             Some((group, Some(clause))) => {
                 let missing = missing_attribute_note(self.subject, self.is_plural, &group.missing);
                 let in_some = suitable.next().map(|_| format!(" in {}", with_commas(group.suitable)));
-                let (clause, outcome) = (self.quoted(clause), group.outcome.phrase());
-                format!("{clause} is {outcome}{missing}{}", in_some.unwrap_or_default())
+                let reason = self.decisive_phrase(clause, group.outcome, group.part.as_ref(), group.suitable == 1);
+                format!("{reason}{missing}{}", in_some.unwrap_or_default())
             }
             None => String::new(),
         };
         self.refusal_prefix(report.suitable) + &reason
+    }
+
+    /// Says which clause is not met. Of a clause that is too long to quote, only the decisive part is told. The values
+    /// are told with `tells_values`, or if the part does not stand for the whole clause.
+    #[must_use]
+    pub fn decisive_phrase(
+        &self,
+        clause: &str,
+        outcome: ClauseOutcome,
+        part: Option<&DecisivePart>,
+        tells_values: bool,
+    ) -> String {
+        let Some(part) = part else { return format!("{} is {}", self.quoted(clause), outcome.phrase()) };
+        let is_long = clause.chars().count() > self.max_clause_chars;
+        if !is_long && !tells_values {
+            return format!("{} is {}", self.quoted(clause), outcome.phrase());
+        }
+        let (text, outcome) = if is_long { (part.text.as_str(), part.outcome) } else { (clause, outcome) };
+        format!("{} is {}{}", self.quoted(text), outcome.phrase(), part.values_phrase())
     }
 
     fn failure_phrase(&self, clause: &ClauseReport, fault: &FailureReason, near: &[(Name, usize)]) -> String {

@@ -31,12 +31,27 @@ pub enum RequestEdit {
         /// The literal to which the attribute is set.
         to: Expression,
     },
+    /// Defines an attribute that the request lacks. Its value does not matter.
+    Define {
+        /// The name of the attribute.
+        name: Name,
+    },
+    /// Removes an attribute from the request.
+    Remove {
+        /// The name of the attribute.
+        name: Name,
+        /// The attribute's expression.
+        from: Expression,
+    },
     /// Drops one port, or all ports of a group.
     DropPorts {
         /// The labels of the ports to drop.
         labels: Vec<Name>,
     },
 }
+
+/// The value that stands for any value, as it is written.
+const ANY_VALUE: &str = "\"any\"";
 
 impl RequestEdit {
     /// Describes the edit: `RequestMemory 4096 -> 2048`.
@@ -48,6 +63,8 @@ impl RequestEdit {
             RequestEdit::Rewrite { clause, to } => format!("`{}` -> `{}`", text(clause), text(to)),
             RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
             RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
+            RequestEdit::Define { name } => format!("{name} = {ANY_VALUE} (any value)"),
+            RequestEdit::Remove { name, .. } => format!("do without {name}"),
             RequestEdit::DropPorts { labels } => {
                 let labels: Vec<String> = labels.iter().map(Name::to_string).collect();
                 format!("do without {}", join_and(&labels))
@@ -68,6 +85,11 @@ impl RequestEdit {
             RequestEdit::Drop { clause } => {
                 replace_expression(request, clause, &Expression::literal(Value::Boolean(true)))
             }
+            RequestEdit::Define { name } => Some(request.with(name.clone(), Expression::literal(Value::string("any")))),
+            RequestEdit::Remove { name, .. } => {
+                let others = request.iter().filter(|attribute| attribute.name != name);
+                Some(others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect())
+            }
             RequestEdit::DropPorts { labels } => drop_ports(request, labels),
         }
     }
@@ -77,7 +99,8 @@ impl RequestEdit {
         match self {
             RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => Some(clause),
             RequestEdit::Set { from, .. } => from.as_ref(),
-            RequestEdit::DropPorts { .. } => None,
+            RequestEdit::Remove { from, .. } => Some(from),
+            RequestEdit::Define { .. } | RequestEdit::DropPorts { .. } => None,
         }
     }
 
@@ -87,7 +110,7 @@ impl RequestEdit {
         let is_same_part = part == other_part;
         match (self, other) {
             (RequestEdit::Set { name, .. }, RequestEdit::Set { name: other, .. }) => is_same_part && name == other,
-            (RequestEdit::DropPorts { .. }, _) => self == other,
+            (RequestEdit::DropPorts { .. } | RequestEdit::Define { .. }, _) => self == other,
             _ => is_same_part && std::mem::discriminant(self) == std::mem::discriminant(other),
         }
     }
@@ -103,6 +126,7 @@ impl RequestEdit {
         }
         match later {
             RequestEdit::Rewrite { to, .. } | RequestEdit::Set { to, .. } => written.clone_from(to),
+            RequestEdit::Define { .. } | RequestEdit::Remove { .. } => return false,
             RequestEdit::Drop { .. } | RequestEdit::DropPorts { .. } => {
                 let Some(clause) = self.replaced().cloned() else { return false };
                 *self = RequestEdit::Drop { clause };
@@ -157,7 +181,7 @@ fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
 
 /// Rewrites an expression top-down. Subexpressions without a replacement stay the same nodes in memory. Returns `None`
 /// if nothing was replaced, or if the expression is nested too deeply.
-fn rewrite_expression(expression: &Expression, by: Replacement<'_>) -> Option<Expression> {
+pub fn rewrite_expression(expression: &Expression, by: Replacement<'_>) -> Option<Expression> {
     rewrite_within(expression, by, 0).ok().flatten()
 }
 

@@ -3,6 +3,7 @@
 mod clause_fixes;
 mod edit;
 mod offer_demands;
+mod resource_requests;
 mod search;
 
 use std::convert::Infallible;
@@ -17,7 +18,7 @@ use super::failure_sets::FailureSet;
 
 pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
-pub(super) use edit::ports_of_group;
+pub(super) use edit::{ports_of_group, rewrite_expression};
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 use search::MAX_EDITS;
 pub use search::RequestChange;
@@ -108,6 +109,8 @@ impl ChangeProblem for BilateralChanges<'_> {
             }
         }
         proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
+        proposals.extend(resource_requests::propose_smaller_requests(self.table, analysis));
+        proposals.extend(offer_demands::propose_attributes(self.table, analysis));
         Ok(proposals)
     }
 
@@ -118,7 +121,9 @@ impl ChangeProblem for BilateralChanges<'_> {
             self.analysis.clauses.iter().position(|known| known.analysis.clause.expression.ptr_eq(clause))
         };
         edits.sort_by_key(|edit| match edit {
-            RequestEdit::Set { name, .. } => (usize::MAX, Some(name.clone())),
+            RequestEdit::Set { name, .. } | RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => {
+                (usize::MAX, Some(name.clone()))
+            }
             _ => (position(edit).unwrap_or(usize::MAX), None),
         });
     }

@@ -5,17 +5,48 @@ use indexmap::IndexMap;
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::{ClauseOperand, orient_comparison};
 use crate::explain::clauses::ExplainedClause;
+use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{ClauseOutcome, OfferTable};
 use crate::explain::explainer::RequestAnalysis;
+use crate::explain::refusals::{missing_attributes, request_attributes_read};
 use crate::matching::PairSide;
 
 use super::edit::RequestEdit;
+use super::resource_requests::resource_of;
 use super::search::Proposal;
 
-/// Attributes that identify the user or the job. Changes of these attributes are never proposed.
-const IDENTITY_ATTRIBUTES: [&str; 9] =
-    ["Owner", "User", "OsUser", "AcctGroup", "AcctGroupUser", "AccountingGroup", "ClusterId", "ProcId", "GlobalJobId"];
+/// Attributes that identify the user, the job, or where it was submitted, and those that HTCondor itself sets. Changes
+/// of these attributes are never proposed.
+const FIXED_ATTRIBUTES: [&str; 17] = [
+    "Owner",
+    "User",
+    "OsUser",
+    "AcctGroup",
+    "AcctGroupUser",
+    "AccountingGroup",
+    "ClusterId",
+    "ProcId",
+    "GlobalJobId",
+    "FileSystemDomain",
+    "UidDomain",
+    "JobUniverse",
+    "JobStatus",
+    "MyType",
+    "TargetType",
+    "QDate",
+    "CurrentTime",
+];
+
+fn is_fixed(name: &Name) -> bool {
+    FIXED_ATTRIBUTES.iter().any(|fixed| name.is(fixed))
+}
+
+/// Whether a value must not be proposed for an attribute: a job that asks for no GPUs needs none, and one that does
+/// needs some.
+fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value) -> bool {
+    resource_of(name).is_some() && (from.is_none() || *to == Value::Integer(0))
+}
 
 /// Maximum number of rows whose constraints are evaluated for demanded values.
 const MAX_EVALUATED_ROWS: usize = 500;
@@ -64,7 +95,7 @@ impl DemandedValues {
     pub fn propose(self, max_bounds: usize) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for ((name, _, operator), (from, mut values)) in self.0 {
-            if IDENTITY_ATTRIBUTES.iter().any(|fixed| name.is(fixed)) {
+            if is_fixed(&name) {
                 continue;
             }
             // Without a current value to stay close to, prefer the strictest bound, which suits the most offers.
@@ -76,7 +107,7 @@ impl DemandedValues {
                 && operator != BinaryOperator::Equal;
             let most = if is_bound { max_bounds } else { MAX_VALUES };
             let suitable = values.into_iter().take(most).filter_map(|(value, _)| value_meeting(operator, value));
-            for to in suitable.filter(|to| Some(to) != old) {
+            for to in suitable.filter(|to| Some(to) != old && !is_false_request(&name, from.as_ref(), to)) {
                 let size = old.map_or(1.0, |old| relative_distance(&to, old));
                 let set = RequestEdit::Set { name: name.clone(), from: from.clone(), to: Expression::literal(to) };
                 proposals.push(Proposal::new(set, size));
@@ -96,6 +127,45 @@ pub fn propose_demanded_values(table: &OfferTable, analysis: &RequestAnalysis) -
     }
     // A match needs only one offer, so that one bound for each inequality is enough.
     demands.propose(1)
+}
+
+/// Maximum number of rows whose unmet clauses lead to proposals to define or to drop attributes.
+const MAX_ATTRIBUTE_ROWS: usize = 20;
+
+/// Proposes to define attributes that the request lacks and to which clauses of offers owe that they are not met, and to
+/// do without attributes that such clauses read. Considers the offers that [`propose_demanded_values`] considers.
+pub fn propose_attributes(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
+    let request = &analysis.request;
+    let constraints = table.offer_constraints();
+    let near = analysis.failures.rows_failing(&analysis.minimal_failures);
+    let mut edits: Vec<RequestEdit> = Vec::new();
+    for row in near.ones().take(MAX_ATTRIBUTE_ROWS) {
+        let pair = ClauseInPair { table, request, side: PairSide::Offer, row };
+        let outcomes = analysis.acceptance.row_outcomes(table, request, row);
+        for (clause, _) in outcomes.filter(|(_, outcome)| *outcome != ClauseOutcome::True) {
+            let clause = &constraints.clauses[clause];
+            let names = request_attributes_read(clause, table, row);
+            let missing = missing_attributes(&names, &request.ad);
+            let defined = pair.blamed_names(&clause.clause.expression, missing).into_iter();
+            let defined = defined.map(|name| RequestEdit::Define { name });
+            let dropped = names.into_iter().filter_map(|name| {
+                let from = request.ad.get(&name)?.clone();
+                Some(RequestEdit::Remove { name, from })
+            });
+            for edit in defined.chain(dropped) {
+                let is_allowed = match &edit {
+                    RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => {
+                        !is_fixed(name) && resource_of(name).is_none()
+                    }
+                    _ => true,
+                };
+                if is_allowed && !edits.contains(&edit) {
+                    edits.push(edit);
+                }
+            }
+        }
+    }
+    edits.into_iter().map(|edit| Proposal::new(edit, 1.0)).collect()
 }
 
 /// Collects the values that a row's constraint demands of the request's attributes. Considers only the attributes that

@@ -109,6 +109,11 @@ pub struct ClauseResults {
 }
 
 impl ClauseResults {
+    /// The first row of each group of rows in which the clause has one value.
+    pub fn first_rows(&self) -> &[u32] {
+        self.groups.partition.first_rows()
+    }
+
     /// Makes the results from the outcomes of all groups.
     pub fn new(outcomes: Vec<ClauseOutcome>, groups: Arc<RowGroups>) -> Self {
         let mut counts = OutcomeCounts::default();

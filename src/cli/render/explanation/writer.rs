@@ -123,13 +123,13 @@ impl<'c> ReportRenderer<'c> {
             sections.push(clause_table(report));
         }
         if has_all {
-            sections.extend([conflicts(report), self.refusals(group, report, MAX_EVIDENCE_ITEMS)]);
+            sections.extend([conflicts(report), self.refusals(session, group, report, MAX_EVIDENCE_ITEMS)]);
         } else if report.verdict == RequestVerdict::Refused {
-            sections.push(self.refusals(group, report, DEFAULT_MAX_ITEMS));
+            sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         sections.push(changes(&report.changes, most, self.case.nouns));
-        sections.push(self.nearest(group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
+        sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
             sections.push(wrapped(&format!("not examined: {}", NOT_EXAMINED.join(", "))));
@@ -165,7 +165,7 @@ impl<'c> ReportRenderer<'c> {
         remarks(rejections, "the negotiator said last: ", "") + &remarks(limits, "concurrency limits: ", ending)
     }
 
-    fn refusals(&self, group: &[usize], report: &RequestReport, most: usize) -> String {
+    fn refusals(&self, session: &Session, group: &[usize], report: &RequestReport, most: usize) -> String {
         let has_suitable = report.suitable_refusal_count > 0;
         let all = if has_suitable { report.suitable_refusal_count } else { report.refusal_count };
         let count = |refusal: &RefusalGroup| if has_suitable { refusal.suitable } else { refusal.offers };
@@ -175,7 +175,10 @@ impl<'c> ReportRenderer<'c> {
             let clause = match &refusal.clause {
                 Some(clause) => {
                     let lacks = self.lacks(group, &refusal.missing);
-                    format!("`{}` is {}{lacks}", shorten(clause, MAX_CLAUSE_CHARS), refusal.outcome.phrase())
+                    let is_one = count(refusal) == 1;
+                    let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
+                    let told = writer.decisive_phrase(clause, refusal.outcome, refusal.part.as_ref(), is_one);
+                    format!("{}{lacks}", single_line(&told))
                 }
                 None => "they have no constraint".to_owned(),
             };
@@ -187,9 +190,11 @@ impl<'c> ReportRenderer<'c> {
         text
     }
 
-    fn nearest(&self, group: &[usize], report: &RequestReport, most: usize) -> String {
+    fn nearest(&self, session: &Session, group: &[usize], report: &RequestReport, most: usize) -> String {
         let nearest = report.closest.iter().take(most);
-        nearest.map(|near| wrapped(&format!("nearest: {}", self.near_offer_text(group, report, near)))).collect()
+        nearest
+            .map(|near| wrapped(&format!("nearest: {}", self.near_offer_text(session, group, report, near))))
+            .collect()
     }
 
     /// Returns which attributes the ads of the group lack, such as ` (1.0 has no RequestDisk)`. The text is empty if
@@ -200,7 +205,13 @@ impl<'c> ReportRenderer<'c> {
 
     /// Returns the reasons why one of the nearest offers does not match, such as ``slot1@node003: `Memory > 4` is
     /// false; it refuses by `Owner == "a"` ``.
-    fn near_offer_text(&self, group: &[usize], report: &RequestReport, near: &ClosestOffer) -> String {
+    fn near_offer_text(
+        &self,
+        session: &Session,
+        group: &[usize],
+        report: &RequestReport,
+        near: &ClosestOffer,
+    ) -> String {
         let quoted = |text: &str| format!("`{}`", shorten(text, MAX_CLAUSE_CHARS));
         let mut reasons: Vec<String> = near
             .failed_clauses
@@ -209,7 +220,11 @@ impl<'c> ReportRenderer<'c> {
             .collect();
         let refuses = |demand: &UnmetOfferClause| match demand.clause.as_str() {
             "" => "it has no constraint, and accepts nothing".to_owned(),
-            clause => format!("it refuses by {}{}", quoted(clause), self.lacks(group, &demand.missing)),
+            clause => {
+                let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
+                let told = writer.decisive_phrase(clause, demand.outcome, demand.part.as_ref(), true);
+                format!("it refuses: {}{}", single_line(&told), self.lacks(group, &demand.missing))
+            }
         };
         reasons.extend(near.unmet_demands.iter().map(refuses));
         format!("{}: {}", self.case.partners[near.offer].id(), reasons.join("; "))

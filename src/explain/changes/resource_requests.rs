@@ -1,0 +1,64 @@
+//! Proposes smaller requests for resources: for each of `RequestCpus`, `RequestMemory` and their like, the largest value
+//! with which the job matches a slot, and the one with which it matches the most slots.
+
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::explain::distance::{as_number, relative_distance};
+use crate::explain::evaluation::{OfferTable, RequestContext};
+use crate::explain::explainer::RequestAnalysis;
+
+use super::edit::RequestEdit;
+use super::search::Proposal;
+
+/// Prefix of the attributes that ask for a resource. What follows is the attribute in which a slot tells what it has of
+/// the resource.
+pub const REQUEST_PREFIX: &str = "Request";
+
+/// Maximum number of values of one resource that are tried.
+const MAX_VALUES: usize = 3;
+
+/// Proposes smaller values for each resource that the request asks for. A request for GPUs is not dropped: the job needs
+/// them.
+pub fn propose_smaller_requests(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
+    let request = &analysis.request.ad;
+    let resources = request.iter().filter_map(|attribute| Some((attribute.name, resource_of(attribute.name)?)));
+    resources.flat_map(|(name, resource)| propose_for_resource(table, request, name, &resource)).collect()
+}
+
+/// Returns the resource for which an attribute asks: `Memory` for `RequestMemory`. `None` for another attribute.
+pub fn resource_of(name: &Name) -> Option<Name> {
+    let (prefix, resource) = name.as_str().split_at_checked(REQUEST_PREFIX.len())?;
+    (prefix.eq_ignore_ascii_case(REQUEST_PREFIX) && !resource.is_empty()).then(|| Name::new(resource))
+}
+
+fn propose_for_resource(table: &OfferTable, request: &Ad, name: &Name, resource: &Name) -> Vec<Proposal> {
+    let Some(from) = request.get(name).filter(|_| table.offers_with(resource) > 0) else { return Vec::new() };
+    let least = Value::Integer(1);
+    let Some(current) = crate::protocol::evaluate_attribute(request, name, &table.context) else { return Vec::new() };
+    let Some(wanted) = as_number(&current).filter(|wanted| *wanted > 1.0) else { return Vec::new() };
+    let with = |value: Value| request.with(name.clone(), Expression::literal(value));
+    // The slots that match with the least request are all that any value can win.
+    let smallest = RequestContext::new(&with(least));
+    let rows: Vec<usize> = table.matching_rows(&smallest).ones().collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let [_, other] = table.context.dialect.side_names();
+    let amount = Expression::select(Expression::attribute(other), resource.clone());
+    let values = table.expression_values(&smallest, &amount);
+    let mut amounts: Vec<Value> = Vec::new();
+    for (value, _) in values.weighted_values_in(&rows, &table.weights) {
+        if as_number(value).is_some_and(|amount| amount >= 1.0 && amount < wanted) && !amounts.contains(value) {
+            amounts.push(value.clone());
+        }
+    }
+    amounts.sort_by(|one, other| as_number(other).partial_cmp(&as_number(one)).unwrap_or(std::cmp::Ordering::Equal));
+    // The largest amounts come first. With the smallest, all of the slots match.
+    let fewest = amounts.len().saturating_sub(1);
+    let tried = amounts.iter().enumerate().filter(|(place, _)| *place < MAX_VALUES - 1 || *place == fewest);
+    let proposal = |(_, value): (usize, &Value)| {
+        let edit =
+            RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Expression::literal(value.clone()) };
+        Proposal::new(edit, relative_distance(value, &current))
+    };
+    tried.map(proposal).collect()
+}

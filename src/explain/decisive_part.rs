@@ -1,0 +1,248 @@
+//! The part of a clause that decides its value for one pair: `Cpus >= RequestCpus` of
+//! `ifThenElse(RequestCpus is undefined, 1, Cpus >= RequestCpus) && ...`.
+
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator, Value};
+use crate::eval::{ConstraintVerdict, Environment, FreeNames, Knowledge, SpecializeOptions, specialize};
+use crate::matching::PairSide;
+use crate::text::shorten;
+
+use super::changes::rewrite_expression;
+use super::clauses::{ExplainedClause, text};
+use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
+
+/// Maximum number of steps into a clause. Attributes that name each other would lead on forever.
+const MAX_STEPS: usize = 64;
+
+/// A clause of one side of a pair, and the row of the pair's offer.
+#[derive(Clone, Copy)]
+pub struct ClauseInPair<'p> {
+    pub table: &'p OfferTable,
+    pub request: &'p RequestContext,
+    /// The side that the clause belongs to.
+    pub side: PairSide,
+    pub row: usize,
+}
+
+impl ClauseInPair<'_> {
+    fn value(&self, expression: &Expression) -> Value {
+        self.table.value(self.request, self.side, &ExplainedClause::detached(expression.clone()), self.row)
+    }
+
+    fn outcome(&self, expression: &Expression) -> ClauseOutcome {
+        ClauseOutcome::of(&self.value(expression), self.table.context.dialect)
+    }
+
+    /// The ad that the clause belongs to, and its partner.
+    fn ads(&self) -> [&Ad; 2] {
+        let [request, offer] = [&self.request.ad, &self.table.ads[self.row]];
+        if self.side == PairSide::Request { [request, offer] } else { [offer, request] }
+    }
+
+    /// Returns the part of a clause that decides that the clause is not true. Goes through conjunctions, conditions that
+    /// the pair decides, tests whether something is defined, and names of the ad's own conditions.
+    pub fn decisive_part(&self, clause: &Expression) -> Expression {
+        let mut part = clause.without_parentheses().clone();
+        for _ in 0..MAX_STEPS {
+            let Some(next) = self.step(&part) else { break };
+            part = next.without_parentheses().clone();
+        }
+        part
+    }
+
+    /// Returns the operand that decides the value of `part`; `None` if all of it does.
+    fn step(&self, part: &Expression) -> Option<Expression> {
+        let of_condition = |condition: &Expression, yes: &Expression, no: &Expression| match self.outcome(condition) {
+            ClauseOutcome::True => Some(yes.clone()),
+            ClauseOutcome::False => Some(no.clone()),
+            _ => Some(condition.clone()),
+        };
+        match part.kind() {
+            ExpressionKind::Binary(BinaryOperator::And, left, right) => {
+                let is_decisive = match (self.outcome(left), self.outcome(right)) {
+                    (ClauseOutcome::True, _) => false,
+                    // The second operand makes the whole false.
+                    (ClauseOutcome::Undefined, ClauseOutcome::False) => false,
+                    _ => true,
+                };
+                Some(if is_decisive { left.clone() } else { right.clone() })
+            }
+            ExpressionKind::Binary(BinaryOperator::Or, left, right) => {
+                let [tests_left, tests_right] = [left, right].map(|operand| tested_name(operand).is_some());
+                match (tests_left, tests_right) {
+                    (true, false) => Some(right.clone()),
+                    (false, true) => Some(left.clone()),
+                    _ => None,
+                }
+            }
+            ExpressionKind::Conditional(condition, yes, no) => of_condition(condition, yes, no),
+            ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => match &**arguments {
+                [condition, yes, no] => of_condition(condition, yes, no),
+                _ => None,
+            },
+            ExpressionKind::Elvis(value, default) => {
+                let is_undefined = self.value(value) == Value::Undefined;
+                Some(if is_undefined { default.clone() } else { value.clone() })
+            }
+            ExpressionKind::Attribute(name) => self.own_condition(name),
+            ExpressionKind::Select(scope, name) => match scope.without_parentheses().kind() {
+                ExpressionKind::Attribute(scope) if scope.is("my") => self.own_condition(name),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the expression of an attribute of the clause's own ad; `None` if it is absent or a literal.
+    fn own_condition(&self, name: &Name) -> Option<Expression> {
+        let [own, _] = self.ads();
+        own.get(name).filter(|own| own.as_literal().is_none()).cloned()
+    }
+
+    /// Returns the names in `names` that the partner lacks and to which the decisive part of a clause owes that it is
+    /// not true: some value of the attribute would change it, and the part provides for no absence.
+    pub fn blamed_names(&self, clause: &Expression, names: impl IntoIterator<Item = Name>) -> Vec<Name> {
+        let part = self.decisive_part(clause);
+        let dialect = self.table.context.dialect;
+        let mentions = FreeNames::of(&without_guarded(&part), dialect);
+        let [own, partner] = self.ads();
+        let is_read = |name: &Name| {
+            mentions.theirs.contains(name) || (mentions.unqualified.contains(name) && own.get(name).is_none())
+        };
+        let missing: Vec<Name> =
+            names.into_iter().filter(|name| partner.get(name).is_none() && is_read(name)).collect();
+        let would_change = |name: &&Name| {
+            let others = missing.iter().filter(|other| other != name);
+            self.can_be_true_with(&part, name, others)
+        };
+        missing.iter().filter(would_change).cloned().collect()
+    }
+
+    /// Whether an expression could be true if the partner had the attribute `name`. `others` are further names that the
+    /// partner lacks.
+    fn can_be_true_with<'n>(&self, part: &Expression, name: &Name, others: impl Iterator<Item = &'n Name>) -> bool {
+        let [own, partner] = self.ads();
+        let undefined = || Expression::literal(Value::Undefined);
+        let partner = others
+            .filter(|other| *other != name)
+            .fold(partner.clone(), |ad, other| ad.with(other.clone(), undefined()));
+        let (mut environment, [frame, partner]) = Environment::pair(own.clone(), partner);
+        if let Some(member) = environment.member_mut(partner.participant) {
+            member.knowledge = Knowledge::Partial;
+        }
+        let context = &self.table.context;
+        let specialized = specialize(part, &frame, &environment, context, SpecializeOptions::default());
+        specialized.verdict != ConstraintVerdict::Never
+    }
+
+    /// Returns the text of the decisive part of a clause, and the attributes that it reads with their values.
+    pub fn describe(&self, clause: &Expression) -> DecisivePart {
+        let part = self.decisive_part(clause);
+        let dialect = self.table.context.dialect;
+        let mentions = FreeNames::of(&part, dialect);
+        let [my, target] = dialect.side_names();
+        let [own, partner] = self.ads();
+        let (mine, fall_through): (Vec<&Name>, Vec<&Name>) =
+            mentions.unqualified.iter().partition(|name| own.get(name).is_some());
+        let mut reads: Vec<(Name, Value)> = Vec::new();
+        let sides = [
+            (my, own, mentions.mine.iter().chain(mine).collect::<Vec<_>>()),
+            (target, partner, mentions.theirs.iter().chain(fall_through).collect()),
+        ];
+        for (side, ad, names) in sides {
+            for name in names.into_iter().filter(|name| ad.get(name).is_some()) {
+                if !reads.iter().any(|(known, _)| known == name) {
+                    let selected = Expression::select(Expression::attribute(side), name.clone());
+                    reads.push((name.clone(), self.value(&selected)));
+                }
+            }
+        }
+        DecisivePart { text: text(&part, dialect), outcome: self.outcome(&part), reads }
+    }
+}
+
+/// The part of a clause that decides that the clause is not true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecisivePart {
+    /// The text of the part, on one line.
+    pub text: String,
+    /// The outcome of the part.
+    pub outcome: ClauseOutcome,
+    /// The attributes that the part reads and that are there, with their values.
+    pub reads: Vec<(Name, Value)>,
+}
+
+/// Maximum number of values that are told of a part.
+const MAX_TOLD_VALUES: usize = 4;
+
+/// Maximum length of a value that is told, in characters.
+const MAX_VALUE_CHARS: usize = 40;
+
+impl DecisivePart {
+    /// Lists the values that the part reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too many.
+    #[must_use]
+    pub fn values_phrase(&self) -> String {
+        if self.reads.is_empty() || self.reads.len() > MAX_TOLD_VALUES {
+            return String::new();
+        }
+        let value =
+            |(name, value): &(Name, Value)| format!("{name} is {}", shorten(&value.to_string(), MAX_VALUE_CHARS));
+        format!(" ({})", self.reads.iter().map(value).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Returns the name of which an expression tests whether it is defined: `Foo is undefined`, `isUndefined(Foo)` or their
+/// negations. `None` for another expression.
+fn tested_name(expression: &Expression) -> Option<&Name> {
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Binary(BinaryOperator::Is | BinaryOperator::Isnt, left, right) => {
+            let is_undefined = |expression: &Expression| {
+                matches!(expression.without_parentheses().as_literal(), Some(Value::Undefined))
+            };
+            if is_undefined(right) {
+                referred_name(left)
+            } else if is_undefined(left) {
+                referred_name(right)
+            } else {
+                None
+            }
+        }
+        ExpressionKind::Call(name, arguments) if name.is("isUndefined") => match &**arguments {
+            [only] => referred_name(only),
+            _ => None,
+        },
+        ExpressionKind::Unary(UnaryOperator::Not, operand) => tested_name(operand),
+        _ => None,
+    }
+}
+
+/// Returns the name of a plain reference, as `Foo`, `MY.Foo` or `TARGET.Foo`.
+fn referred_name(expression: &Expression) -> Option<&Name> {
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Replaces by `undefined` what provides for its own absence: `Foo ?: 0`, and conditions that test whether a name is
+/// defined.
+fn without_guarded(expression: &Expression) -> Expression {
+    let undefined = || Expression::literal(Value::Undefined);
+    let tests = |condition: &Expression| {
+        let mut pending = vec![condition];
+        while let Some(part) = pending.pop() {
+            if tested_name(part).is_some() {
+                return true;
+            }
+            part.kind().for_each_child(|child| pending.push(child));
+        }
+        false
+    };
+    let is_guarded = |part: &Expression| match part.kind() {
+        ExpressionKind::Elvis(..) => true,
+        ExpressionKind::Conditional(condition, ..) => tests(condition),
+        ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => arguments.first().is_some_and(tests),
+        _ => false,
+    };
+    let rewritten = rewrite_expression(expression, &mut |part| is_guarded(part).then(undefined));
+    rewritten.unwrap_or_else(|| expression.clone())
+}
