@@ -9,6 +9,12 @@ pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
     chain_operands(constraint, BinaryOperator::And)
 }
 
+/// Returns the operands of the outermost `||` chain of an expression, from left to right, as [`conjuncts`] does for `&&`.
+#[must_use]
+pub fn disjuncts(expression: &Expression) -> Vec<&Expression> {
+    chain_operands(expression, BinaryOperator::Or)
+}
+
 /// Calls `visit` with each of the [`conjuncts`] of a constraint, from left to right.
 pub fn for_each_conjunct<'e>(constraint: &'e Expression, visit: impl FnMut(&'e Expression)) {
     for_each_operand(constraint, BinaryOperator::And, visit);

@@ -12,6 +12,6 @@ pub use condition::{
     ClauseForm, ClauseOperand, has_scope_attribute, is_scope_name, is_self_evaluating, is_side_name, literal_value,
     orient_comparison,
 };
-pub use conjuncts::{conjuncts, for_each_conjunct};
+pub use conjuncts::{conjuncts, disjuncts, for_each_conjunct};
 pub use consistency::{Inconsistency, InconsistencyKind, inconsistencies};
 pub use literal_filter::LiteralFilter;

@@ -181,7 +181,8 @@ impl DecisivePart {
     /// Lists the values that the part reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too many.
     #[must_use]
     pub fn values_phrase(&self) -> String {
-        if self.reads.is_empty() || self.reads.len() > MAX_TOLD_VALUES {
+        let is_itself = matches!(self.reads.as_slice(), [(name, _)] if name.as_str() == self.text);
+        if self.reads.is_empty() || self.reads.len() > MAX_TOLD_VALUES || is_itself {
             return String::new();
         }
         let value =

@@ -15,7 +15,7 @@ const MAX_COMPARED_STRINGS: usize = 5000;
 
 /// Returns the offers' value that comes closest to meeting the comparison. For `>` this is the greatest value, for `<`
 /// the least, for `==` the nearest number. For `==` with a string it is a similarly spelt string, or else the most
-/// frequent value. `None` if there is no such value, as for `!=`.
+/// frequent value, if most offers have it. `None` if there is no such value, as for `!=`.
 pub fn closest_offered_value(
     comparison: &ClauseComparison,
     request: &RequestContext,
@@ -107,26 +107,30 @@ fn nearest_number(values: &[(&Value, usize)], bound: f64) -> Option<Value> {
     nearest.map(|(_, value)| value.clone())
 }
 
-/// Returns the string that is spelt most similarly to the bound. `None` if no string is similar, or if the bound is not
-/// a string.
+/// Returns the full name of the host whose short name the bound is, else the string that is spelt most similarly to the
+/// bound. `None` if no string is similar, or if the bound is not a string.
 pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_str().into_owned()),
         _ => None,
     };
     let texts: Vec<String> = values.iter().filter_map(|(value, _)| text(value)).take(MAX_COMPARED_STRINGS).collect();
-    let nearest = crate::text::closest_names(&text(bound)?, texts.iter().map(String::as_str));
+    let wanted = text(bound)?;
+    let is_full_name = |name: &&String| name.strip_prefix(&wanted).is_some_and(|domain| domain.starts_with('.'));
+    if let Some(name) = texts.iter().find(is_full_name) {
+        return Some(Value::string(name));
+    }
+    let nearest = crate::text::closest_names(&wanted, texts.iter().map(String::as_str));
     nearest.first().map(|text| Value::string(*text))
 }
 
-/// Returns the value that most offers have. The first of several such values is returned. `None` if no two offers share
-/// a value.
+/// Returns the value that more than half of the offers have; `None` if there is none.
 fn most_frequent_value(values: &[(&Value, usize)]) -> Option<Value> {
     let mut counts: IndexMap<ValueKey, (usize, &Value), FxBuildHasher> = IndexMap::default();
     for (value, weight) in values {
         counts.entry(ValueKey::of(value)).or_insert((0, value)).0 += weight;
     }
-    // `max_by_key` returns the last of several maxima. In reverse order this is the first value.
-    let most_frequent = counts.into_values().rev().max_by_key(|(weight, _)| *weight);
-    most_frequent.filter(|(weight, _)| *weight > 1).map(|(_, value)| value.clone())
+    let all: usize = values.iter().map(|(_, weight)| weight).sum();
+    let most = counts.into_values().find(|(weight, _)| weight * 2 > all && *weight > 1);
+    most.map(|(_, value)| value.clone())
 }

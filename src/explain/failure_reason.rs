@@ -1,14 +1,19 @@
 //! Finds out why a clause is true of no offer.
 
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
+use crate::constraint::{conjuncts, disjuncts};
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
 use crate::matching::PairSide;
 
-use super::clause_analysis::{ClauseAnalysis, ClauseComparison};
-use super::clauses::{parenthesized, text};
+use super::changes::rewrite_expression;
+use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
+use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::ClauseInPair;
+use super::distance::closest_offered_value;
 use super::evaluation::{OfferTable, RequestContext};
+use super::nested_constraint::NestedFailure;
+use super::report::ClauseReport;
 
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +32,22 @@ pub enum FailureReason {
     NeverTrue,
     /// The clause reads an attribute that no offer has.
     MissingAttribute(Name),
+    /// The clause compares an attribute of the offers with a name that no ad defines, and the attribute of some offers
+    /// has the name as its value: quotation marks are missing.
+    Unquoted {
+        /// The name without quotation marks.
+        name: Name,
+        /// The value of the offers that was meant.
+        value: ByteString,
+        /// Number of offers with this value.
+        offers: usize,
+        /// The clause with the value in place of the name.
+        quoted: Expression,
+    },
+    /// The clause is a disjunction, and no offer meets any of its operands. Holds the analyses of the operands.
+    Alternatives(Vec<Alternative>),
+    /// No ad in a list of the offers, such as `AvailableGPUs`, meets a constraint of the request on these ads.
+    Nested(Box<NestedFailure>),
     /// The clause compares an operand with a bound of another type than the offers' values.
     TypeMismatch {
         /// The type of the offers' values. If the values have several types, the type of the first value.
@@ -48,18 +69,33 @@ pub enum FailureReason {
     NoSuchValue,
 }
 
+/// An operand of a disjunction that no offer meets.
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// The operand, or the first part of it that no offer meets.
+    pub clause: ClauseReport,
+    /// The offers' attributes that are spelt like the one that the clause misses.
+    pub near: Vec<(Name, usize)>,
+}
+
+impl PartialEq for Alternative {
+    fn eq(&self, other: &Self) -> bool {
+        self.clause.text == other.clause.text && self.clause.failure == other.clause.failure
+    }
+}
+
 impl FailureReason {
     /// The priority of the reason; lower is more decisive. Mistakes in the request come before properties of the pool.
     pub(super) fn priority(&self) -> u8 {
         match self {
             FailureReason::UnknownFunction(..) => 0,
-            FailureReason::Precedence(_) => 1,
+            FailureReason::Precedence(_) | FailureReason::Unquoted { .. } => 1,
             FailureReason::MissingOwnAttribute(..) => 2,
             FailureReason::Shadowed(_) | FailureReason::NeverTrue => 3,
-            FailureReason::MissingAttribute(_) => 4,
+            FailureReason::MissingAttribute(_) | FailureReason::Nested(_) => 4,
             FailureReason::TypeMismatch { .. } => 5,
             FailureReason::CaseMismatch { .. } => 6,
-            FailureReason::NoSuchValue => 7,
+            FailureReason::NoSuchValue | FailureReason::Alternatives(_) => 7,
         }
     }
 
@@ -82,6 +118,15 @@ impl FailureReason {
             let shadowing = shadowing_attribute(analysis, table, request);
             return shadowing.map_or(FailureReason::NeverTrue, FailureReason::Shadowed);
         }
+        if let Some(unquoted) = unquoted_string(analysis, table, request) {
+            return unquoted;
+        }
+        if let Some(alternatives) = alternatives(analysis, table, request) {
+            return FailureReason::Alternatives(alternatives);
+        }
+        if let Some(nested) = NestedFailure::find(expression, table, request) {
+            return FailureReason::Nested(Box::new(nested));
+        }
         if let Some(name) = missing_offer_attribute(analysis, table, request) {
             return FailureReason::MissingAttribute(name);
         }
@@ -90,6 +135,81 @@ impl FailureReason {
             None => FailureReason::NoSuchValue,
         }
     }
+}
+
+/// Returns [`FailureReason::Unquoted`] if the clause compares an attribute with a name that should be a string.
+fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<FailureReason> {
+    let mut pending = vec![&analysis.clause.expression];
+    while let Some(part) = pending.pop() {
+        if let ExpressionKind::Binary(BinaryOperator::Equal | BinaryOperator::Is, left, right) = part.kind() {
+            for (name, subject) in [(left, right), (right, left)] {
+                let ExpressionKind::Attribute(word) = name.without_parentheses().kind() else { continue };
+                if request.ad.get(word).is_some() || table.offers_with(word) > 0 {
+                    continue;
+                }
+                let values = table.expression_values(request, subject);
+                let same = |value: &Value| match value {
+                    Value::String(text) if text.to_str().eq_ignore_ascii_case(word.as_str()) => Some(text.clone()),
+                    _ => None,
+                };
+                let mut offers = 0;
+                let mut found = None;
+                for (value, count) in values.weighted_values() {
+                    if let Some(text) = same(value) {
+                        offers += count;
+                        found.get_or_insert(text);
+                    }
+                }
+                if let Some(value) = found {
+                    let string = Expression::literal(Value::String(value.clone()));
+                    let quoted = rewrite_expression(&analysis.clause.expression, &mut |part| {
+                        part.ptr_eq(name).then(|| string.clone())
+                    })?;
+                    return Some(FailureReason::Unquoted { name: word.clone(), value, offers, quoted });
+                }
+            }
+        }
+        part.kind().for_each_child(|child| pending.push(child));
+    }
+    None
+}
+
+/// Analyses the operands of a disjunction, each by its first part that no offer meets. `None` if the clause is no
+/// disjunction.
+fn alternatives(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Vec<Alternative>> {
+    let operands = disjuncts(&analysis.clause.expression);
+    if operands.len() < 2 {
+        return None;
+    }
+    let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
+    let analyse = |part: &Expression| {
+        let clause = ExplainedClause { expression: part.clone(), ..analysis.clause.clone() };
+        let counts = table.clause_results(request, &clause).counts;
+        (analyzer.analyze(&clause), counts)
+    };
+    let alternative = |operand: &Expression| {
+        let parts = conjuncts(operand);
+        let first_unmet = parts.iter().map(|part| analyse(part)).find(|(_, counts)| counts.is_true == 0);
+        let (analysis, counts) = first_unmet.unwrap_or_else(|| analyse(operand));
+        let comparison = analysis.comparison.as_ref();
+        let reason = FailureReason::find(&analysis, table, request);
+        let near = match &reason {
+            FailureReason::MissingAttribute(name) => table.similar_attributes(name),
+            _ => Vec::new(),
+        };
+        let clause = ClauseReport {
+            text: text(&analysis.clause.expression, table.context.dialect),
+            residue: Some(text(&analysis.residue, table.context.dialect)),
+            counts,
+            remaining: 0,
+            sole_blocker: 0,
+            closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, request, table)),
+            failure: Some(reason),
+            analysis,
+        };
+        Alternative { clause, near }
+    };
+    Some(operands.into_iter().map(alternative).collect())
 }
 
 /// Maximum number of offers in which a missing attribute is tried.

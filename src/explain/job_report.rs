@@ -56,7 +56,7 @@ impl JobReport {
         let AdvertisedState::Job(state) = Advertisement::new(ad, context).state() else { return None };
         let value = |name: &str| evaluate_attribute(ad, &name.into(), context);
         let text = |name: &str| match value(name) {
-            Some(Value::String(text)) => Some(text.to_str().into_owned()).filter(|text| !text.is_empty()),
+            Some(Value::String(text)) => Some(text.to_str().trim().to_owned()).filter(|text| !text.is_empty()),
             _ => None,
         };
         let number = |name: &str| match value(name) {

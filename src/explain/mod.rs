@@ -19,6 +19,7 @@ mod failure_sets;
 mod findings;
 mod gangs;
 mod job_report;
+mod nested_constraint;
 mod pair;
 mod refusals;
 mod report;
@@ -33,9 +34,10 @@ pub use decisive_part::DecisivePart;
 pub use drained_slot::{AVAILABLE_GPUS, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
-pub use failure_reason::FailureReason;
+pub use failure_reason::{Alternative, FailureReason};
 pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, explain_gang};
 pub use job_report::{HoldReason, JobReport};
+pub use nested_constraint::NestedFailure;
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
     ClauseRemark, ClauseReport, ClosestOffer, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,

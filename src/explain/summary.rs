@@ -11,7 +11,7 @@ use super::clauses::text;
 use super::decisive_part::DecisivePart;
 use super::distance::{as_number, similar_string};
 use super::evaluation::ClauseOutcome;
-use super::failure_reason::{FailureReason, type_phrase};
+use super::failure_reason::{Alternative, FailureReason, type_phrase};
 use super::job_report::HoldReason;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
@@ -56,6 +56,9 @@ pub struct SummaryWriter<'w> {
     /// Maximum length of a clause in characters; the rest is cut off.
     pub max_clause_chars: usize,
 }
+
+/// Maximum number of operands of a disjunction of which a sentence tells why they are not met.
+const MAX_TOLD_ALTERNATIVES: usize = 3;
 
 /// Maximum number of ads named in a sentence.
 const MAX_NAMED_ADS: usize = 3;
@@ -346,6 +349,26 @@ impl SummaryWriter<'_> {
                 _ => format!("{shown} can never be true, whatever the {one} has"),
             },
             FailureReason::MissingAttribute(name) => self.missing_phrase(name, near),
+            FailureReason::Unquoted { name, value, offers, .. } => {
+                let have = if *offers == 1 { "has" } else { "have" };
+                let value = value.to_str();
+                format!(
+                    "{shown} reads an attribute {name}; {} {have} \"{value}\", in quotation marks",
+                    self.count(*offers)
+                )
+            }
+            FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
+            FailureReason::Nested(nested) => {
+                let (holder, list) = (&nested.holder.0, nested.list.as_str());
+                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s')).unwrap_or(list);
+                let Some(unmet) = &nested.unmet else { return format!("no {one} has a {entry} left") };
+                let unmet = self.shorten(unmet);
+                let closest = nested
+                    .closest
+                    .as_ref()
+                    .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound)));
+                format!("no {one} has a {entry} left with {unmet} ({holder}){}", closest.unwrap_or_default())
+            }
             FailureReason::TypeMismatch { theirs, bound, offers } => {
                 let comparison = clause.analysis.comparison.as_ref();
                 let operand = comparison.map(|comparison| text(&comparison.operand, self.dialect)).unwrap_or_default();
@@ -361,6 +384,38 @@ impl SummaryWriter<'_> {
             }
             FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
         }
+    }
+
+    /// Says why no operand of a disjunction is met.
+    fn alternatives_phrase(&self, alternatives: &[Alternative], shown: &str) -> String {
+        let equal_to = |alternative: &Alternative| {
+            let comparison = alternative.clause.analysis.comparison.as_ref()?;
+            let is_plain = comparison.operator == BinaryOperator::Equal
+                && alternative.clause.failure == Some(FailureReason::NoSuchValue);
+            is_plain.then(|| (comparison.attribute().cloned(), comparison.bound.to_string()))
+        };
+        let choices: Vec<_> = alternatives.iter().map_while(equal_to).collect();
+        if let Some((Some(attribute), _)) = choices.first()
+            && choices.len() == alternatives.len()
+            && choices.iter().all(|(of, _)| of.as_ref() == Some(attribute))
+        {
+            let values: Vec<&str> = choices.iter().map(|(_, value)| value.as_str()).collect();
+            let closest = alternatives.iter().find_map(|alternative| {
+                let comparison = alternative.clause.analysis.comparison.as_ref()?;
+                let closest = alternative.clause.closest_value.as_ref()?;
+                Some(format!("; {}", closest_value_phrase(comparison.operator, closest, &comparison.bound)))
+            });
+            let values = self.shorten(&values.join(" or "));
+            return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
+        }
+        let phrases = alternatives.iter().take(MAX_TOLD_ALTERNATIVES).filter_map(|alternative| {
+            Some(self.failure_phrase(&alternative.clause, alternative.clause.failure.as_ref()?, &alternative.near))
+        });
+        let more = match alternatives.len().saturating_sub(MAX_TOLD_ALTERNATIVES) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        format!("{shown} is true of none: {}{more}", phrases.collect::<Vec<_>>().join("; "))
     }
 
     /// Says that no offer has an attribute, and suggests similar names.

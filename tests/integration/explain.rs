@@ -308,8 +308,10 @@ fn nothing_needless_is_changed() {
             // Without it, the request is as it was in this: nothing matches.
             let mut ad = change.request.clone();
             match &change.edits[left_out] {
-                RequestEdit::Set { name, from: Some(from), .. } => ad = ad.with(name.clone(), from.clone()),
-                RequestEdit::Set { name, from: None, .. } => {
+                RequestEdit::Set { name, from: Some(from), .. } | RequestEdit::Remove { name, from } => {
+                    ad = ad.with(name.clone(), from.clone());
+                }
+                RequestEdit::Set { name, from: None, .. } | RequestEdit::Define { name } => {
                     let others = ad.iter().filter(|attribute| attribute.name != name);
                     ad = others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
                 }

@@ -3,13 +3,14 @@
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::clauses::parenthesized;
-use crate::explain::distance::{as_number, closest_row_value, relative_distance};
+use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::explainer::RequestAnalysis;
 use crate::explain::failure_reason::FailureReason;
 use crate::lint::ChainedComparison;
 
 use super::edit::{RequestEdit, replace_kinds};
+use super::offer_demands::is_false_request;
 use super::search::Proposal;
 
 /// A proposed fix of a clause. The second element is the offers' value to which the fix relaxes the clause's bound. The
@@ -35,21 +36,78 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
             table.similar_attributes(name).iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
         }
         Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
+        Some(FailureReason::Unquoted { quoted, .. }) => vec![Some(quoted.clone())],
         _ => Vec::new(),
     };
     let slips = slips.into_iter().flatten();
     let mut fixes: Vec<ClauseFix> = slips.map(|to| (rewrite_proposal(expression, to, 0.0), None)).collect();
+    if let Some(FailureReason::Nested(nested)) = &clause.failure
+        && let Some(to) = nested.relaxed.clone()
+    {
+        let (name, from) = nested.holder.clone();
+        fixes.push((Proposal::new(RequestEdit::Set { name, from: Some(from), to }, 0.5), None));
+    }
     let Some(comparison) = &clause.analysis.comparison else { return fixes };
     if let Some(FailureReason::TypeMismatch { .. }) = &clause.failure
         && let Some(value) = convert_type(&comparison.bound)
     {
         fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
     }
-    if let Some(value) = closest_row_value(comparison, &analysis.request, rows, table) {
+    let is_choice = matches!(comparison.bound, Value::String(_));
+    if is_choice {
+        // Another name, of a machine or a site, is no smaller wish but another one: only a slip of spelling is fixed.
+        let values = if clause.failure.is_some() { similar_choices(comparison, analysis, table) } else { Vec::new() };
+        let relaxed = |value: Value| Some((comparison.relax(expression, value.clone(), 0.5)?, Some(value)));
+        fixes.extend(values.into_iter().filter_map(relaxed));
+    } else if let Some(value) = closest_row_value(comparison, &analysis.request, rows, table) {
         let size = relative_distance(&value, &comparison.bound);
         fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
     }
     fixes
+}
+
+/// The attributes of a slot that name its machine.
+const HOST_ATTRIBUTES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];
+
+/// Maximum number of strings that are proposed in place of one that no offer has.
+const MAX_CHOICES: usize = 3;
+
+/// Returns strings of the offers that may be meant in place of the bound: the one spelt most similarly, and those that
+/// differ from the bound in digits only, as versions do. The most frequent come first.
+fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, table: &OfferTable) -> Vec<Value> {
+    if !matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is) {
+        return Vec::new();
+    }
+    let values = table.expression_values(&analysis.request, &comparison.operand);
+    let values: Vec<(&Value, usize)> = values.weighted_values().collect();
+    let letters = |value: &Value| match value {
+        Value::String(text) => {
+            let text = text.to_str();
+            let letters: String = text.chars().filter(|letter| !letter.is_ascii_digit()).collect();
+            (letters.len() < text.len() && !letters.is_empty()).then(|| letters.to_ascii_lowercase())
+        }
+        _ => None,
+    };
+    // Numbers in the names of machines tell machines apart, not versions.
+    let is_host = comparison.attribute().is_some_and(|name| HOST_ATTRIBUTES.iter().any(|host| name.is(host)));
+    let wanted = letters(&comparison.bound).filter(|_| !is_host);
+    let mut versions: Vec<(&Value, usize)> = Vec::new();
+    for (value, offers) in &values {
+        if wanted.is_some() && letters(value) == wanted {
+            match versions.iter_mut().find(|(known, _)| known == value) {
+                Some((_, count)) => *count += offers,
+                None => versions.push((value, *offers)),
+            }
+        }
+    }
+    versions.sort_by(|(_, one), (_, other)| other.cmp(one));
+    let mut found: Vec<Value> = versions.into_iter().take(MAX_CHOICES).map(|(value, _)| value.clone()).collect();
+    if let Some(similar) = similar_string(&values, &comparison.bound)
+        && !found.contains(&similar)
+    {
+        found.push(similar);
+    }
+    found
 }
 
 /// Proposes to replace `clause` by `to`. The size of this change is `size`.
@@ -66,7 +124,11 @@ impl ClauseComparison {
         let Some((name, from)) = self.bound_holder.clone() else {
             return Some(rewrite_proposal(clause, self.relaxed_clause(value)?, size));
         };
-        let to = Expression::literal(closest_bound(value, self.operator).filter(|to| *to != self.bound)?);
+        let bound = closest_bound(value, self.operator).filter(|to| *to != self.bound)?;
+        if is_false_request(&name, Some(&from), &bound) {
+            return None;
+        }
+        let to = Expression::literal(bound);
         Some(Proposal::new(RequestEdit::Set { name, from: Some(from), to }, size))
     }
 

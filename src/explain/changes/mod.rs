@@ -8,7 +8,7 @@ mod search;
 
 use std::convert::Infallible;
 
-use crate::ad::{Ad, Dialect};
+use crate::ad::{Ad, Dialect, Name};
 
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
@@ -110,7 +110,12 @@ impl ChangeProblem for BilateralChanges<'_> {
         }
         proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
         proposals.extend(resource_requests::propose_smaller_requests(self.table, analysis));
-        proposals.extend(offer_demands::propose_attributes(self.table, analysis));
+        let is_set = |name: &Name| {
+            let mut edits = proposals.iter().flat_map(|proposal| &proposal.edits);
+            edits.any(|edit| matches!(edit, RequestEdit::Set { name: set, .. } if set == name))
+        };
+        let attributes = offer_demands::propose_attributes(self.table, analysis, is_set);
+        proposals.extend(attributes);
         Ok(proposals)
     }
 
@@ -140,9 +145,15 @@ fn propose_for_set(
     let dropped = |places: &[usize]| {
         Proposal::drop_clauses(places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression))
     };
+    // A job needs the resources for which it asks: that it might do without them is no advice.
+    let asks_for_resource = |place: &usize| {
+        let mut names = analysis.clauses[*place].analysis.request_attributes.iter();
+        names.any(|name| resource_requests::resource_of(name).is_some_and(|resource| table.offers_with(&resource) > 0))
+    };
     if let [place] = places {
-        let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows);
-        return fixes.into_iter().map(|(proposal, _)| proposal).chain([dropped(places)]).collect();
+        let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows).into_iter().map(|(proposal, _)| proposal);
+        let dropped = (!asks_for_resource(place)).then(|| dropped(places));
+        return fixes.chain(dropped).collect();
     }
     let mut together = Proposal::default();
     for place in places {

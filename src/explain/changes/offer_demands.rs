@@ -44,8 +44,9 @@ fn is_fixed(name: &Name) -> bool {
 
 /// Whether a value must not be proposed for an attribute: a job that asks for no GPUs needs none, and one that does
 /// needs some.
-fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value) -> bool {
-    resource_of(name).is_some() && (from.is_none() || *to == Value::Integer(0))
+pub fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value) -> bool {
+    let is_of_gpus = resource_of(name).is_some_and(|resource| resource.is("GPUs"));
+    is_of_gpus && (from.is_none() || *to == Value::Integer(0))
 }
 
 /// Maximum number of rows whose constraints are evaluated for demanded values.
@@ -133,8 +134,13 @@ pub fn propose_demanded_values(table: &OfferTable, analysis: &RequestAnalysis) -
 const MAX_ATTRIBUTE_ROWS: usize = 20;
 
 /// Proposes to define attributes that the request lacks and to which clauses of offers owe that they are not met, and to
-/// do without attributes that such clauses read. Considers the offers that [`propose_demanded_values`] considers.
-pub fn propose_attributes(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
+/// do without attributes that such clauses read, unless `is_set` says that other values of them are proposed. Considers
+/// the offers that [`propose_demanded_values`] considers.
+pub fn propose_attributes(
+    table: &OfferTable,
+    analysis: &RequestAnalysis,
+    is_set: impl Fn(&Name) -> bool,
+) -> Vec<Proposal> {
     let request = &analysis.request;
     let constraints = table.offer_constraints();
     let near = analysis.failures.rows_failing(&analysis.minimal_failures);
@@ -155,7 +161,7 @@ pub fn propose_attributes(table: &OfferTable, analysis: &RequestAnalysis) -> Vec
             for edit in defined.chain(dropped) {
                 let is_allowed = match &edit {
                     RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => {
-                        !is_fixed(name) && resource_of(name).is_none()
+                        !is_fixed(name) && resource_of(name).is_none() && !is_set(name)
                     }
                     _ => true,
                 };

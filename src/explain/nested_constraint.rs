@@ -1,0 +1,163 @@
+//! Constraints on the ads of a list: `countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs` asks for so many
+//! ads of the list `AvailableGPUs` that meet the constraint `RequireGPUs`.
+
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Value};
+use crate::constraint::{ClauseOperand, conjuncts, orient_comparison};
+use crate::eval::{Context, Environment, Evaluator};
+use crate::matching::PairSide;
+use crate::protocol::{evaluate_attribute, is_met};
+
+use super::changes::rewrite_expression;
+use super::clauses::{ExplainedClause, text};
+use super::distance::closest_value;
+use super::evaluation::{OfferTable, RequestContext};
+
+/// The functions that evaluate their first argument in each ad of a list.
+const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];
+
+/// Maximum number of offers whose lists are read.
+const MAX_LISTS: usize = 2000;
+
+/// Maximum number of different nested ads that are tried.
+const MAX_NESTED_ADS: usize = 500;
+
+/// Why no offer has enough ads in a list that meet a nested constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NestedFailure {
+    /// The request's attribute that holds the nested constraint, such as `RequireGPUs`, with its expression.
+    pub holder: (Name, Expression),
+    /// The offers' attribute that holds the list, such as `AvailableGPUs`.
+    pub list: Name,
+    /// The text of the part of the nested constraint that no ad meets; `None` if all lists are empty.
+    pub unmet: Option<String>,
+    /// The operator and the bound of `unmet`, and the value that comes closest to meeting it. `None` if `unmet` is no
+    /// comparison with a literal, or if no ad has a comparable value.
+    pub closest: Option<(BinaryOperator, Value, Value)>,
+    /// The nested constraint with `unmet` relaxed to `closest`; `None` without a closest value.
+    pub relaxed: Option<Expression>,
+}
+
+impl NestedFailure {
+    /// Finds the nested constraint of a clause that is true of no offer. `None` if the clause has none, or if some
+    /// nested ads meet it, so that their number decides.
+    pub fn find(clause: &Expression, table: &OfferTable, request: &RequestContext) -> Option<Self> {
+        let (holder, list) = nested_call(clause)?;
+        let constraint = request.ad.get(&holder)?.clone();
+        let holder = (holder, constraint.clone());
+        let nested = nested_ads(table, request, &list);
+        let context = &table.context;
+        let constraint = with_own_values(&constraint, &nested, request, context);
+        let parts = conjuncts(&constraint);
+        let is_offered = |part: &Expression| nested.iter().any(|ad| is_true_in(ad, part, context));
+        if nested.is_empty() {
+            return Some(NestedFailure { holder, list, unmet: None, closest: None, relaxed: None });
+        }
+        let unmet = parts.into_iter().find(|part| !is_offered(part))?;
+        let closest = closest_in(unmet, &nested, context);
+        let relaxed = closest.as_ref().and_then(|(_, _, closest)| {
+            let with = relaxed_part(unmet, closest)?;
+            rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
+        });
+        Some(NestedFailure { holder, list, unmet: Some(text(unmet, context.dialect)), closest, relaxed })
+    }
+}
+
+/// Replaces attributes of the request by their values, where no nested ad has an attribute of that name.
+fn with_own_values(constraint: &Expression, nested: &[Ad], request: &RequestContext, context: &Context) -> Expression {
+    let own_value = |part: &Expression| {
+        let ExpressionKind::Attribute(name) = part.kind() else { return None };
+        if nested.iter().any(|ad| ad.get(name).is_some()) {
+            return None;
+        }
+        evaluate_attribute(&request.ad, name, context).map(Expression::literal)
+    };
+    rewrite_expression(constraint, &mut { own_value }).unwrap_or_else(|| constraint.clone())
+}
+
+/// Returns the names of the request's attribute and of the offers' list in a call such as
+/// `countMatches(MY.RequireGPUs, TARGET.AvailableGPUs)` within a clause.
+fn nested_call(clause: &Expression) -> Option<(Name, Name)> {
+    let mut pending = vec![clause];
+    while let Some(part) = pending.pop() {
+        if let ExpressionKind::Call(function, arguments) = part.kind()
+            && NESTED_FUNCTIONS.iter().any(|known| function.is(known))
+            && let [constraint, list] = &**arguments
+        {
+            let own = match ClauseOperand::of(constraint)? {
+                ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => name.clone(),
+                _ => return None,
+            };
+            let theirs = match ClauseOperand::of(list)? {
+                ClauseOperand::Other(name) | ClauseOperand::Unqualified(name) => name.clone(),
+                _ => return None,
+            };
+            return Some((own, theirs));
+        }
+        part.kind().for_each_child(|child| pending.push(child));
+    }
+    None
+}
+
+/// Returns the different ads in the lists that the offers have in the attribute `list`.
+fn nested_ads(table: &OfferTable, request: &RequestContext, list: &Name) -> Vec<Ad> {
+    let [_, other] = table.context.dialect.side_names();
+    let list = ExplainedClause::detached(Expression::select(Expression::attribute(other), list.clone()));
+    let mut ads: Vec<Ad> = Vec::new();
+    for row in 0..table.row_count().min(MAX_LISTS) {
+        let Value::List(list) = table.value(request, PairSide::Request, &list, row) else { continue };
+        let (environment, frame) = Environment::single(table.ads[row].clone());
+        let mut evaluator = Evaluator::new(&environment, &table.context);
+        let found = list.elements.iter().filter_map(|element| match evaluator.evaluate(element, &frame) {
+            Ok(Value::Ad(ad)) => Some(ad.frame.ad.clone()),
+            _ => None,
+        });
+        for ad in found.collect::<Vec<_>>() {
+            if !ads.contains(&ad) {
+                ads.push(ad);
+            }
+        }
+        if ads.len() >= MAX_NESTED_ADS {
+            break;
+        }
+    }
+    ads
+}
+
+fn value_in(ad: &Ad, expression: &Expression, context: &Context) -> Option<Value> {
+    let (environment, frame) = Environment::single(ad.clone());
+    Evaluator::new(&environment, context).evaluate(expression, &frame).ok()
+}
+
+fn is_true_in(ad: &Ad, expression: &Expression, context: &Context) -> bool {
+    value_in(ad, expression, context).is_some_and(|value| is_met(&value, context.dialect))
+}
+
+/// Returns a comparison of an attribute of the nested ads with a literal, as `name operator literal`.
+fn comparison_of(part: &Expression) -> Option<(Name, BinaryOperator, Value)> {
+    let ExpressionKind::Binary(operator, left, right) = part.without_parentheses().kind() else { return None };
+    let name = |expression: &Expression| match ClauseOperand::of(expression)? {
+        ClauseOperand::Unqualified(name) | ClauseOperand::Own(name) => Some(name.clone()),
+        _ => None,
+    };
+    let literal = |expression: &Expression| expression.without_parentheses().as_literal().cloned();
+    orient_comparison(*operator, left, right, name, literal)
+}
+
+fn closest_in(part: &Expression, nested: &[Ad], context: &Context) -> Option<(BinaryOperator, Value, Value)> {
+    let (name, operator, bound) = comparison_of(part)?;
+    let attribute = Expression::attribute(name);
+    let values: Vec<Value> = nested.iter().filter_map(|ad| value_in(ad, &attribute, context)).collect();
+    let closest = closest_value(operator, &bound, values.iter().map(|value| (value, 1)), context.dialect)?;
+    Some((operator, bound, closest))
+}
+
+/// Returns the comparison `part` with `value` as its bound, so that `value` meets it.
+fn relaxed_part(part: &Expression, value: &Value) -> Option<Expression> {
+    let (name, operator, _) = comparison_of(part)?;
+    let operator = match operator {
+        BinaryOperator::Greater => BinaryOperator::GreaterEqual,
+        BinaryOperator::Less => BinaryOperator::LessEqual,
+        other => other,
+    };
+    Some(Expression::binary(operator, Expression::attribute(name), Expression::literal(value.clone())))
+}
