@@ -6,7 +6,7 @@ use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
 use crate::matching::PairSide;
 
-use super::changes::rewrite_expression;
+use super::changes::{resource_of, rewrite_expression};
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::ClauseInPair;
@@ -128,6 +128,14 @@ impl FailureReason {
             return FailureReason::Nested(Box::new(nested));
         }
         if let Some(name) = missing_offer_attribute(analysis, table, request) {
+            // `RequestDisk` without a qualifier is what the job asks for, and no attribute of slots.
+            let is_own = resource_of(&name).is_some() && {
+                let mentions = FreeNames::of(expression, table.context.dialect);
+                mentions.unqualified.contains(&name)
+            };
+            if is_own {
+                return FailureReason::MissingOwnAttribute(name, Vec::new());
+            }
             return FailureReason::MissingAttribute(name);
         }
         match &analysis.comparison {

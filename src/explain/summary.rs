@@ -313,6 +313,9 @@ impl SummaryWriter<'_> {
         part: Option<&DecisivePart>,
         tells_values: bool,
     ) -> String {
+        if clause.eq_ignore_ascii_case("false") {
+            return "it takes nothing: its constraint is `false`".to_owned();
+        }
         let Some(part) = part else { return format!("{} is {}", self.quoted(clause), outcome.phrase()) };
         let is_long = clause.chars().count() > self.max_clause_chars;
         if !is_long && !tells_values {

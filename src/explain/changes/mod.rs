@@ -20,6 +20,7 @@ pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::{ports_of_group, rewrite_expression};
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
+pub(super) use resource_requests::resource_of;
 use search::MAX_EDITS;
 pub use search::RequestChange;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};

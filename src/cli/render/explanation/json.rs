@@ -34,9 +34,14 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         let refuses: Vec<&str> = near.unmet_demands.iter().map(|demand| demand.clause.as_str()).collect();
         json!({ "offer": offer(near.offer), "fails": fails, "refuses": refuses })
     });
-    let refusals = report.refusals.iter().map(
-        |refusal| json!({ "clause": refusal.clause, "offers": refusal.offers, "example": offer(refusal.example) }),
-    );
+    let refusals = report.refusals.iter().map(|refusal| {
+        json!({
+            "clause": refusal.clause,
+            "offers": refusal.offers,
+            "suitable": refusal.suitable,
+            "example": offer(refusal.example),
+        })
+    });
     json!({
         "requests": requests,
         "verdict": report.verdict.as_str(),

@@ -1,0 +1,202 @@
+//! Small ads of pools on which explanations were once wrong or misleading.
+
+use serde_json::Value as Json;
+
+use crate::binary::{file, run};
+
+const JOB: &str = "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nJobStatus = 1\nOwner = \"ann\"\n";
+const SLOT: &str = "MyType = \"Machine\"\nState = \"Unclaimed\"\n";
+
+/// What `explain` prints of a job in some slots, each given by the lines that matter, and the exit status.
+fn explained(name: &str, job: &str, slots: &[&str], options: &[&str]) -> (String, i32) {
+    let slot = |(number, lines): (usize, &&str)| format!("{SLOT}Name = \"slot{number}@host\"\n{lines}\n\n");
+    let pool: String = slots.iter().enumerate().map(slot).collect();
+    let pool = file(&format!("fault-{name}"), pool);
+    let output = run(&[&["explain", "--pool", &pool], options].concat(), format!("{JOB}{job}\n").as_bytes());
+    assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap())
+}
+
+/// The first line alone.
+fn first_line(name: &str, job: &str, slots: &[&str]) -> String {
+    explained(name, job, slots, &[]).0.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The changes, each with the number of slots that match then.
+fn changes(name: &str, job: &str, slots: &[&str]) -> Vec<(String, u64)> {
+    let (text, _) = explained(name, job, slots, &["-o", "json"]);
+    let document: Json = serde_json::from_str(&text).unwrap();
+    let changes = document["reports"][0]["changes"].as_array().unwrap().clone();
+    let change = |change: &Json| (change["change"].as_str().unwrap().to_owned(), change["matches"].as_u64().unwrap());
+    changes.iter().map(change).collect()
+}
+
+/// HTCondor 25's own limits: what a slot provides for is not to blame.
+#[test]
+fn an_absent_attribute_that_the_clause_provides_for_is_not_blamed() {
+    for (name, limit, asked, expected) in [
+        (
+            "default",
+            "Requirements = TARGET.RequestDisk - (TARGET.Foo ?: 0) <= MY.Disk\nDisk = 100",
+            "RequestDisk = 5000",
+            "it refuses: `TARGET.RequestDisk - (TARGET.Foo ?: 0) <= MY.Disk` is false (Disk is 100, RequestDisk is 5000)",
+        ),
+        (
+            "condition",
+            "Requirements = TARGET.RequestDisk - ifthenelse(TARGET.CatalogSize =!= undefined, TARGET.CatalogSize, 0) <= \
+             MY.Disk\nDisk = 100",
+            "RequestDisk = 5000",
+            "is false (Disk is 100, RequestDisk is 5000)",
+        ),
+        (
+            "older",
+            "Requirements = ifThenElse(TARGET._condor_RequestCpus =!= undefined, MY.Cpus > 0 && \
+             TARGET._condor_RequestCpus <= MY.Cpus, ifThenElse(TARGET.RequestCpus =!= undefined, MY.Cpus > 0 && \
+             TARGET.RequestCpus <= MY.Cpus, 1 <= MY.Cpus))\nCpus = 1",
+            "RequestCpus = 4",
+            "it refuses: `TARGET.RequestCpus <= MY.Cpus` is false (Cpus is 1, RequestCpus is 4)",
+        ),
+    ] {
+        let line = first_line(&format!("guard-{name}"), &format!("Requirements = true\n{asked}"), &[limit]);
+        assert!(line.contains(expected) && !line.contains("has no"), "{name}: {line}");
+    }
+}
+
+#[test]
+fn an_absent_attribute_without_which_nothing_can_be_true_is_blamed() {
+    let line = first_line("is", "Requirements = TARGET.HasX =?= true", &["Requirements = true"]);
+    assert_eq!(line, "1.0 matches none of 1 slot: no slot defines HasX");
+    let line =
+        first_line("project", "Requirements = true", &["Requirements = isUndefined(TARGET.ProjectName) != true"]);
+    assert!(line.contains("(1.0 has no ProjectName)"), "{line}");
+    // The time is no attribute that an ad lacks.
+    let line = first_line("time", "Requirements = true", &["Requirements = CurrentTime < 5"]);
+    assert!(!line.contains("has no"), "{line}");
+}
+
+#[test]
+fn each_part_of_a_disjunction_is_told() {
+    let slots = ["OpSysAndVer = \"CentOS9\"\nMemory = 4\nRequirements = true"; 3];
+    let guarded =
+        "Requirements = (TARGET.HasX =!= undefined && HasX =?= true) || (OpSysAndVer == \"CentOS9\" && Memory > 5)";
+    let line = first_line("parts", guarded, &slots);
+    assert!(line.contains("no slot has Memory > 5; the largest is 4"), "{line}");
+    let line = first_line("choices", "Requirements = OpSysAndVer == \"RHEL8\" || OpSysAndVer == \"Debian12\"", &slots);
+    assert!(line.contains("no slot has OpSysAndVer == \"RHEL8\" or \"Debian12\"; most have \"CentOS9\""), "{line}");
+}
+
+#[test]
+fn gpus_are_looked_for_in_their_own_ads() {
+    let gpu = |capability: &str, name: &str| {
+        format!(
+            "Requirements = true\nGPUs = 1\nAvailableGPUs = {{ GPUs_a }}\nGPUs_a = [ Capability = {capability}; \
+             DeviceName = \"{name}\" ]"
+        )
+    };
+    let slots = [gpu("8.6", "A40"), gpu("7.5", "T4"), "Requirements = true\nGPUs = 0\nAvailableGPUs = {}".to_owned()];
+    let slots = slots.each_ref().map(String::as_str);
+    let wanted = |constraint: &str| {
+        format!(
+            "RequestGPUs = 1\nRequireGPUs = {constraint}\nRequirements = countMatches(MY.RequireGPUs, \
+             TARGET.AvailableGPUs) >= RequestGPUs"
+        )
+    };
+    let line = first_line("capability", &wanted("Capability >= 9.0"), &slots);
+    assert_eq!(
+        line,
+        "1.0 matches none of 3 slots: no slot has a GPU left with Capability >= 9.0 (RequireGPUs); the largest is 8.6"
+    );
+    let found = changes("capability-change", &wanted("Capability >= 9.0 && DeviceName != \"K80\""), &slots);
+    let expected =
+        "RequireGPUs Capability >= 9.0 && DeviceName != \"K80\" -> Capability >= 8.6 && DeviceName != \"K80\"";
+    assert_eq!(found, [(expected.to_owned(), 1)]);
+    let line = first_line("device", &wanted("DeviceName == \"H100\""), &slots);
+    assert!(line.contains("no slot has a GPU left with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
+    let line = first_line("none", &wanted("Capability >= 7.0"), &slots[2..]);
+    assert!(line.ends_with("no slot has a GPU left"), "{line}");
+    assert!(
+        !changes("never", &wanted("Capability >= 7.0"), &slots[2..]).iter().any(|(change, _)| change.contains("GPUs"))
+    );
+}
+
+#[test]
+fn one_attribute_is_changed_before_two_and_sizes_come_with_their_slots() {
+    let slot =
+        |memory: u32, more: &str| format!("Memory = {memory}\nRequirements = TARGET.RequestMemory <= MY.Memory{more}");
+    let with_gpu = " && TARGET.RequestGPUs >= 1";
+    let slots = [slot(100_000, with_gpu), slot(24_576, ""), slot(4096, ""), slot(4096, ""), slot(8192, "")];
+    let slots = slots.each_ref().map(String::as_str);
+    let found = changes("sizes", "RequestMemory = 524288\nRequirements = true", &slots);
+    let steps: Vec<(&str, u64)> = found.iter().map(|(change, slots)| (change.as_str(), *slots)).collect();
+    assert_eq!(
+        steps,
+        [
+            ("RequestMemory 524288 -> 24576", 1),
+            ("RequestMemory 524288 -> 8192", 2),
+            ("RequestMemory 524288 -> 4096", 4)
+        ]
+    );
+}
+
+#[test]
+fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
+    let slot = "Requirements = isUndefined(TARGET.ProjectName) != true && (TARGET.Sites is undefined || TARGET.Sites == \"a\")";
+    let found = changes("project-change", "Requirements = true", &[slot]);
+    assert_eq!(found[0], ("ProjectName = \"any\" (any value)".to_owned(), 1));
+    let found = changes("sites", "Requirements = true\nProjectName = \"p\"\nSites = \"b\"", &[slot]);
+    assert!(found.iter().any(|(change, slots)| change == "Sites \"b\" -> \"a\"" && *slots == 1), "{found:?}");
+    // Who submitted the job, and from where, is no matter of choice.
+    let fixed = "Requirements = TARGET.FileSystemDomain == \"other\" && TARGET.Owner == \"bob\"";
+    assert_eq!(changes("fixed", "Requirements = true\nFileSystemDomain = \"here\"", &[fixed]), []);
+}
+
+#[test]
+fn names_without_quotation_marks_are_quoted() {
+    let slots = ["OpSysAndVer = \"CentOS9\"\nRequirements = true", "OpSysAndVer = \"RHEL9\"\nRequirements = true"];
+    for (name, word) in [("bare", "CentOS9"), ("single", "'CentOS9'")] {
+        let job = format!("Requirements = TARGET.OpSysAndVer == {word}");
+        let line = first_line(name, &job, &slots);
+        assert!(line.contains("reads an attribute CentOS9; 1 slot has \"CentOS9\", in quotation marks"), "{line}");
+        let found = changes(name, &job, &slots);
+        assert!(found[0].0.ends_with("-> `TARGET.OpSysAndVer == \"CentOS9\"`") && found[0].1 == 1, "{found:?}");
+    }
+}
+
+#[test]
+fn what_the_job_lacks_is_not_laid_on_the_slots() {
+    let line = first_line("lacks", "Requirements = TARGET.Disk >= RequestDisk", &["Disk = 5\nRequirements = true"]);
+    assert!(line.contains("it has no RequestDisk itself"), "{line}");
+}
+
+#[test]
+fn what_most_have_is_what_more_than_half_have() {
+    let slots = ["a", "b", "c", "d", "d"].map(|host| format!("Machine = \"{host}.pool\"\nRequirements = true"));
+    let slots = slots.each_ref().map(String::as_str);
+    let line = first_line("most", "Requirements = TARGET.Machine == \"red-c5236\"", &slots);
+    assert!(!line.contains("most have"), "{line}");
+    let found = changes("host", "Requirements = TARGET.Machine == \"c\"", &slots);
+    assert_eq!(found[0], ("`TARGET.Machine == \"c\"` -> `TARGET.Machine == \"c.pool\"`".to_owned(), 1));
+    // Of versions, the one that most slots have comes first; another machine is no substitute.
+    let slots = ["RHEL7", "RHEL9", "RHEL9"].map(|system| format!("OpSysAndVer = \"{system}\"\nRequirements = true"));
+    let found =
+        changes("version", "Requirements = TARGET.OpSysAndVer == \"RHEL8\"", &slots.each_ref().map(String::as_str));
+    assert_eq!(found[0], ("`TARGET.OpSysAndVer == \"RHEL8\"` -> `TARGET.OpSysAndVer == \"RHEL9\"`".to_owned(), 2));
+}
+
+#[test]
+fn a_slot_that_takes_nothing_says_so_plainly() {
+    let line = first_line("nothing", "Requirements = true", &["Requirements = false"]);
+    assert_eq!(
+        line,
+        "1.0 matches none of 1 slot: 1 slot would do, but it refuses: it takes nothing: its constraint is `false`"
+    );
+}
+
+#[test]
+fn json_counts_the_refusals_of_suitable_slots_as_the_text_does() {
+    let slots = ["Arch = \"a\"\nRequirements = TARGET.Go", "Arch = \"b\"\nRequirements = TARGET.Go"];
+    let (text, _) = explained("suitable", "Requirements = TARGET.Arch == \"a\"", &slots, &["-o", "json"]);
+    let document: Json = serde_json::from_str(&text).unwrap();
+    let refusal = &document["reports"][0]["refusals"][0];
+    assert_eq!((refusal["offers"].as_u64(), refusal["suitable"].as_u64()), (Some(2), Some(1)));
+}
