@@ -111,6 +111,27 @@ impl SummaryWriter<'_> {
         }
     }
 
+    /// Says why the subject does not match, in a phrase without the subject. Empty if it matches.
+    #[must_use]
+    pub fn cause_phrase(&self, report: &RequestReport) -> String {
+        match &report.verdict {
+            RequestVerdict::Matches => String::new(),
+            RequestVerdict::NotWaiting(_) => report.job.as_ref().map_or_else(String::new, |job| {
+                let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
+                format!("{}{hold}", job.state.word())
+            }),
+            RequestVerdict::Claimed if report.matches == 0 => {
+                "no slot has enough left; partitionable slots would match if drained".to_owned()
+            }
+            RequestVerdict::Claimed => "slots match, but none of them is free".to_owned(),
+            RequestVerdict::Taken(_) => format!("other requests have taken the {} that match", self.nouns[1]),
+            RequestVerdict::NeedsGang => "Ports: see explain without --reverse".to_owned(),
+            RequestVerdict::NotServed => "not served: `roots` of the policy".to_owned(),
+            RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),
+            _ => self.cause(report),
+        }
+    }
+
     /// Says why a job does not wait for a slot and, for a held job, what it would match.
     fn not_waiting(&self, report: &RequestReport, otherwise: &RequestVerdict) -> String {
         let subject = self.subject;

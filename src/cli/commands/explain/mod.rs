@@ -19,10 +19,11 @@ use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{MatchingRun, PairSelection};
 use crate::cli::parallel::do_in_order;
 use crate::cli::render::explanation::{
-    Allocation, ExplanationInput, ExplanationWriter, GangExplainer, ReportRenderer, gangs, pair,
+    Allocation, CauseEntry, CauseTable, ExplanationInput, ExplanationWriter, GangExplainer, ReportRenderer, gangs, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::render::progress;
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
@@ -98,6 +99,15 @@ pub struct Explain {
     /// nearest offer
     #[arg(short = 'v', action = clap::ArgAction::Count)]
     evidence: u8,
+    /// Print only the totals and the causes, each with the number of requests and the change that helps most of them
+    #[arg(long, conflicts_with = "evidence")]
+    summary: bool,
+    /// Leave out the requests that match some offer, free or not
+    #[arg(long)]
+    unmatchable: bool,
+    /// Explain against only those offers for which this expression is true; of several expressions, all must be true
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    offer_constraint: Vec<String>,
     /// List all offers and all their refusals in JSON, not only the first 10 of each list
     #[arg(long)]
     all_offers: bool,
@@ -111,8 +121,12 @@ impl Explain {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let common = &self.ads.common;
         let form = common.output.form;
-        if !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
-            return refuse("explanations are written as text, json or jsonl");
+        let is_listed = matches!(form, Some(OutputForm::Csv | OutputForm::Tsv));
+        if !is_listed && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
+            return refuse("explanations are written as text, json, jsonl, csv or tsv");
+        }
+        if is_listed && self.offer.is_some() && !self.reverse {
+            return refuse("the explanation of a pair is written as text, json or jsonl");
         }
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
@@ -123,7 +137,11 @@ impl Explain {
         let policy = self.policy.read(session)?.without_share(session);
         let protocol = common.protocol(session);
         let constraint = input::parse_constraints(session, &self.constraint)?;
+        let offer_constraint = input::parse_constraints(session, &self.offer_constraint)?;
         let mut also = negotiation_names(&policy.policy, session.dialect());
+        if let Some(constraint) = &offer_constraint {
+            also.add(constraint, session.dialect());
+        }
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
@@ -139,6 +157,10 @@ impl Explain {
         }
         let context = session.context();
         offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
+        if let Some(constraint) = offer_constraint {
+            let filter = Query::new(constraint, session.context());
+            offers.retain(|offer| accepts(session, Some(&filter), offer));
+        }
         let tells_states = !self.ads.states.all_states;
         // Jobs that do not wait are no partners of slots, and they take no slots.
         if tells_states && (self.reverse || self.unmatched) {
@@ -189,14 +211,19 @@ impl Explain {
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
         let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved])?;
-        let renderer = ReportRenderer::new(case, self.ads.common.output.form, self.all_offers);
+        let form = self.ads.common.output.form;
+        let renderer = ReportRenderer::new(case, form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
+        let mut rows = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);
+        let is_listed = matches!(form, Some(OutputForm::Csv | OutputForm::Tsv));
         let mut matches_all = unserved.is_empty();
         // Without a job that waits there is nothing that matches.
         let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
         matches_all &= left.is_empty() || left.iter().any(waits);
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
+        let is_queue = self.summary || (total > 1 && self.evidence == 0 && !has_gangs);
+        let mut causes = CauseTable::new(case.subject_noun(session));
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
         // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
         let mut next = 0;
@@ -216,15 +243,36 @@ impl Explain {
             let explain = |place: usize| {
                 let group = &pairs[place];
                 let report = explain_bilateral(session, case, group, explainer, allocation.as_ref());
-                let text = (!session.options.quiet).then(|| renderer.report(session, group, &report)).transpose();
                 let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
-                text.map(|text| (text, matches))
+                if session.options.quiet || (self.unmatchable && report.matches > 0) {
+                    return Ok((None, matches));
+                }
+                if is_listed {
+                    return Ok((Some(Explained::Rows(case.rows(session, group, &report))), matches));
+                }
+                let text = renderer.report(session, group, &report)?;
+                Ok((Some(Explained::Report(CauseEntry::new(session, case, group, &report), text)), matches))
             };
-            do_in_order(session.options.threads(), pairs.len(), explain, |place, explained| {
+            do_in_order(session.options.threads(), pairs.len(), explain, |place, explained: Result<_, Failure>| {
                 progress::report_step("explaining", next + place, Some(total));
-                let (text, matches) = explained?;
+                let (explained, matches) = explained?;
                 matches_all &= matches;
-                text.map_or(Ok(()), |text| page.add(text))
+                match explained {
+                    None => Ok(()),
+                    Some(Explained::Rows(more)) => {
+                        rows.rows.extend(more);
+                        Ok(())
+                    }
+                    Some(Explained::Report(entry, text)) if renderer.is_data() => {
+                        causes.add(entry, String::new());
+                        page.add(text)
+                    }
+                    Some(Explained::Report(entry, text)) if is_queue => {
+                        causes.add(entry, text);
+                        Ok(())
+                    }
+                    Some(Explained::Report(_, text)) => page.add(text),
+                }
             })?;
             next += pairs.len();
         }
@@ -232,7 +280,14 @@ impl Explain {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
             page.add(renderer.report(session, &unserved, &report)?)?;
         }
-        page.finish()?;
+        if is_listed {
+            self.ads.common.output.write(&rows)?;
+        } else if is_queue && !renderer.is_data() && !session.options.quiet {
+            page.add(causes.into_text(self.summary))?;
+            page.finish(None)?;
+        } else {
+            page.finish(Some(causes.to_json()))?;
+        }
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
     }
@@ -287,6 +342,14 @@ impl Explain {
         }
         Ok((roots, unserved))
     }
+}
+
+/// The explanation of a group, ready to be printed.
+enum Explained {
+    /// The report, and what it contributes to the table of causes.
+    Report(CauseEntry, String),
+    /// A row for each member of the group.
+    Rows(Vec<Vec<TableCell>>),
 }
 
 /// Explains a group of equivalent requests by bilateral matching. If some offers match the requests and `allocation` is

@@ -113,5 +113,5 @@ fn explain_request(
         session.check_interrupt()?;
         writer.add(renderer.report(session, &[0], &report)?)?;
     }
-    writer.finish()
+    writer.finish(None)
 }

@@ -1,15 +1,16 @@
 //! The input of an explanation: the ads to explain, the ads they could match, and the policy.
 
-use classad::ad::{Ad, ByteString};
-use classad::explain::{Explainer, JobReport, RequestReport, RequestVerdict, SummaryWriter};
+use classad::ad::{Ad, ByteString, Name, Value};
+use classad::explain::{Explainer, JobReport, RequestChange, RequestReport, RequestVerdict, SummaryWriter};
 use classad::pool::RequestClusters;
-use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState};
+use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute};
 use indexmap::IndexMap;
 
 use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::single_line;
+use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
 /// Maximum number of elements in lists of offers, and of groups of offers, of a report without `--all-offers`.
@@ -88,6 +89,30 @@ impl<'c> ExplanationInput<'c> {
         self.tells_states && matches!(state, AdvertisedState::Job(state) if state != JobState::Idle)
     }
 
+    /// Returns the owner of a request; `None` if its ad does not tell, and for an offer.
+    pub fn owner_of(&self, session: &Session, subject: usize) -> Option<String> {
+        if self.is_reverse {
+            return None;
+        }
+        let ad = self.subjects[subject].advertisement();
+        match evaluate_attribute(ad, &Name::new("Owner"), &session.context()) {
+            Some(Value::String(owner)) => Some(owner.to_str().into_owned()),
+            _ => None,
+        }
+    }
+
+    /// The noun for what is explained, singular.
+    pub fn subject_noun(&self, session: &Session) -> &'static str {
+        let context = session.context();
+        let all = |is_kind: fn(AdvertisedState) -> bool| self.subjects.iter().all(|ad| is_kind(ad.state(&context)));
+        match self.is_reverse {
+            false if all(|state| matches!(state, AdvertisedState::Job(_))) => "job",
+            false => "request",
+            true if all(|state| matches!(state, AdvertisedState::Slot(_))) => "slot",
+            true => "offer",
+        }
+    }
+
     /// Returns the user of a group of jobs; `None` if they have several, or none.
     pub fn user_of(&self, session: &Session, group: &[usize]) -> Option<ByteString> {
         let mut users = group.iter().map(|job| self.job_report(session, *job)?.user);
@@ -123,6 +148,21 @@ impl<'c> ExplanationInput<'c> {
             report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
         }
         report
+    }
+
+    /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
+    /// the first change.
+    pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<Vec<TableCell>> {
+        let free = report.slots.map_or(report.matches, |slots| slots.free);
+        let change = report.changes.first().map(RequestChange::text).unwrap_or_default();
+        let row = |subject: &usize| {
+            let summary = self.summary(session, &[*subject], report, usize::MAX);
+            let name = self.subjects[*subject].id().to_owned();
+            let verdict = report.verdict.as_str().to_owned();
+            let [matches, free] = [report.matches, free].map(|number| number.to_string());
+            vec![name.into(), verdict.into(), matches.into(), free.into(), summary.into(), change.clone().into()]
+        };
+        group.iter().map(row).collect()
     }
 
     /// Groups ads by autocluster, because the ads of an autocluster get the same explanation. `left` has the indexes of

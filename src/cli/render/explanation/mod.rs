@@ -2,6 +2,7 @@
 
 mod allocation;
 pub mod case;
+pub mod causes;
 pub mod diagram;
 pub mod gangs;
 pub mod json;
@@ -11,5 +12,6 @@ pub mod writer;
 
 pub use allocation::Allocation;
 pub use case::ExplanationInput;
+pub use causes::{CauseEntry, CauseTable};
 pub use gangs::GangExplainer;
 pub use writer::{ExplanationWriter, ReportRenderer};

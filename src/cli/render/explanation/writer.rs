@@ -91,7 +91,8 @@ impl<'c> ReportRenderer<'c> {
         gangs::gang_report_text(report, &writer, self.case.evidence_level > 0)
     }
 
-    fn is_data(&self) -> bool {
+    /// Whether reports are written for programs.
+    pub fn is_data(&self) -> bool {
         matches!(self.form, OutputForm::Json | OutputForm::Jsonl)
     }
 
@@ -252,10 +253,15 @@ impl<'c> ExplanationWriter<'c> {
         Ok(())
     }
 
-    pub fn finish(self) -> Result<(), Failure> {
+    /// Ends the output. A JSON document gets the table of causes, `causes`, if it is given.
+    pub fn finish(self, causes: Option<Json>) -> Result<(), Failure> {
         let mut out = out();
         if self.renderer.form == OutputForm::Json {
-            write!(out, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"reports\": [")?;
+            write!(out, "{{\n  \"schema\": \"{SCHEMA}\",")?;
+            if let Some(causes) = causes {
+                write!(out, "\n  \"totals\": {},", format!("{causes:#}").replace('\n', "\n  "))?;
+            }
+            write!(out, "\n  \"reports\": [")?;
             for (place, report) in self.reports.iter().enumerate() {
                 write!(out, "{}\n    {report}", if place > 0 { "," } else { "" })?;
             }

@@ -1,0 +1,195 @@
+//! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
+
+use classad::explain::{RequestReport, RequestVerdict};
+use classad::text::{counted, with_commas};
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
+use serde_json::{Value as Json, json};
+
+use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::table::TableLayout;
+use crate::cli::session::Session;
+
+use super::case::ExplanationInput;
+
+/// The explanations of a run, by cause.
+pub struct CauseTable {
+    /// The causes by their texts, with numbers struck out.
+    causes: IndexMap<String, Cause>,
+    /// The noun for what is explained, singular: `job`, `request`, `slot` or `offer`.
+    noun: &'static str,
+    /// Number of subjects that match.
+    matching: usize,
+    /// Number of all subjects.
+    all: usize,
+}
+
+/// Subjects that have one cause, but for numbers.
+struct Cause {
+    verdict: &'static str,
+    /// The cause in words, of the first group.
+    text: String,
+    subjects: usize,
+    users: FxHashSet<String>,
+    /// The changes that help, by their texts with numbers struck out: the first text, and the number of subjects.
+    changes: IndexMap<String, (String, usize)>,
+    /// Size and report of the largest group.
+    largest: (usize, String),
+}
+
+/// What a report contributes to the table. Threads make entries; one of them adds these in order.
+pub struct CauseEntry {
+    verdict: &'static str,
+    matches: bool,
+    text: String,
+    subjects: usize,
+    users: Vec<String>,
+    changes: Vec<String>,
+}
+
+impl CauseEntry {
+    /// Makes the entry of a group that has one report.
+    pub fn new(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Self {
+        let subject = if group.len() == 1 { "it" } else { "they" };
+        let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
+        let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
+        CauseEntry {
+            verdict: report.verdict.as_str(),
+            matches: report.verdict == RequestVerdict::Matches,
+            text: single_line(&writer.cause_phrase(report)),
+            subjects: group.len(),
+            users: users.into_iter().collect(),
+            changes: report.changes.iter().map(|change| single_line(&change.text())).collect(),
+        }
+    }
+}
+
+impl CauseTable {
+    pub fn new(noun: &'static str) -> Self {
+        CauseTable { causes: IndexMap::new(), noun, matching: 0, all: 0 }
+    }
+
+    /// Adds the report of a group. `text` is the whole report.
+    pub fn add(&mut self, entry: CauseEntry, text: String) {
+        self.all += entry.subjects;
+        if entry.matches {
+            self.matching += entry.subjects;
+            return;
+        }
+        let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
+            verdict: entry.verdict,
+            text: entry.text,
+            subjects: 0,
+            users: FxHashSet::default(),
+            changes: IndexMap::new(),
+            largest: (0, String::new()),
+        });
+        cause.subjects += entry.subjects;
+        cause.users.extend(entry.users);
+        let mut counted: FxHashSet<String> = FxHashSet::default();
+        for change in entry.changes {
+            let struck = strike_numbers(&change);
+            if counted.insert(struck.clone()) {
+                cause.changes.entry(struck).or_insert((change, 0)).1 += entry.subjects;
+            }
+        }
+        if entry.subjects > cause.largest.0 {
+            cause.largest = (entry.subjects, text);
+        }
+    }
+
+    /// Sorts the causes by their numbers of subjects, the most first.
+    fn sort(&mut self) {
+        self.causes.sort_by(|_, one, _, other| other.subjects.cmp(&one.subjects));
+    }
+
+    /// Returns the table as text, and the report of the largest group of each cause, unless `is_short`.
+    pub fn into_text(mut self, is_short: bool) -> String {
+        self.sort();
+        let (all, noun) = (counted(self.all, self.noun), self.noun);
+        let matching = match self.matching {
+            0 => "none matches".to_owned(),
+            1 => "1 matches".to_owned(),
+            some if some == self.all => "all match".to_owned(),
+            some => format!("{} match", with_commas(some)),
+        };
+        let mut text = format!("{all}: {matching}\n");
+        if self.causes.is_empty() {
+            return text;
+        }
+        let nouns = format!("{noun}s");
+        let header = [nouns.as_str(), "owners", "cause", "what would help"];
+        let mut grid = TableLayout::new(&header).with_number_columns(&[0, 1]).with_expendable_columns(&[1, 3]);
+        for cause in self.causes.values() {
+            let helps = cause.best_change().map_or(String::new(), |(change, helped)| {
+                if helped == cause.subjects { change.to_owned() } else { format!("{change} ({})", with_commas(helped)) }
+            });
+            grid.push_row([with_commas(cause.subjects), with_commas(cause.users.len()), cause.text.clone(), helps]);
+        }
+        text.push_str(&grid.render(Some(diagnostics::terminal_width())));
+        if !is_short {
+            for cause in self.causes.values() {
+                text.push('\n');
+                text.push_str(&cause.largest.1);
+            }
+        }
+        text
+    }
+
+    /// Returns the table as JSON.
+    pub fn to_json(&mut self) -> Json {
+        self.sort();
+        let causes = self.causes.values().map(|cause| {
+            let best = cause.best_change();
+            json!({
+                "verdict": cause.verdict,
+                "cause": cause.text,
+                "requests": cause.subjects,
+                "owners": cause.users.len(),
+                "change": best.map(|(change, _)| change),
+                "helps": best.map(|(_, helped)| helped),
+            })
+        });
+        json!({ "requests": self.all, "matching": self.matching, "causes": causes.collect::<Json>() })
+    }
+}
+
+impl Cause {
+    /// The change that helps the most subjects, with their number. The first one of several is returned.
+    fn best_change(&self) -> Option<(&str, usize)> {
+        let best = self.changes.values().rev().max_by_key(|(_, helped)| *helped)?;
+        Some((&best.0, best.1))
+    }
+}
+
+/// Replaces the numbers in a sentence by `N`. Digits within names stay, as in `x86_64`.
+fn strike_numbers(text: &str) -> String {
+    let mut struck = String::with_capacity(text.len());
+    let mut is_word = false;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter.is_ascii_digit() && !is_word {
+            while letters.next_if(|next| next.is_ascii_digit() || *next == '.' || *next == ',').is_some() {}
+            struck.push('N');
+            is_word = true;
+        } else {
+            is_word = letter.is_alphanumeric() || letter == '_';
+            struck.push(letter);
+        }
+    }
+    struck
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strike_numbers;
+
+    #[test]
+    fn numbers_are_struck_out_of_sentences_and_not_of_names() {
+        assert_eq!(
+            strike_numbers("no slot has Memory >= 5,000.5; the largest is 64"),
+            "no slot has Memory >= N; the largest is N"
+        );
+        assert_eq!(strike_numbers("Arch == \"x86_64\" in slot1"), "Arch == \"x86_64\" in slot1");
+    }
+}
