@@ -22,6 +22,7 @@ mod progress;
 mod properties;
 mod protocol;
 mod random;
+mod real_pool;
 mod references;
 mod repl;
 mod robustness;

@@ -38,6 +38,28 @@ fn names_of_files_are_not_changed() {
     }
 }
 
+/// As `condor_q` 23.9 does: only a quote can follow a backslash that does not stand for itself.
+#[test]
+fn a_backslash_in_a_string_stands_for_itself() {
+    assert_eq!(printed(&["-constraint", r#"regexp("^\w+$", Owner)"#, "-af", "Owner"]), "alice\n");
+    let strings = [r#""a\b""#, r#""\"q\"""#, r#"size("\n\\x")"#, r#""C:\""#];
+    let values = "\"a\\b\" \"\\\"q\\\"\" 5 \"C:\\\"\n";
+    assert_eq!(printed(&[&["101", "-af:V"][..], &strings].concat()), values);
+    assert_eq!(printed(&["101", "-format", "%s\\n", r#"regexps("(a)l", Owner, "\1-")"#]), "a-\n");
+    // alice's name is one word: true comes after false.
+    assert_eq!(printed(&["-sort", r#"regexp("^\w+$", Owner)"#, "-af", "Owner"]), "bob the builder\nalice\n");
+    // A quote in the string, and a backslash that precedes none.
+    assert_eq!(printed(&["-constraint", r#"Owner != "a\"\b" && Owner == "alice""#, "-af", "Owner"]), "alice\n");
+    let jobs = ["-jobads", "tests/cases/words/jobs.long", "-slotads", "samples/pool/machines.long"];
+    let (out, errors, _) = run("explain", &[&jobs[..], &["-constraint", r#"regexp("^\w+$", Owner)"#]].concat());
+    assert!(out.contains("101") && !out.contains("1002"), "{out}{errors}");
+    // Elsewhere it is an escape.
+    let (out, ..) = run("query", &[r#"size("\n") == 1"#, "--count", "tests/cases/words/jobs.long"]);
+    assert_eq!(out, "2\n");
+    let (_, errors, status) = run("query", &["-jobads", "x", "-constraint", r#"Owner == "\w"#]);
+    assert!(status == 2 && errors.contains("no closing quote"), "{errors}");
+}
+
 /// The expected texts are those of HTCondor 25.14's own library.
 #[test]
 fn rows_are_printed_as_htcondor_prints_them() {

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Arg, Command};
+use classad::syntax::{StringSyntax, Token, lex};
 
 use super::OptionMeaning::{Ads, Columns, Form, Format, Implied, Switch, Unknown, WithValue};
 use super::{
@@ -132,6 +133,14 @@ impl CommandLineTranslation {
         match meaning {
             Unknown | Implied => {}
             Switch(option) => self.push_switch(option),
+            WithValue(option @ ("--constraint" | "--sort")) => {
+                let expression = value(rest.next(), "a value")?;
+                // clap refuses what is no text.
+                self.push_option(
+                    option,
+                    expression.to_str().map_or(expression.clone(), |text| with_escapes(text).into()),
+                );
+            }
             WithValue(option) => self.push_option(option, value(rest.next(), "a value")?),
             Ads => self.output.push(value(rest.next(), "a file")?),
             Form(form) => self.push_option("--output", suffix.unwrap_or(form)),
@@ -225,6 +234,25 @@ impl CommandLineTranslation {
         }
         self.output
     }
+}
+
+/// Returns an expression of HTCondor's command line with the escapes of ours. For HTCondor, a backslash in a string
+/// stands for itself unless it precedes a quote.
+fn with_escapes(expression: &str) -> String {
+    let mut escaped = String::new();
+    let mut end = 0;
+    for (token, span) in lex(expression.as_bytes(), StringSyntax::Long) {
+        if token == Token::String {
+            // The quotes around the string are not part of it: a backslash before the last one stands for itself.
+            let content = span.range().start + 1..span.range().end - 1;
+            escaped.push_str(&expression[end..content.start]);
+            let parts = expression[content.clone()].split("\\\"").map(|part| part.replace('\\', "\\\\"));
+            escaped.push_str(&parts.collect::<Vec<_>>().join("\\\""));
+            end = content.end;
+        }
+    }
+    escaped.push_str(&expression[end..]);
+    escaped
 }
 
 fn starts_with_letter(text: &str) -> bool {

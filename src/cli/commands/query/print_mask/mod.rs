@@ -78,7 +78,7 @@ impl PrintMask {
                 Some(("format", text)) => format = Some(FormatString::parse(text).map_err(Failure::refused)?),
                 Some(("expression", text)) => {
                     let option = if format.is_some() { "-format" } else { "-autoformat" };
-                    let expression = input::parse_argument_expression(session, option, text)?;
+                    let expression = input::parse_condor_expression(session, option, text)?;
                     let format = format.take().unwrap_or_else(|| letters.format(text));
                     let content = ColumnContent::Value { format, expression };
                     mask.columns.push(MaskColumn { heading: text.to_owned(), content });

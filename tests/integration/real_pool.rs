@@ -1,0 +1,172 @@
+//! What HTCondor's tools said of a real pool, and what ours say of the same files. `tests/pool/README.md` tells more.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A deviation from HTCondor's answer that is known. What is weaker than equal bytes still has to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Deviation {
+    None,
+    /// Equal, white space aside.
+    Spaces,
+    /// Equal ads.
+    Form,
+    /// Anything.
+    Other,
+}
+
+/// A question to HTCondor's tools and to ours.
+#[derive(Debug)]
+struct Question {
+    name: String,
+    /// Command of ours. `None` if the comparison is to come.
+    ours: Option<String>,
+    deviation: Deviation,
+}
+
+fn pool_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pool")
+}
+
+/// Reads `tests/pool/questions`, whose beginning describes it.
+fn questions() -> Vec<Question> {
+    let text = fs::read_to_string(pool_folder().join("questions")).expect("there are questions");
+    let mut questions: Vec<Question> = Vec::new();
+    let mut explained = HashSet::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            questions.push(Question { name: name.to_owned(), ours: None, deviation: Deviation::None });
+            continue;
+        }
+        let question = questions.last_mut().expect("a name comes first");
+        let (key, value) = line.split_once(": ").unwrap_or_else(|| panic!("`{line}` has no meaning"));
+        match key {
+            "condor" => {}
+            "ours" => question.ours = Some(value.to_owned()),
+            "to come" => assert!(explained.insert(question.name.clone()), "{}: two reasons", question.name),
+            "differs" => question.deviation = Deviation::Other,
+            "differs in spaces" => question.deviation = Deviation::Spaces,
+            "differs in form" => question.deviation = Deviation::Form,
+            _ => panic!("`{line}` has no meaning"),
+        }
+    }
+    for question in &questions {
+        let is_to_come = explained.contains(&question.name);
+        assert!(question.ours.is_some() != is_to_come, "{}: either `ours` or `to come`", question.name);
+    }
+    questions
+}
+
+fn answer_path(name: &str) -> PathBuf {
+    pool_folder().join("answers").join(name)
+}
+
+/// Runs a shell's command, in which `classad` is ours, among the dumps.
+fn run(command: &str) -> Output {
+    let binary = Path::new(env!("CARGO_BIN_EXE_classad"));
+    let folders = [binary.parent().expect("a folder").to_owned()];
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&others))).expect("a path");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(pool_folder().join("dumps")).env("PATH", path).env("TZ", "UTC");
+    shell.stdin(Stdio::null()).output().expect("there is a shell")
+}
+
+fn without_spaces(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+}
+
+/// Whether both texts are equal ads, in any order of attributes and any form.
+fn are_equal_ads(name: &str, theirs: &Path, ours: &[u8]) -> bool {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("real-pool-{name}"));
+    fs::write(&file, ours).expect("the file can be written");
+    let mut diff = Command::new(env!("CARGO_BIN_EXE_classad"));
+    let output = diff.args(["diff", "--dialect", "condor"]).args([theirs, &file]).output().expect("the binary runs");
+    // Status 0 says that there is no difference; status 2 would say that a file cannot be read.
+    assert!(output.status.code().is_some_and(|code| code < 2), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    output.status.success()
+}
+
+/// Returns the least deviation that explains the difference between HTCondor's answer and ours.
+fn least_deviation(name: &str, ours: &[u8], declared: Deviation) -> Deviation {
+    let path = answer_path(name);
+    let theirs = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    if theirs == ours {
+        Deviation::None
+    } else if without_spaces(&theirs) == without_spaces(ours) {
+        Deviation::Spaces
+    } else if declared == Deviation::Form && are_equal_ads(name, &path, ours) {
+        Deviation::Form
+    } else {
+        Deviation::Other
+    }
+}
+
+/// The first line in which the answers differ.
+fn first_difference(name: &str, ours: &[u8]) -> String {
+    let theirs = fs::read(answer_path(name)).expect("the answer is there");
+    let (theirs, ours) = (String::from_utf8_lossy(&theirs).into_owned(), String::from_utf8_lossy(ours).into_owned());
+    let mut lines = (theirs.lines(), ours.lines());
+    for number in 1.. {
+        match (lines.0.next(), lines.1.next()) {
+            (None, None) => break,
+            (theirs, ours) if theirs == ours => {}
+            (theirs, ours) => {
+                let [theirs, ours] = [theirs, ours].map(|line| line.unwrap_or("(the end)").to_owned());
+                return format!("line {number}\n    HTCondor: {theirs}\n    ours:     {ours}");
+            }
+        }
+    }
+    "the last line's end".to_owned()
+}
+
+#[test]
+fn answers_are_htcondors() {
+    let mut faults = Vec::new();
+    let mut compared = 0;
+    for Question { name, ours, deviation } in questions() {
+        let Some(command) = ours else { continue };
+        compared += 1;
+        let output = run(&command);
+        // Status 1 says that no ad was found.
+        let has_failed = output.status.code().is_none_or(|code| code > 1) || !output.stderr.is_empty();
+        let least = least_deviation(&name, &output.stdout, deviation);
+        if has_failed {
+            let problem = String::from_utf8_lossy(&output.stderr).into_owned();
+            faults.push(format!("[{name}] {command}\n  {}: {problem}", output.status));
+        } else if least < deviation && (least, deviation) != (Deviation::Spaces, Deviation::Form) {
+            faults.push(format!("[{name}] no longer differs so: {deviation:?} was declared, {least:?} is enough"));
+        } else if least > deviation {
+            faults.push(format!("[{name}] {command}\n  {}", first_difference(&name, &output.stdout)));
+        }
+    }
+    assert!(faults.is_empty(), "{} of {compared} answers:\n{}", faults.len(), faults.join("\n"));
+    assert!(compared >= 40, "{compared} answers were compared");
+}
+
+#[test]
+fn every_question_has_one_answer_and_every_answer_a_question() {
+    let names: Vec<String> = questions().into_iter().map(|question| question.name).collect();
+    let asked: HashSet<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(asked.len(), names.len(), "two questions share a name");
+    let entries = fs::read_dir(pool_folder().join("answers")).expect("there are answers");
+    let answered: Vec<String> =
+        entries.map(|entry| entry.expect("an answer").file_name().to_string_lossy().into_owned()).collect();
+    let answered: HashSet<&str> = answered.iter().map(String::as_str).collect();
+    let odd: Vec<&&str> = asked.symmetric_difference(&answered).collect();
+    assert!(odd.is_empty(), "a question or an answer alone: {odd:?}");
+}
+
+#[test]
+fn every_ad_of_the_dumps_is_read() {
+    let dumps = pool_folder().join("dumps");
+    for name in ["queue.long", "few.long", "machines.long", "daemons.long", "submit.dry-run"] {
+        let text = fs::read_to_string(dumps.join(name)).expect("the dump is there");
+        let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()).count();
+        let output = run(&format!("classad query true --strict-input --count {name}"));
+        assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), paragraphs.to_string(), "{name}");
+    }
+}
