@@ -9,7 +9,7 @@ use classad::text::{closest_names, suggestion};
 
 pub use translation::translate;
 
-use OptionMeaning::{Ads, Columns, Form, Format, Implied, Switch, Unknown, WithValue};
+use OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Switch, Unknown, WithValue};
 
 /// The translation of one of HTCondor's options.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,8 @@ enum OptionMeaning {
     Switch(&'static str),
     /// One of our options; the next argument is its value.
     WithValue(&'static str),
+    /// The next argument is the name of a slot or a machine: only its slots are offers.
+    Machine,
     /// The next argument is a file of ads.
     Ads,
     /// A form of output: `-o FORM`.
@@ -38,7 +40,7 @@ enum OptionMeaning {
 /// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
-const CONDOR_OPTIONS: [CondorOption; 15] = [
+const CONDOR_OPTIONS: [CondorOption; 18] = [
     CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
     CondorOption(&["autoformat", "af"], [Columns, Unknown]),
     CondorOption(&["format", "f"], [Format, Unknown]),
@@ -54,10 +56,13 @@ const CONDOR_OPTIONS: [CondorOption; 15] = [
     CondorOption(&["slotads"], [WithValue("--ads"), WithValue("--pool")]),
     CondorOption(&["reverse", "reverse-analyze"], [Implied, Switch("--reverse")]),
     CondorOption(&["better-analyze", "analyze"], [Implied; 2]),
+    CondorOption(&["machine"], [Unknown, Machine]),
+    CondorOption(&["mconstraint"], [Unknown, WithValue("--offer-constraint")]),
+    CondorOption(&["unmatchable"], [Implied, Switch("--unmatchable")]),
 ];
 
 /// Options that turn `query` into `explain`.
-const ANALYSIS_OPTIONS: [&str; 2] = ["better-analyze", "reverse"];
+const ANALYSIS_OPTIONS: [&str; 3] = ["better-analyze", "reverse", "unmatchable"];
 
 /// The commands that accept HTCondor's options. Each has the index of its [`OptionMeaning`] in the array of a
 /// [`CondorOption`].
@@ -79,6 +84,7 @@ pub fn option_table() -> Vec<(String, String)> {
         Switch(option) => Some(format!("`{option}`")),
         WithValue("--constraint") => Some("`--constraint EXPR`, or the first argument of `query`".to_owned()),
         WithValue(option) => Some(format!("`{option} ...`")),
+        Machine => Some("`--offer-constraint EXPR`".to_owned()),
         Ads => Some("an argument".to_owned()),
         Form(form) => Some(format!("`-o {form}`")),
         Columns => Some("rows as HTCondor prints them; ours is `--af EXPR,...`".to_owned()),

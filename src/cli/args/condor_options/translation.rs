@@ -4,9 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Arg, Command};
+use classad::ad::{Expression, Value};
 use classad::syntax::{StringSyntax, Token, lex};
 
-use super::OptionMeaning::{Ads, Columns, Form, Format, Implied, Switch, Unknown, WithValue};
+use super::OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Switch, Unknown, WithValue};
 use super::{
     ANALYSIS_OPTIONS, COMMAND_COLUMNS, CONDOR_OPTIONS, CondorOption, EXPLAIN_COLUMN, OptionMeaning, QUERY_COLUMN,
     find_option, is_condor_option, split_suffix, unknown_option_message,
@@ -133,7 +134,12 @@ impl CommandLineTranslation {
         match meaning {
             Unknown | Implied => {}
             Switch(option) => self.push_switch(option),
-            WithValue(option @ ("--constraint" | "--sort")) => {
+            Machine => {
+                let name = value(rest.next(), "the name of a slot or a machine")?;
+                let name = Expression::literal(Value::string(name.to_string_lossy().as_ref()));
+                self.push_option("--offer-constraint", format!("Name == {name} || Machine == {name}"));
+            }
+            WithValue(option @ ("--constraint" | "--sort" | "--offer-constraint")) => {
                 let expression = value(rest.next(), "a value")?;
                 // clap refuses what is no text.
                 self.push_option(
@@ -166,8 +172,12 @@ impl CommandLineTranslation {
                 }
             }
         }
-        if self.is_analysis && suffix.is_some_and(|suffix| suffix.split(',').any(|word| word.starts_with("rev"))) {
-            self.push_switch("--reverse");
+        let has_suffix =
+            |start: &str| suffix.is_some_and(|suffix| suffix.split(',').any(|word| word.starts_with(start)));
+        for (start, option) in [("rev", "--reverse"), ("sum", "--summary")] {
+            if self.is_analysis && has_suffix(start) {
+                self.push_switch(option);
+            }
         }
         Ok(())
     }

@@ -27,11 +27,12 @@ pub struct CauseTable {
 /// Subjects that have one cause, but for numbers.
 struct Cause {
     verdict: &'static str,
-    /// The cause in words, of the first group.
+    /// The cause in words. If the groups have other numbers, the text has none.
     text: String,
     subjects: usize,
     users: FxHashSet<String>,
-    /// The changes that help, by their texts with numbers struck out: the first text, and the number of subjects.
+    /// The changes that help, by their texts with numbers struck out: the text, and the number of subjects. If the
+    /// subjects have other numbers, the text has none.
     changes: IndexMap<String, (String, usize)>,
     /// Size and report of the largest group.
     largest: (usize, String),
@@ -78,19 +79,26 @@ impl CauseTable {
         }
         let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
             verdict: entry.verdict,
-            text: entry.text,
+            text: entry.text.clone(),
             subjects: 0,
             users: FxHashSet::default(),
             changes: IndexMap::new(),
             largest: (0, String::new()),
         });
+        if cause.text != entry.text {
+            cause.text = strike_numbers(&cause.text);
+        }
         cause.subjects += entry.subjects;
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
         for change in entry.changes {
             let struck = strike_numbers(&change);
             if counted.insert(struck.clone()) {
-                cause.changes.entry(struck).or_insert((change, 0)).1 += entry.subjects;
+                let known = cause.changes.entry(struck.clone()).or_insert_with(|| (change.clone(), 0));
+                known.1 += entry.subjects;
+                if known.0 != change {
+                    known.0 = struck;
+                }
             }
         }
         if entry.subjects > cause.largest.0 {
