@@ -6,11 +6,29 @@
 /// A `{` at the beginning of a line begins an ad if the line before ends with `}`: a string does not go beyond its
 /// line, and in an ad a comma would stand between the two. If the ad before has an error, it ends there, too.
 pub fn last_ad_line(window: &[u8]) -> Option<usize> {
-    let begins_ad =
-        |end: &usize| window[end + 1..].starts_with(b"{") && window[..*end].trim_ascii_end().ends_with(b"}");
+    let begins_ad = |end: &usize| {
+        let before = window[..*end].trim_ascii_end();
+        window[end + 1..].starts_with(b"{") && before.ends_with(b"}") && !ends_in_comment(before)
+    };
     let start = memchr::memrchr_iter(b'\n', window).find(begins_ad)? + 1;
     // A comment may go beyond its line.
     memchr::memmem::find(&window[..start], b"/*").is_none().then_some(start)
+}
+
+/// Whether the last line of `text` ends with a comment that begins with `//`: two slashes outside of strings.
+fn ends_in_comment(text: &[u8]) -> bool {
+    let line = &text[memchr::memrchr(b'\n', text).map_or(0, |end| end + 1)..];
+    let (mut is_in_string, mut at) = (false, 0);
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'"' => is_in_string = !is_in_string,
+            b'\\' if is_in_string => at += 1,
+            b'/' if !is_in_string && line[at..].starts_with(b"//") => return true,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -31,6 +49,8 @@ mod tests {
             ("{\"a\": [\n{\"b\": 1}\n", None),
             ("{\"a\": [\n{\"b\": 1},\n{", None),
             ("{\"a\": 1} // c\n{", None),
+            ("{\"a\": // }\n{ 1 }\n", None),
+            ("{\"a\": \"\\\"//\"}\n{ 1 }\n", Some(14)),
             ("{\"a\": 1 /* }\n{ */ }\n", None),
         ] {
             assert_eq!(last_ad_line(text.as_bytes()), length, "{text}");
