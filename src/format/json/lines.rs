@@ -4,33 +4,29 @@
 /// if only the grammar can tell.
 ///
 /// A `{` at the beginning of a line begins an ad if the line before ends with `}`: a string does not go beyond its
-/// line, and in an ad a comma would stand between the two. If the ad before has an error, it ends there, too. A `}` in
-/// a comment ends nothing.
+/// line, and in an ad a comma would stand between the two. If the ad before has an error, it ends there, too.
 pub fn last_ad_line(window: &[u8]) -> Option<usize> {
     let begins_ad = |end: &usize| {
         let before = window[..*end].trim_ascii_end();
-        let line = &before[memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)..];
-        window[end + 1..].starts_with(b"{") && line.ends_with(b"}") && !has_line_comment(line)
+        window[end + 1..].starts_with(b"{") && before.ends_with(b"}") && !ends_in_comment(before)
     };
     let start = memchr::memrchr_iter(b'\n', window).find(begins_ad)? + 1;
     // A comment may go beyond its line.
     memchr::memmem::find(&window[..start], b"/*").is_none().then_some(start)
 }
 
-/// Whether a line has a comment that begins with `//`, outside of strings.
-fn has_line_comment(line: &[u8]) -> bool {
-    if memchr::memmem::find(line, b"//").is_none() {
-        return false;
-    }
-    let (mut is_string, mut position) = (false, 0);
-    while position < line.len() {
-        match line[position] {
-            b'\\' if is_string => position += 1,
-            b'"' => is_string = !is_string,
-            b'/' if !is_string && line[position..].starts_with(b"//") => return true,
+/// Whether the last line of `text` ends with a comment that begins with `//`: two slashes outside of strings.
+fn ends_in_comment(text: &[u8]) -> bool {
+    let line = &text[memchr::memrchr(b'\n', text).map_or(0, |end| end + 1)..];
+    let (mut is_in_string, mut at) = (false, 0);
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'"' => is_in_string = !is_in_string,
+            b'\\' if is_in_string => at += 1,
+            b'/' if !is_in_string && line[at..].starts_with(b"//") => return true,
             _ => {}
         }
-        position += 1;
+        at += 1;
     }
     false
 }
@@ -53,8 +49,8 @@ mod tests {
             ("{\"a\": [\n{\"b\": 1}\n", None),
             ("{\"a\": [\n{\"b\": 1},\n{", None),
             ("{\"a\": 1} // c\n{", None),
-            ("}\n{\"a\": //}\n{", Some(2)),
-            ("{\"a\": \"\\\"http://x\"}\n{", Some(21)),
+            ("{\"a\": // }\n{ 1 }\n", None),
+            ("{\"a\": \"\\\"//\"}\n{ 1 }\n", Some(14)),
             ("{\"a\": 1 /* }\n{ */ }\n", None),
         ] {
             assert_eq!(last_ad_line(text.as_bytes()), length, "{text}");
