@@ -170,3 +170,56 @@ fn every_ad_of_the_dumps_is_read() {
         assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), paragraphs.to_string(), "{name}");
     }
 }
+
+/// The rows of `condor_q -better-analyze`'s table: how its lines end, and which of our counts are the same. HTCondor
+/// 23.9 looks at no dynamic slots, and counts as able to run a job what would match if drained.
+const ANALYSIS_ROWS: [(&str, &[&str]); 5] = [
+    ("are rejected by your job's requirements", &["rejected_by_request"]),
+    ("reject your job because of their own requirements", &["rejecting_request"]),
+    ("match and are already running your jobs", &["claimed_by_user"]),
+    ("match but are serving other users", &["claimed_by_others"]),
+    ("are able to run your job", &["free", "owner", "draining", "offline", "if_drained"]),
+];
+
+#[test]
+fn the_table_of_better_analyze_has_htcondors_numbers() {
+    let answer = fs::read_to_string(answer_path("analyze-all")).expect("the answer is there");
+    let mut slots = run("classad query '!(DynamicSlot ?: false)' machines.long").stdout;
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("real-pool-slots");
+    slots.push(b'\n');
+    fs::write(&file, slots).expect("the file can be written");
+    let ours = run(&format!("classad explain queue.long --pool {} -o json --now $(cat now)", file.display())).stdout;
+    let ours: serde_json::Value = serde_json::from_slice(&ours).expect("this is JSON");
+    let reports = ours["reports"].as_array().expect("there are reports");
+    let (mut compared, mut drained) = (0, 0);
+    // A table begins with `016.000:  Run analysis summary ignoring user priority.  Of 6 machines,`.
+    for table in answer.split("\n\n").filter(|part| part.contains("Run analysis summary")) {
+        let (job, _) = table.trim().split_once(':').expect("a job comes first");
+        let (cluster, process) = job.split_once('.').expect("a job has two numbers");
+        let number = |text: &str| text.trim_start_matches('0').parse::<u32>().unwrap_or_default();
+        let name = format!("{}.{}", number(cluster), number(process));
+        let is_report = |report: &&serde_json::Value| {
+            report["requests"].as_array().is_some_and(|names| names.iter().any(|known| *known == *name))
+        };
+        let report = reports.iter().find(is_report).unwrap_or_else(|| panic!("there is no report on {name}"));
+        if table.contains("Of 1 machines") {
+            // A job that the access point itself runs is held against the access point.
+            assert_eq!(report["verdict"], "not-waiting", "{name}");
+            continue;
+        }
+        let slots = &report["slots"];
+        let count = |key: &str| slots[key].as_u64().unwrap_or_else(|| panic!("{name} has no {key}"));
+        let if_drained = count("if_drained");
+        drained += usize::from(if_drained > 0);
+        for (ending, counts) in ANALYSIS_ROWS {
+            let line = table.lines().find(|line| line.ends_with(ending)).unwrap_or_else(|| panic!("{name}: {ending}"));
+            let theirs: u64 = line.trim().split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
+            let ours: u64 = counts.iter().map(|key| count(key)).sum();
+            // 23.9 has no notion of a GPU that a job gives back: such a slot counts as rejected there.
+            let is_gpu_given_back = if_drained > 0 && theirs.abs_diff(ours) == if_drained;
+            assert!(theirs == ours || is_gpu_given_back, "{name}: {theirs} {ending}, and {ours} for us: {slots}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 100 && drained <= 2, "{compared} numbers, {drained} jobs that a drained slot would take");
+}
