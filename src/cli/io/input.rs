@@ -62,6 +62,11 @@ impl NamedAd {
         NamedAd { display_name: Some(id.into()), ..self }
     }
 
+    /// Replaces the ad, and keeps its name.
+    pub fn with_ad(self, ad: Ad) -> Self {
+        NamedAd { ad, ..self }
+    }
+
     /// The display name: the one that was set, else the identity in the advertising protocol, else empty.
     pub fn id(&self) -> &str {
         let own = || str::from_utf8(self.standing.as_ref()?.identity.as_ref()?.as_bytes()).ok();

@@ -13,3 +13,4 @@ pub mod parties;
 pub mod selective_load;
 pub mod source;
 pub mod unseen_names;
+pub mod what_if;

@@ -1,31 +1,36 @@
 //! `classad explain`: explains why requests match nothing.
 
+mod groups;
+mod match_difference;
 mod suggestions;
 
+use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Ad;
 use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
-use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
-use classad::matching::{Accelerations, Query};
-use rustc_hash::{FxHashMap, FxHashSet};
+use classad::matching::negotiate::negotiation_names;
+use classad::matching::Query;
+use rustc_hash::FxHashSet;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::{MatchingRun, PairSelection};
+use crate::cli::io::what_if::WhatIf;
 use crate::cli::parallel::do_in_order;
 use crate::cli::render::explanation::{
     Allocation, CauseEntry, CauseTable, ExplanationInput, ExplanationWriter, GangExplainer, ReportRenderer, gangs, pair,
 };
-use crate::cli::render::output::{self, OutputForm};
+use crate::cli::render::output::{self, OutputForm, out};
 use crate::cli::render::progress;
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
+use groups::{allocate_pairs, group_requests};
+use match_difference::{MatchDifference, matching_subjects};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -108,6 +113,10 @@ pub struct Explain {
     /// Explain against only those offers for which this expression is true; of several expressions, all must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
+    /// Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or
+    /// loses a match by it; in EXPR, NAME is the old value
+    #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true, conflicts_with = "unmatched")]
+    what_if: Vec<String>,
     /// List all offers and all their refusals in JSON, not only the first 10 of each list
     #[arg(long)]
     all_offers: bool,
@@ -146,7 +155,9 @@ impl Explain {
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
         }
-        let ads = self.ads.read_current(session, sources, ReadMode::SelectiveForReports, &also, SlotSelection::All)?;
+        // The expression of --what-if may refer to any attribute.
+        let reading = if self.what_if.is_empty() { ReadMode::SelectiveForReports } else { ReadMode::Whole };
+        let ads = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
         let [mut requests, mut offers] = ads;
         let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
         if !self.unmatched {
@@ -170,7 +181,18 @@ impl Explain {
         if tells_states && has_gangs {
             offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
         }
-        let parties = Parties::new([requests, offers]);
+        let mut parties = Parties::new([requests, offers]);
+        let what_if = WhatIf::new(session, &self.what_if)?;
+        let mut difference = None;
+        if !what_if.is_empty() {
+            let changed = what_if.apply_to_parties(&parties, &context);
+            let [before, after] = [&parties, &changed].map(|parties| {
+                let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
+                matching_subjects(session, &if tells_states { case.with_states() } else { case })
+            });
+            difference = Some(MatchDifference::new(&before, &after));
+            parties = changed;
+        }
         let mut case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, self.evidence);
         if tells_states {
             case = case.with_states();
@@ -183,7 +205,7 @@ impl Explain {
             Some(offer) if !self.reverse => {
                 pair::explain_pair(session, &case, &explainer, (offer, self.request.as_deref()), form)?
             }
-            _ => self.explain_each(session, &case, &explainer, filter.as_ref())?,
+            _ => self.explain_each(session, &case, &explainer, filter.as_ref(), difference.as_ref())?,
         };
         if common.stats {
             let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
@@ -199,6 +221,7 @@ impl Explain {
         case: &ExplanationInput<'_>,
         explainer: &Explainer,
         filter: Option<&Query>,
+        difference: Option<&MatchDifference>,
     ) -> Result<Status, Failure> {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
@@ -222,6 +245,9 @@ impl Explain {
         matches_all &= left.is_empty() || left.iter().any(waits);
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
+        if let Some(difference) = difference.filter(|_| !renderer.is_data() && !is_listed && !session.options.quiet) {
+            writeln!(out(), "{}\n", difference.sentence(case, case.subject_noun(session)))?;
+        }
         let is_queue = self.summary || (total > 1 && self.evidence == 0 && !has_gangs);
         let mut causes = CauseTable::new(case.subject_noun(session));
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
@@ -286,7 +312,8 @@ impl Explain {
             page.add(causes.into_text(self.summary))?;
             page.finish(None)?;
         } else {
-            page.finish(Some(causes.to_json()))?;
+            let what_if = difference.map(|difference| difference.to_json(case));
+            page.finish(Some(merge_json(causes.to_json(), "what_if", what_if)))?;
         }
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
@@ -344,6 +371,14 @@ impl Explain {
     }
 }
 
+/// Adds a member to a JSON object, if there is a value.
+fn merge_json(mut object: serde_json::Value, name: &str, value: Option<serde_json::Value>) -> serde_json::Value {
+    if let (Some(object), Some(value)) = (object.as_object_mut(), value) {
+        object.insert(name.to_owned(), value);
+    }
+    object
+}
+
 /// The explanation of a group, ready to be printed.
 enum Explained {
     /// The report, and what it contributes to the table of causes.
@@ -367,49 +402,6 @@ fn explain_bilateral(
         report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
     }
     report
-}
-
-/// Matches each request with the best remaining offer, one request after the other, like `classad match`.
-fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<Allocation, Failure> {
-    let settings = NegotiationSettings {
-        policy: case.policy.policy.clone(),
-        protocol: case.protocol.clone(),
-        context: session.context(),
-        accelerations: Accelerations::ALL,
-    };
-    let slots = if case.tells_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
-    let context = session.context();
-    let available = |offer: &usize| slots.admits_ad(case.parties.offers[*offer].state(&context));
-    let available: Vec<usize> = (0..case.parties.offers.len()).filter(available).collect();
-    let run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
-    let [requests, offers] = case.parties.ads();
-    let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
-    let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
-    let mut allocation = Allocation::new(case.parties);
-    for grant in found.grants {
-        allocation.add(grant.request, [available[grant.offer]]);
-    }
-    session.report_budget_failures(found.statistics.failures);
-    Ok(allocation)
-}
-
-/// Groups requests that get the same explanation. Requests that need a gang are grouped apart from bilateral ones. The
-/// groups are in the order of `requests`.
-fn group_requests(
-    session: &Session,
-    case: &ExplanationInput<'_>,
-    gangs: Option<&GangExplainer<'_>>,
-    requests: &[usize],
-) -> Vec<Vec<usize>> {
-    let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
-        requests.iter().partition(|request| case.needs_gang(**request));
-    let mut groups = case.group_equivalent(session, &as_pairs);
-    if let Some(gangs) = gangs {
-        groups.extend(gangs.group_equivalent(session, &as_gangs));
-        let places: FxHashMap<usize, usize> = requests.iter().enumerate().map(|(at, request)| (*request, at)).collect();
-        groups.sort_by_key(|group| places.get(&group[0]));
-    }
-    groups
 }
 
 /// Whether the constraint of `--constraint` accepts a request; true without a constraint. If the evaluation exceeds a

@@ -1,7 +1,5 @@
 //! `classad match`: bilateral batch matching.
 
-pub mod what_if;
-
 use std::io::Write;
 use std::time::Instant;
 
@@ -16,12 +14,12 @@ use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
+use crate::cli::io::what_if::WhatIf;
 use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection, grant_cells};
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
-use what_if::WhatIf;
 
 const EXAMPLES: &str = "\
 Examples:

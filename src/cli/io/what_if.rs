@@ -3,9 +3,9 @@
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, direct_references, specialize};
 
+use super::input::{self, NamedAd};
+use super::parties::Parties;
 use crate::cli::Failure;
-use crate::cli::io::input::{self, NamedAd};
-use crate::cli::io::parties::Parties;
 use crate::cli::session::Session;
 
 /// Hypothetical attributes of every request and of every offer.
@@ -31,6 +31,20 @@ impl WhatIf {
             side.push((input::parse_required_name(session, "--what-if", name)?, expression));
         }
         Ok(what_if)
+    }
+
+    /// Whether there are no hypothetical attributes.
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.offers.is_empty()
+    }
+
+    /// Returns the parties with the hypothetical attributes added or replaced.
+    pub fn apply_to_parties(&self, parties: &Parties, context: &Context) -> Parties {
+        let [requests, offers] = self.apply(parties, context);
+        let changed = |named: &[NamedAd], ads: Vec<Ad>| -> Vec<NamedAd> {
+            named.iter().zip(ads).map(|(named, ad)| named.clone().with_ad(ad)).collect()
+        };
+        Parties::new([changed(&parties.requests, requests), changed(&parties.offers, offers)])
     }
 
     /// Returns the requests and the offers, each with the hypothetical attributes added or replaced.

@@ -1,0 +1,54 @@
+//! Groups of requests that are explained together, and the offers that other requests have taken.
+
+use classad::matching::Accelerations;
+use classad::matching::negotiate::NegotiationSettings;
+use rustc_hash::FxHashMap;
+
+use crate::cli::Failure;
+use crate::cli::args::advertising::SlotSelection;
+use crate::cli::matching_run::{MatchingRun, PairSelection};
+use crate::cli::render::explanation::{Allocation, ExplanationInput, GangExplainer};
+use crate::cli::session::Session;
+
+/// Matches each request with the best remaining offer, one request after the other, like `classad match`.
+pub fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<Allocation, Failure> {
+    let settings = NegotiationSettings {
+        policy: case.policy.policy.clone(),
+        protocol: case.protocol.clone(),
+        context: session.context(),
+        accelerations: Accelerations::ALL,
+    };
+    let slots = if case.tells_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
+    let context = session.context();
+    let available = |offer: &usize| slots.admits_ad(case.parties.offers[*offer].state(&context));
+    let available: Vec<usize> = (0..case.parties.offers.len()).filter(available).collect();
+    let run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
+    let [requests, offers] = case.parties.ads();
+    let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
+    let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
+    let mut allocation = Allocation::new(case.parties);
+    for grant in found.grants {
+        allocation.add(grant.request, [available[grant.offer]]);
+    }
+    session.report_budget_failures(found.statistics.failures);
+    Ok(allocation)
+}
+
+/// Groups requests that get the same explanation. Requests that need a gang are grouped apart from bilateral ones. The
+/// groups are in the order of `requests`.
+pub fn group_requests(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    gangs: Option<&GangExplainer<'_>>,
+    requests: &[usize],
+) -> Vec<Vec<usize>> {
+    let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
+        requests.iter().partition(|request| case.needs_gang(**request));
+    let mut groups = case.group_equivalent(session, &as_pairs);
+    if let Some(gangs) = gangs {
+        groups.extend(gangs.group_equivalent(session, &as_gangs));
+        let places: FxHashMap<usize, usize> = requests.iter().enumerate().map(|(at, request)| (*request, at)).collect();
+        groups.sort_by_key(|group| places.get(&group[0]));
+    }
+    groups
+}

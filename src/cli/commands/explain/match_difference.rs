@@ -1,0 +1,59 @@
+//! `explain --what-if`: who gains and who loses a match by hypothetical attributes.
+
+use classad::explain::RequestVerdict;
+use classad::text::{counted, join_and, with_commas};
+
+use crate::cli::render::diagnostics::single_line;
+use crate::cli::render::explanation::ExplanationInput;
+use crate::cli::render::explanation::writer::DEFAULT_MAX_ITEMS;
+use crate::cli::session::Session;
+
+/// Who gains and who loses a match by `--what-if`, as indexes of subjects.
+pub struct MatchDifference {
+    gaining: Vec<usize>,
+    losing: Vec<usize>,
+}
+
+impl MatchDifference {
+    /// Compares who matches as the ads are with who matches with the hypothetical attributes.
+    pub fn new(before: &[bool], after: &[bool]) -> Self {
+        let changed = |is: bool| (0..before.len()).filter(|at| before[*at] != after[*at] && after[*at] == is).collect();
+        MatchDifference { gaining: changed(true), losing: changed(false) }
+    }
+
+    /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`.
+    pub fn sentence(&self, case: &ExplanationInput<'_>, noun: &str) -> String {
+        let phrase = |subjects: &[usize], verbs: [&str; 2]| match subjects {
+            [] => format!("none {}", verbs[0]),
+            [only] => format!("1 {noun} {} a match: {}", verbs[0], case.subjects[*only].id()),
+            several => {
+                let shown = several.iter().take(DEFAULT_MAX_ITEMS).map(|at| case.subjects[*at].id().to_owned());
+                let mut shown: Vec<String> = shown.collect();
+                if several.len() > DEFAULT_MAX_ITEMS {
+                    shown.push(format!("{} more", with_commas(several.len() - DEFAULT_MAX_ITEMS)));
+                }
+                format!("{} {} a match: {}", counted(several.len(), noun), verbs[1], join_and(&shown))
+            }
+        };
+        let [gain, lose] = [phrase(&self.gaining, ["gains", "gain"]), phrase(&self.losing, ["loses", "lose"])];
+        single_line(&format!("{gain}; {lose}"))
+    }
+
+    pub fn to_json(&self, case: &ExplanationInput<'_>) -> serde_json::Value {
+        let names =
+            |subjects: &[usize]| subjects.iter().map(|at| case.subjects[*at].id().to_owned()).collect::<Vec<_>>();
+        serde_json::json!({ "gaining": names(&self.gaining), "losing": names(&self.losing) })
+    }
+}
+
+/// Returns for each subject whether it matches; of slots only free ones count.
+pub fn matching_subjects(session: &Session, case: &ExplanationInput<'_>) -> Vec<bool> {
+    let explainer = case.explainer(session, false);
+    let all: Vec<usize> = (0..case.subjects.len()).collect();
+    let mut matches = vec![false; all.len()];
+    for group in case.group_equivalent(session, &all) {
+        let is_match = case.explain(session, &group, &explainer).verdict == RequestVerdict::Matches;
+        group.into_iter().for_each(|subject| matches[subject] = is_match);
+    }
+    matches
+}
