@@ -31,7 +31,7 @@ pub use clause_analysis::{ClauseAnalysis, ClauseComparison};
 pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;
 pub use decisive_part::DecisivePart;
-pub use drained_slot::{AVAILABLE_GPUS, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
+pub use drained_slot::{AVAILABLE_GPUS, DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
 pub use failure_reason::{Alternative, FailureReason};

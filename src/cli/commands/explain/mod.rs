@@ -10,8 +10,8 @@ use std::time::Instant;
 use clap::Args;
 use classad::ad::Ad;
 use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
-use classad::matching::negotiate::negotiation_names;
 use classad::matching::Query;
+use classad::matching::negotiate::negotiation_names;
 use rustc_hash::FxHashSet;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};

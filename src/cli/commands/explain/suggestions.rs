@@ -9,7 +9,7 @@ use std::io;
 use classad::ad::Name;
 use classad::constraint::is_side_name;
 use classad::eval::FreeNames;
-use classad::explain::{AVAILABLE_GPUS, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
+use classad::explain::{AVAILABLE_GPUS, DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
 use classad::format::{AttributeNameCollector, Projection};
 use classad::protocol::Protocol;
 use classad::text::closest_names;
@@ -53,8 +53,10 @@ pub fn similar_names(
             };
             found.extend(DRAINED_SLOT_ATTRIBUTES.map(Name::new));
             found.extend(known.iter().filter(|name| starts_with(name, TOTAL_PREFIX)).cloned());
-            // Each GPU has an attribute of its own name, so that a sample does not have them all.
+            // Each GPU has an attribute of its own name, so that a sample does not have them all. All these names are
+            // read only if some request looks at single GPUs.
             if missing.contains(&Name::new(AVAILABLE_GPUS)) {
+                found.extend(DRAINED_GPU_ATTRIBUTES.map(Name::new));
                 let names = attribute_names(partners, usize::MAX)?;
                 found.extend(names.into_iter().filter(|name| starts_with(name, GPU_PREFIX)));
             }
