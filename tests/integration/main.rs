@@ -21,6 +21,7 @@ mod pool_faults;
 mod progress;
 mod properties;
 mod protocol;
+mod queues;
 mod random;
 mod real_pool;
 mod references;

@@ -237,7 +237,7 @@ impl Explain {
         let form = self.ads.common.output.form;
         let renderer = ReportRenderer::new(case, form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
-        let mut rows = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);
+        let mut rows: Vec<(usize, Vec<TableCell>)> = Vec::new();
         let is_listed = matches!(form, Some(OutputForm::Csv | OutputForm::Tsv));
         let mut matches_all = unserved.is_empty();
         // Without a job that waits there is nothing that matches.
@@ -286,7 +286,7 @@ impl Explain {
                 match explained {
                     None => Ok(()),
                     Some(Explained::Rows(more)) => {
-                        rows.rows.extend(more);
+                        rows.extend(more);
                         Ok(())
                     }
                     Some(Explained::Report(entry, text)) if renderer.is_data() => {
@@ -307,7 +307,11 @@ impl Explain {
             page.add(renderer.report(session, &unserved, &report)?)?;
         }
         if is_listed {
-            self.ads.common.output.write(&rows)?;
+            // The groups are in the order of their first members.
+            rows.sort_by_key(|(subject, _)| *subject);
+            let mut table = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);
+            table.rows.extend(rows.into_iter().map(|(_, row)| row));
+            self.ads.common.output.write(&table)?;
         } else if is_queue && !renderer.is_data() && !session.options.quiet {
             page.add(causes.into_text(self.summary))?;
             page.finish(None)?;
@@ -383,8 +387,8 @@ fn merge_json(mut object: serde_json::Value, name: &str, value: Option<serde_jso
 enum Explained {
     /// The report, and what it contributes to the table of causes.
     Report(CauseEntry, String),
-    /// A row for each member of the group.
-    Rows(Vec<Vec<TableCell>>),
+    /// A row for each member of the group, with the index of the member.
+    Rows(Vec<(usize, Vec<TableCell>)>),
 }
 
 /// Explains a group of equivalent requests by bilateral matching. If some offers match the requests and `allocation` is

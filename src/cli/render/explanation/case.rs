@@ -152,7 +152,8 @@ impl<'c> ExplanationInput<'c> {
 
     /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
     /// the first change.
-    pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<Vec<TableCell>> {
+    /// Each comes with the index of its subject.
+    pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
         let free = report.slots.map_or(report.matches, |slots| slots.free);
         let change = report.changes.first().map(RequestChange::text).unwrap_or_default();
         let row = |subject: &usize| {
@@ -160,7 +161,10 @@ impl<'c> ExplanationInput<'c> {
             let name = self.subjects[*subject].id().to_owned();
             let verdict = report.verdict.as_str().to_owned();
             let [matches, free] = [report.matches, free].map(|number| number.to_string());
-            vec![name.into(), verdict.into(), matches.into(), free.into(), summary.into(), change.clone().into()]
+            (
+                *subject,
+                vec![name.into(), verdict.into(), matches.into(), free.into(), summary.into(), change.clone().into()],
+            )
         };
         group.iter().map(row).collect()
     }

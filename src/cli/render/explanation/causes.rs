@@ -85,20 +85,16 @@ impl CauseTable {
             changes: IndexMap::new(),
             largest: (0, String::new()),
         });
-        if cause.text != entry.text {
-            cause.text = strike_numbers(&cause.text);
-        }
+        strike_differences(&mut cause.text, &entry.text);
         cause.subjects += entry.subjects;
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
         for change in entry.changes {
             let struck = strike_numbers(&change);
             if counted.insert(struck.clone()) {
-                let known = cause.changes.entry(struck.clone()).or_insert_with(|| (change.clone(), 0));
+                let known = cause.changes.entry(struck).or_insert_with(|| (change.clone(), 0));
                 known.1 += entry.subjects;
-                if known.0 != change {
-                    known.0 = struck;
-                }
+                strike_differences(&mut known.0, &change);
             }
         }
         if entry.subjects > cause.largest.0 {
@@ -170,6 +166,16 @@ impl Cause {
     }
 }
 
+/// Replaces the numbers in which two texts differ by `N`. The texts are the same but for numbers.
+fn strike_differences(text: &mut String, other: &str) {
+    if *text == other {
+        return;
+    }
+    let words = text.split(' ').zip(other.split(' '));
+    let words = words.map(|(word, other)| if word == other { word.to_owned() } else { strike_numbers(word) });
+    *text = words.collect::<Vec<_>>().join(" ");
+}
+
 /// Replaces the numbers in a sentence by `N`. Digits within names stay, as in `x86_64`.
 fn strike_numbers(text: &str) -> String {
     let mut struck = String::with_capacity(text.len());
@@ -190,7 +196,20 @@ fn strike_numbers(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::strike_numbers;
+    use super::{strike_differences, strike_numbers};
+
+    #[test]
+    fn numbers_stay_where_they_are_equal() {
+        let mut text = "Memory >= 100; the largest is 64".to_owned();
+        for (other, expected) in [
+            ("Memory >= 100; the largest is 64", "Memory >= 100; the largest is 64"),
+            ("Memory >= 200; the largest is 64", "Memory >= N; the largest is 64"),
+            ("Memory >= 100; the largest is 32", "Memory >= N; the largest is N"),
+        ] {
+            strike_differences(&mut text, other);
+            assert_eq!(text, expected);
+        }
+    }
 
     #[test]
     fn numbers_are_struck_out_of_sentences_and_not_of_names() {

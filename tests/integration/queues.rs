@@ -1,0 +1,127 @@
+//! Explanations of whole queues and pools: totals, causes, rows, and who gains by a change.
+
+use serde_json::Value as Json;
+
+use crate::binary::{file, run};
+
+/// Jobs of two owners: one matches, three ask for too much memory, one names an attribute that no slot has, one is held.
+fn queue() -> String {
+    let job = |(number, (owner, memory, more)): (usize, (&str, u32, &str))| {
+        format!(
+            "MyType = \"Job\"\nClusterId = 7\nProcId = {number}\nOwner = \"{owner}\"\nRequestMemory = {memory}\n{more}\n\
+             Requirements = TARGET.Memory >= RequestMemory{}\n\n",
+            if more.contains("Odd") { " && TARGET.Odd" } else { "" }
+        )
+    };
+    let jobs = [
+        ("ann", 1000, "JobStatus = 1"),
+        ("ann", 50_000, "JobStatus = 1"),
+        ("bob", 60_000, "JobStatus = 1"),
+        ("ann", 50_000, "JobStatus = 1"),
+        ("bob", 1000, "JobStatus = 1\nWantsOdd = true"),
+        ("bob", 1000, "JobStatus = 5\nHoldReason = \"by hand\""),
+    ];
+    jobs.into_iter().enumerate().map(job).collect()
+}
+
+fn pool(name: &str) -> String {
+    let slot = |(name, memory): (&str, u32)| {
+        format!(
+            "MyType = \"Machine\"\nState = \"Unclaimed\"\nName = \"{name}\"\nMachine = \"m\"\nMemory = {memory}\nRequirements = true\n\n"
+        )
+    };
+    file(&format!("queue-{name}"), [("slot1@m", 4000), ("slot2@m", 2000)].map(slot).concat())
+}
+
+fn explained(name: &str, options: &[&str]) -> (String, i32) {
+    let output = run(&[&["explain", "--pool", &pool(name)], options].concat(), queue().as_bytes());
+    assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap())
+}
+
+#[test]
+fn a_queue_begins_with_its_causes_the_biggest_first() {
+    let (text, status) = explained("summary", &["--summary"]);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    assert_eq!((lines[0], status), ("6 jobs: 1 matches", 1));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    // The numbers differ, and so they are not told.
+    assert!(words(lines[2]).starts_with("3 2 no slot has Memory >= N"), "{text}");
+    assert!(text.contains("RequestMemory N -> 4000"), "{text}");
+    let causes = ["no slot has Memory", "no slot defines Odd", "held: by hand"];
+    let places: Vec<Option<usize>> = causes.iter().map(|cause| text.find(cause)).collect();
+    assert!(places.is_sorted() && places[0].is_some(), "{text}");
+    // Without --summary a report of each cause follows, of its largest group.
+    let (text, _) = explained("blocks", &[]);
+    assert!(text.starts_with("6 jobs: 1 matches\n"), "{text}");
+    assert!(text.contains("\n7.1 and 7.3 match none of 2 slots") && !text.contains("7.2 matches"), "{text}");
+    assert!(!text.contains("7.0 matches"), "{text}");
+    // With -v, every report is there, and no table.
+    let (text, _) = explained("evidence", &["-v"]);
+    assert!(text.contains("7.2 matches none") && text.contains("7.0 matches 2 of 2 slots"), "{text}");
+}
+
+#[test]
+fn totals_are_in_json_too() {
+    let document: Json = serde_json::from_str(&explained("json", &["-o", "json"]).0).unwrap();
+    let totals = &document["totals"];
+    assert_eq!((totals["requests"].as_u64(), totals["matching"].as_u64()), (Some(6), Some(1)));
+    let first = &totals["causes"][0];
+    assert_eq!(
+        (&first["verdict"], &first["requests"], &first["owners"]),
+        (&"unsatisfied-clause".into(), &3.into(), &2.into())
+    );
+    assert_eq!(first["helps"], 3);
+}
+
+#[test]
+fn a_row_for_each_job() {
+    let (text, _) = explained("rows", &["-o", "csv"]);
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!(rows.len(), 7, "{text}");
+    assert_eq!(rows[0], "request,verdict,matches,free,summary,change");
+    let row = |job: &str| rows.iter().find(|row| row.starts_with(job)).unwrap_or_else(|| panic!("{text}"));
+    assert!(row("7.0,").starts_with("7.0,matches,2,2,"), "{text}");
+    assert!(row("7.3,").starts_with("7.3,unsatisfied-clause,0,0,7.3 matches none") && row("7.3,").ends_with("-> 4000"));
+    assert!(row("7.5,").starts_with("7.5,not-waiting,2,2,\"7.5 is held: by hand."), "{text}");
+    // A reader of rows finds as many in the other form.
+    assert_eq!(explained("tabs", &["-o", "tsv"]).0.lines().count(), 7);
+}
+
+#[test]
+fn who_gains_and_who_loses_by_a_change() {
+    let (text, _) = explained("gain", &["--what-if", "RequestMemory=RequestMemory/20", "--summary"]);
+    assert!(text.starts_with("3 jobs gain a match: 7.1, 7.2 and 7.3; none loses\n\n6 jobs: 4 match\n"), "{text}");
+    let (text, _) = explained("lose", &["--what-if", "offer.Memory=500", "--summary"]);
+    assert!(text.starts_with("none gains; 1 job loses a match: 7.0\n\n6 jobs: none matches\n"), "{text}");
+    let document: Json =
+        serde_json::from_str(&explained("gain-json", &["--what-if", "RequestMemory=1", "-o", "json"]).0).unwrap();
+    assert_eq!(document["totals"]["what_if"]["gaining"], Json::from(vec!["7.1", "7.2", "7.3"]));
+}
+
+#[test]
+fn slots_are_grouped_by_cause_and_chosen_by_htcondors_words() {
+    let pool = pool("words");
+    let jobs = file("queue-jobs", queue());
+    let words = |more: &[&str]| {
+        let arguments = [&["query", "-better-analyze:summary", "-jobads", &jobs, "-slotads", &pool], more].concat();
+        let output = run(&arguments, b"");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(errors.lines().all(|line| line.starts_with("note: ")), "{more:?}: {errors}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(words(&[]).starts_with("6 jobs: 1 matches\n"));
+    for (chosen, largest) in
+        [(&["-machine", "slot2@m"][..], 2000), (&["-mconstraint", "Memory < 3000"], 2000), (&["-machine", "m"], 4000)]
+    {
+        let text = words(chosen);
+        let text: Vec<&str> = text.split_whitespace().collect();
+        let text = text.join(" ");
+        assert!(text.contains(&format!("largest is {largest}")), "{chosen:?}: {text}");
+    }
+    let unmatchable = run(&["explain", "-unmatchable", "-jobads", &jobs, "-slotads", &pool], b"");
+    let text = String::from_utf8_lossy(&unmatchable.stdout).into_owned();
+    assert!(text.starts_with("4 jobs: none matches\n") && !text.contains("held"), "{text}");
+    let reverse = words(&["-reverse"]);
+    assert!(reverse.starts_with("2 slots: all match\n"), "{reverse}");
+}
