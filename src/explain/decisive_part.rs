@@ -58,12 +58,11 @@ impl ClauseInPair<'_> {
         };
         match part.kind() {
             ExpressionKind::Binary(BinaryOperator::And, left, right) => {
-                let is_decisive = match (self.outcome(left), self.outcome(right)) {
-                    (ClauseOutcome::True, _) => false,
-                    // The second operand makes the whole false.
-                    (ClauseOutcome::Undefined, ClauseOutcome::False) => false,
-                    _ => true,
-                };
+                // A false second operand makes the whole false, even if the first one is undefined.
+                let is_decisive = !matches!(
+                    (self.outcome(left), self.outcome(right)),
+                    (ClauseOutcome::True, _) | (ClauseOutcome::Undefined, ClauseOutcome::False)
+                );
                 Some(if is_decisive { left.clone() } else { right.clone() })
             }
             ExpressionKind::Binary(BinaryOperator::Or, left, right) => {

@@ -186,7 +186,9 @@ impl Explainer {
         report.slots = self.slots.as_ref().map(|slots| {
             let mut rows = analysis.suitable.clone();
             rows.intersect_with(&analysis.acceptance.accepting);
-            discarded.iter().for_each(|(row, _)| rows.remove(*row));
+            for (row, _) in &discarded {
+                rows.remove(*row);
+            }
             slots.counts(table, &analysis.request, [&analysis.suitable, &rows], user)
         });
         let refusals = Refusals::new(table, &analysis);

@@ -132,6 +132,12 @@ impl RequestVerdict {
         }
     }
 
+    /// Whether the summary sentence tells all that there is to tell without evidence.
+    #[must_use]
+    pub fn is_told_by_summary(&self) -> bool {
+        matches!(self, RequestVerdict::Matches | RequestVerdict::Taken(_) | RequestVerdict::NotWaiting(_))
+    }
+
     /// Indices of the decisive clauses.
     #[must_use]
     pub fn clauses(&self) -> Vec<usize> {

@@ -57,7 +57,7 @@ fn only_idle_jobs_get_only_free_slots() {
         + &job(9, "JobUniverse = 9\nJobStatus = 1")
         + &job(10, "JobUniverse = 12\nJobStatus = 1")
         + &job(11, "JobUniverse = 5");
-    let offers = file("states-pool", &pool());
+    let offers = file("states-pool", pool());
     let all = &["--all", "--offers", &offers];
     assert_eq!(matched(all, &jobs), ["7.1 free@a", "7.1 backfill@a", "7.11 free@a", "7.11 backfill@a"]);
     assert_eq!(matched(&[all, &["--all-states"][..]].concat(), &jobs).len(), 11 * 9);
@@ -76,7 +76,7 @@ fn only_idle_jobs_get_only_free_slots() {
 
 #[test]
 fn a_docking_vector_may_preempt_and_never_takes_what_no_job_gets() {
-    let offers = file("states-preempted", &pool());
+    let offers = file("states-preempted", pool());
     let docked =
         matched(&["--offers", &offers, "--dock", "label.RemoteUser =?= \"bob@pool\""], &job(1, "JobStatus = 1"));
     assert_eq!(docked, ["7.1 claimed@a"]);
@@ -129,7 +129,7 @@ fn a_partitionable_slot_would_match_if_drained() {
     let big = job(0, "JobStatus = 1").replace("RequestMemory = 1000", "RequestMemory = 32000");
     let expected = "7.0 matches none of 10 slots as they are: 1 partitionable slot would match if drained";
     assert_eq!(first_lines(&big, &slots, &[]), (vec![expected.to_owned()], 1));
-    let output = run(&["explain", "--pool", &file("states-drained", &(pool() + &slots)), "-o", "json"], big.as_bytes());
+    let output = run(&["explain", "--pool", &file("states-drained", pool() + &slots), "-o", "json"], big.as_bytes());
     let document: Json = serde_json::from_slice(&output.stdout).unwrap();
     let report = &document["reports"][0];
     assert_eq!(report["verdict"], "claimed");
@@ -176,7 +176,7 @@ fn a_job_that_does_not_wait_is_told_first() {
 #[test]
 fn what_the_negotiator_said_and_shared_limits_are_told() {
     let remarks = "JobStatus = 1\nLastRejMatchReason = \"submitter limit exceeded\"\nConcurrencyLimits = \"matlab\"";
-    let offers = file("states-remarks", &pool());
+    let offers = file("states-remarks", pool());
     let jobs = job(0, remarks) + &job(1, "JobStatus = 1");
     let text = printed(&run(&["explain", "--pool", &offers], jobs.as_bytes()));
     assert!(text.contains("the negotiator said last: submitter limit exceeded (1 of 2 jobs)"), "{text}");
@@ -185,7 +185,7 @@ fn what_the_negotiator_said_and_shared_limits_are_told() {
 
 #[test]
 fn jobs_are_called_by_their_numbers_in_and_out() {
-    let offers = file("states-names", &pool());
+    let offers = file("states-names", pool());
     let jobs = job(0, "JobStatus = 1") + &job(1, "JobStatus = 1").replace("\"ann\"", "\"bea\"");
     for (wanted, found) in
         [("7.0", vec!["7.0"]), ("ap#7.1#1", vec!["7.1"]), ("7", vec!["7.0", "7.1"]), ("bea", vec!["7.1"])]
@@ -202,7 +202,7 @@ fn jobs_are_called_by_their_numbers_in_and_out() {
 
 #[test]
 fn old_ads_are_evaluated_as_of_their_newest_time() {
-    let offers = file("states-old", &slot("a", "State = \"Unclaimed\"\nLastHeardFrom = 1000\nClassAdLifetime = 900"));
+    let offers = file("states-old", slot("a", "State = \"Unclaimed\"\nLastHeardFrom = 1000\nClassAdLifetime = 900"));
     let wanted =
         job(0, "JobStatus = 1\nServerTime = 1500").replace("TARGET.Arch ==", "time() == 1500 && TARGET.Arch ==");
     let output = run(&["match", "--offers", &offers], wanted.as_bytes());
@@ -212,7 +212,7 @@ fn old_ads_are_evaluated_as_of_their_newest_time() {
     let output = run(&["match", "--offers", &offers, "--now", "1400"], wanted.as_bytes());
     assert_eq!((output.status.code(), output.stderr.is_empty()), (Some(1), true));
     // Commands that stream keep the clock, unless they are asked.
-    let ads = file("states-dump", &format!("{}{}", wanted, slot("a", "LastHeardFrom = 1600")));
+    let ads = file("states-dump", format!("{}{}", wanted, slot("a", "LastHeardFrom = 1600")));
     let printed_time = |options: &[&str]| printed(&run(&[&["eval", "--each", "time()", &ads], options].concat(), b""));
     assert!(!printed_time(&[]).contains("1600"));
     assert_eq!(printed_time(&["--now", "dump"]), "7.0\t1600\na\t1600\n");

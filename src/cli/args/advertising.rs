@@ -190,7 +190,7 @@ impl AdvertisingArgs {
         }
         // The caller that looks at the states itself wants all jobs.
         let requests = match slots {
-            SlotSelection::All => retain_by_state(session, requests, "requests", |state| daemon_phrase(state)),
+            SlotSelection::All => retain_by_state(session, requests, "requests", daemon_phrase),
             _ => retain_waiting(session, requests),
         };
         Ok([requests, retain_available(session, offers, slots)])

@@ -45,17 +45,17 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, name: &Name, resource:
     let [_, other] = table.context.dialect.side_names();
     let amount = Expression::select(Expression::attribute(other), resource.clone());
     let values = table.expression_values(&smallest, &amount);
-    let mut amounts: Vec<Value> = Vec::new();
-    for (value, _) in values.weighted_values_in(&rows, &table.weights) {
-        if as_number(value).is_some_and(|amount| amount >= 1.0 && amount < wanted) && !amounts.contains(value) {
-            amounts.push(value.clone());
-        }
-    }
-    amounts.sort_by(|one, other| as_number(other).partial_cmp(&as_number(one)).unwrap_or(std::cmp::Ordering::Equal));
+    let amounts = values.weighted_values_in(&rows, &table.weights).filter_map(|(value, _)| {
+        let amount = as_number(value).filter(|amount| *amount >= 1.0 && *amount < wanted)?;
+        Some((amount, value))
+    });
+    let mut amounts: Vec<(f64, &Value)> = amounts.collect();
+    amounts.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    amounts.dedup_by(|(one, _), (other, _)| one == other);
     // The largest amounts come first. With the smallest, all of the slots match.
     let fewest = amounts.len().saturating_sub(1);
     let tried = amounts.iter().enumerate().filter(|(place, _)| *place < MAX_VALUES - 1 || *place == fewest);
-    let proposal = |(_, value): (usize, &Value)| {
+    let proposal = |(_, (_, value)): (usize, &(f64, &Value))| {
         let edit =
             RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Expression::literal(value.clone()) };
         Proposal::new(edit, relative_distance(value, &current))

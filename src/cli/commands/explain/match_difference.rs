@@ -53,7 +53,9 @@ pub fn matching_subjects(session: &Session, case: &ExplanationInput<'_>) -> Vec<
     let mut matches = vec![false; all.len()];
     for group in case.group_equivalent(session, &all) {
         let is_match = case.explain(session, &group, &explainer).verdict == RequestVerdict::Matches;
-        group.into_iter().for_each(|subject| matches[subject] = is_match);
+        for subject in group {
+            matches[subject] = is_match;
+        }
     }
     matches
 }

@@ -93,7 +93,8 @@ pub struct Explain {
     /// Explain only requests for which this expression is true; of several expressions, all must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     constraint: Vec<String>,
-    /// Explain only this request; of jobs: its ClusterId.ProcId or GlobalJobId, or all of a ClusterId or of an Owner
+    /// Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or
+    /// of an `Owner`
     #[arg(long, value_name = "ID")]
     request: Option<String>,
     /// Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a
@@ -281,9 +282,9 @@ impl Explain {
             };
             do_in_order(session.options.threads(), pairs.len(), explain, |place, explained: Result<_, Failure>| {
                 progress::report_step("explaining", next + place, Some(total));
-                let (explained, matches) = explained?;
+                let (content, matches) = explained?;
                 matches_all &= matches;
-                match explained {
+                match content {
                     None => Ok(()),
                     Some(Explained::Rows(more)) => {
                         rows.extend(more);
@@ -317,7 +318,7 @@ impl Explain {
             page.finish(None)?;
         } else {
             let what_if = difference.map(|difference| difference.to_json(case));
-            page.finish(Some(merge_json(causes.to_json(), "what_if", what_if)))?;
+            page.finish(Some(merge_json(causes.into_json(), "what_if", what_if)))?;
         }
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))

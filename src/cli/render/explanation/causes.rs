@@ -141,7 +141,7 @@ impl CauseTable {
     }
 
     /// Returns the table as JSON.
-    pub fn to_json(&mut self) -> Json {
+    pub fn into_json(mut self) -> Json {
         self.sort();
         let causes = self.causes.values().map(|cause| {
             let best = cause.best_change();

@@ -66,8 +66,7 @@ impl<'c> ReportRenderer<'c> {
             let summary = self.case.summary(session, group, report, usize::MAX);
             return Ok(self.json(&super::json::report_json(self.case, group, report, &summary)));
         }
-        use RequestVerdict::{Matches, NotWaiting, Taken};
-        let is_known = matches!(report.verdict, Matches | Taken(_) | NotWaiting(_)) && self.case.evidence_level == 0;
+        let is_known = report.verdict.is_told_by_summary() && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
         let mut text = self.case.summary(session, group, report, MAX_CLAUSE_CHARS) + "\n";
         text.push_str(&self.job_remarks(session, group));
