@@ -56,8 +56,11 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, name: &Name, resource:
     let fewest = amounts.len().saturating_sub(1);
     let tried = amounts.iter().enumerate().filter(|(place, _)| *place < MAX_VALUES - 1 || *place == fewest);
     let proposal = |(_, (_, value)): (usize, &(f64, &Value))| {
-        let edit =
-            RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Expression::literal(value.clone()) };
+        let edit = RequestEdit::Set {
+            name: name.clone(),
+            from: Some(from.clone()),
+            to: Expression::literal(Value::clone(value)),
+        };
         Proposal::new(edit, relative_distance(value, &current))
     };
     tried.map(proposal).collect()
