@@ -6,9 +6,9 @@ use crate::eval::{ConstraintVerdict, Environment, FreeNames, Knowledge, Speciali
 use crate::matching::PairSide;
 use crate::text::shorten;
 
-use super::changes::rewrite_expression;
 use super::clauses::{ExplainedClause, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
+use super::rewriting::rewrite_expression;
 
 /// Maximum number of steps into a clause. Attributes that name each other would lead on forever.
 const MAX_STEPS: usize = 64;

@@ -5,8 +5,8 @@ use crate::constraint::{conjuncts, disjuncts};
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
 use crate::matching::PairSide;
+use crate::protocol::requested_resource;
 
-use super::changes::{resource_of, rewrite_expression};
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::ClauseInPair;
@@ -14,6 +14,7 @@ use super::distance::closest_offered_value;
 use super::evaluation::{OfferTable, RequestContext};
 use super::nested_constraint::NestedFailure;
 use super::report::ClauseReport;
+use super::rewriting::rewrite_expression;
 
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +130,7 @@ impl FailureReason {
         }
         if let Some(name) = missing_offer_attribute(analysis, table, request) {
             // `RequestDisk` without a qualifier is what the job asks for, and no attribute of slots.
-            let is_own = resource_of(&name).is_some() && {
+            let is_own = requested_resource(&name).is_some() && {
                 let mentions = FreeNames::of(expression, table.context.dialect);
                 mentions.unqualified.contains(&name)
             };

@@ -23,6 +23,7 @@ mod nested_constraint;
 mod pair;
 mod refusals;
 mod report;
+mod rewriting;
 mod slots;
 mod summary;
 

@@ -7,10 +7,10 @@ use crate::eval::{Context, Environment, Evaluator};
 use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, is_met};
 
-use super::changes::rewrite_expression;
 use super::clauses::{ExplainedClause, text};
 use super::distance::closest_value;
 use super::evaluation::{OfferTable, RequestContext};
+use super::rewriting::rewrite_expression;
 
 /// The functions that evaluate their first argument in each ad of a list.
 const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];

@@ -39,6 +39,17 @@ pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
     Some(format!("{RESOURCE_COUNT} {written} {effect}"))
 }
 
+/// Prefix of the attributes that ask for a resource. What follows is the attribute in which a slot tells what it has of
+/// the resource.
+const REQUEST_PREFIX: &str = "Request";
+
+/// Returns the resource for which an attribute asks: `Memory` for `RequestMemory`. `None` for another attribute.
+#[must_use]
+pub fn requested_resource(name: &Name) -> Option<Name> {
+    let (prefix, resource) = name.as_str().split_at_checked(REQUEST_PREFIX.len())?;
+    (prefix.eq_ignore_ascii_case(REQUEST_PREFIX) && !resource.is_empty()).then(|| Name::new(resource))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{invalid_count_reason, resource_count};

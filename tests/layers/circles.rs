@@ -46,11 +46,13 @@ const CIRCLES: [(&[&str], &str); 10] = [
         ],
         "the table of keywords names the parsers of rules, and these look keywords up",
     ),
+    (&["explain/failure_reason", "explain/report"], "a disjunction fails because each of its operands does"),
     (
         &[
             "explain/changes",
             "explain/changes/clause_fixes",
             "explain/changes/offer_demands",
+            "explain/changes/resource_requests",
             "explain/closest_offers",
             "explain/explainer",
             "explain/refusals",
@@ -59,6 +61,7 @@ const CIRCLES: [(&[&str], &str); 10] = [
     ),
     (
         &[
+            "cli/io/dump_time",
             "cli/io/input",
             "cli/io/source",
             "cli/render/diagnostics",

@@ -9,7 +9,9 @@ use crate::explain::explainer::RequestAnalysis;
 use crate::explain::failure_reason::FailureReason;
 use crate::lint::ChainedComparison;
 
-use super::edit::{RequestEdit, replace_kinds};
+use crate::explain::rewriting::replace_kinds;
+
+use super::edit::RequestEdit;
 use super::offer_demands::is_false_request;
 use super::search::Proposal;
 

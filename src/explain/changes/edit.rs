@@ -2,6 +2,7 @@
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::explain::clauses::{parenthesized, text};
+use crate::explain::rewriting::{Replacement, rewrite_expression};
 use crate::protocol::{Port, read_ports};
 use crate::text::join_and;
 
@@ -164,10 +165,6 @@ pub fn ports_of_group<'p>(ports: &'p [Port], group: &Ad) -> impl Iterator<Item =
     ports.iter().filter(move |port| port.groups.first().is_some_and(|of| of.identity() == group))
 }
 
-/// A function that returns the replacement of a subexpression. If it returns `None`, the subexpression stays, and the
-/// function is called for each of its operands.
-type Replacement<'r> = &'r mut dyn FnMut(&Expression) -> Option<Expression>;
-
 /// Rewrites the expression of each attribute of an ad by [`rewrite_expression`]. `None` if nothing was replaced.
 fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
     let mut changed: Option<Ad> = None;
@@ -177,41 +174,4 @@ fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
         }
     }
     changed
-}
-
-/// Rewrites an expression top-down. Subexpressions without a replacement stay the same nodes in memory. Returns `None`
-/// if nothing was replaced, or if the expression is nested too deeply.
-pub fn rewrite_expression(expression: &Expression, by: Replacement<'_>) -> Option<Expression> {
-    rewrite_within(expression, by, 0).ok().flatten()
-}
-
-/// Replaces operations of an expression. `by` returns the new operation, or `None` to keep the operation and to visit
-/// its operands. Returns `None` if nothing was replaced, or if the expression is nested too deeply.
-pub fn replace_kinds(of: &Expression, by: impl Fn(&ExpressionKind) -> Option<ExpressionKind>) -> Option<Expression> {
-    rewrite_expression(of, &mut |part| Some(Expression::new(by(part.kind())?, part.span())))
-}
-
-/// Maximum nesting depth of an expression that is rewritten. The maximum also limits the length of a conjunction: the
-/// parser nests `a && b && c` one level deeper for each operand.
-const MAX_REWRITE_DEPTH: usize = 500;
-
-/// The error for an expression that is nested deeper than [`MAX_REWRITE_DEPTH`].
-struct TooDeep;
-
-/// Rewrites an expression that stands at the nesting depth `depth`. `None` if nothing was replaced.
-fn rewrite_within(of: &Expression, by: Replacement<'_>, depth: usize) -> Result<Option<Expression>, TooDeep> {
-    if depth > MAX_REWRITE_DEPTH {
-        return Err(TooDeep);
-    }
-    if let Some(other) = by(of) {
-        return Ok(Some(other));
-    }
-    let mut is_changed = false;
-    let inner = |part: &Expression| {
-        let changed = rewrite_within(part, by, depth + 1)?;
-        is_changed |= changed.is_some();
-        Ok(changed.unwrap_or_else(|| part.clone()))
-    };
-    let kind = of.kind().map_children(inner)?.filter(|_| is_changed);
-    Ok(kind.map(|kind| Expression::new(kind, of.span())))
 }

@@ -10,6 +10,8 @@ use std::convert::Infallible;
 
 use crate::ad::{Ad, Dialect, Name};
 
+use crate::protocol::requested_resource;
+
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::evaluation::{OfferTable, RequestContext};
@@ -18,9 +20,8 @@ use super::failure_sets::FailureSet;
 
 pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
-pub(super) use edit::{ports_of_group, rewrite_expression};
+pub(super) use edit::ports_of_group;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
-pub(super) use resource_requests::resource_of;
 use search::MAX_EDITS;
 pub use search::RequestChange;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
@@ -149,7 +150,7 @@ fn propose_for_set(
     // A job needs the resources for which it asks: that it might do without them is no advice.
     let asks_for_resource = |place: &usize| {
         let mut names = analysis.clauses[*place].analysis.request_attributes.iter();
-        names.any(|name| resource_requests::resource_of(name).is_some_and(|resource| table.offers_with(&resource) > 0))
+        names.any(|name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0))
     };
     if let [place] = places {
         let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows).into_iter().map(|(proposal, _)| proposal);

@@ -11,9 +11,9 @@ use crate::explain::evaluation::{ClauseOutcome, OfferTable};
 use crate::explain::explainer::RequestAnalysis;
 use crate::explain::refusals::{missing_attributes, request_attributes_read};
 use crate::matching::PairSide;
+use crate::protocol::requested_resource;
 
 use super::edit::RequestEdit;
-use super::resource_requests::resource_of;
 use super::search::Proposal;
 
 /// Attributes that identify the user, the job, or where it was submitted, and those that HTCondor itself sets. Changes
@@ -45,7 +45,7 @@ fn is_fixed(name: &Name) -> bool {
 /// Whether a value must not be proposed for an attribute: a job that asks for no GPUs needs none, and one that does
 /// needs some.
 pub fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value) -> bool {
-    let is_of_gpus = resource_of(name).is_some_and(|resource| resource.is("GPUs"));
+    let is_of_gpus = requested_resource(name).is_some_and(|resource| resource.is("GPUs"));
     is_of_gpus && (from.is_none() || *to == Value::Integer(0))
 }
 
@@ -161,7 +161,7 @@ pub fn propose_attributes(
             for edit in defined.chain(dropped) {
                 let is_allowed = match &edit {
                     RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => {
-                        !is_fixed(name) && resource_of(name).is_none() && !is_set(name)
+                        !is_fixed(name) && requested_resource(name).is_none() && !is_set(name)
                     }
                     _ => true,
                 };

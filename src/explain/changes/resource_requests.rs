@@ -5,13 +5,10 @@ use crate::ad::{Ad, Expression, Name, Value};
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{OfferTable, RequestContext};
 use crate::explain::explainer::RequestAnalysis;
+use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
 use super::search::Proposal;
-
-/// Prefix of the attributes that ask for a resource. What follows is the attribute in which a slot tells what it has of
-/// the resource.
-pub const REQUEST_PREFIX: &str = "Request";
 
 /// Maximum number of values of one resource that are tried.
 const MAX_VALUES: usize = 3;
@@ -20,20 +17,14 @@ const MAX_VALUES: usize = 3;
 /// them.
 pub fn propose_smaller_requests(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
     let request = &analysis.request.ad;
-    let resources = request.iter().filter_map(|attribute| Some((attribute.name, resource_of(attribute.name)?)));
+    let resources = request.iter().filter_map(|attribute| Some((attribute.name, requested_resource(attribute.name)?)));
     resources.flat_map(|(name, resource)| propose_for_resource(table, request, name, &resource)).collect()
-}
-
-/// Returns the resource for which an attribute asks: `Memory` for `RequestMemory`. `None` for another attribute.
-pub fn resource_of(name: &Name) -> Option<Name> {
-    let (prefix, resource) = name.as_str().split_at_checked(REQUEST_PREFIX.len())?;
-    (prefix.eq_ignore_ascii_case(REQUEST_PREFIX) && !resource.is_empty()).then(|| Name::new(resource))
 }
 
 fn propose_for_resource(table: &OfferTable, request: &Ad, name: &Name, resource: &Name) -> Vec<Proposal> {
     let Some(from) = request.get(name).filter(|_| table.offers_with(resource) > 0) else { return Vec::new() };
     let least = Value::Integer(1);
-    let Some(current) = crate::protocol::evaluate_attribute(request, name, &table.context) else { return Vec::new() };
+    let Some(current) = evaluate_attribute(request, name, &table.context) else { return Vec::new() };
     let Some(wanted) = as_number(&current).filter(|wanted| *wanted > 1.0) else { return Vec::new() };
     let with = |value: Value| request.with(name.clone(), Expression::literal(value));
     // The slots that match with the least request are all that any value can win.
@@ -51,7 +42,7 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, name: &Name, resource:
     });
     let mut amounts: Vec<(f64, &Value)> = amounts.collect();
     amounts.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    amounts.dedup_by(|(one, _), (other, _)| one == other);
+    amounts.dedup_by(|(one, _), (other, _)| one.total_cmp(other).is_eq());
     // The largest amounts come first. With the smallest, all of the slots match.
     let fewest = amounts.len().saturating_sub(1);
     let tried = amounts.iter().enumerate().filter(|(place, _)| *place < MAX_VALUES - 1 || *place == fewest);
