@@ -17,6 +17,7 @@ mod manuals;
 mod marshalling;
 mod negotiation;
 mod policies;
+mod policy_expressions;
 mod progress;
 mod properties;
 mod protocol;
