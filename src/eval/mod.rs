@@ -28,6 +28,7 @@ pub use scope::{
     CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,
 };
 pub use settings::EvaluationSettings;
+pub(crate) use specialize::TypeSet;
 pub use specialize::{
     ConstraintVerdict, SpecializeOptions, SpecializedExpression, specialize, specialize_ad, specialize_attribute,
     unknowns,

@@ -13,8 +13,10 @@ use crate::pool::is_constant;
 use crate::protocol::PORTS;
 
 use super::ads::{AdCheck, ClauseResidue, constraint_clauses, reference_cycles};
-use super::finding_register::{AdFindings, FindingSet};
-use super::{AdChecker, CheckedAttributes, KIND_NAMES, own_names};
+use super::constants::{ConstantFindings, WatchedConstant, watched_constants};
+use super::finding_register::{AdFindings, FindingOrigin, FindingSet};
+use super::subexpressions::own_names;
+use super::{AdChecker, CheckedAttributes, KIND_NAMES};
 
 /// Integers up to this magnitude are exact as reals: 2^53.
 const MAX_EXACT_INTEGER: u64 = 9_007_199_254_740_992;
@@ -29,8 +31,11 @@ pub(super) struct AdClass {
     /// `None` if the findings about an ad as a whole depend on more than the outcomes of its clauses: on a pool, on
     /// ports, on a clause that is itself a constant, or on circular references.
     clauses: Option<ClassClauses>,
-    /// Findings about ads as a whole, by their addresses, each with all findings of such an ad.
-    findings: FxHashMap<usize, (Arc<FindingSet>, Arc<AdFindings>)>,
+    /// The constants whose values are checked.
+    pub watched: Vec<WatchedConstant>,
+    /// Findings about ads as a whole, by their addresses and by a hash of the findings about constants, each with all
+    /// findings of such an ad.
+    findings: FxHashMap<(usize, u64), (Arc<FindingSet>, Arc<AdFindings>)>,
 }
 
 /// The parts of an ad on whose outcomes the findings about the ad as a whole depend.
@@ -74,15 +79,26 @@ impl AdClass {
         let is_predictable =
             checker.pool.is_none() && ad.get(&PORTS).is_none() && reference_cycles(&attributes).is_empty();
         let clauses = is_predictable.then(|| ClassClauses::new(ad, checker, &attributes, &reached)).flatten();
-        AdClass { attributes, reached, clauses, findings: FxHashMap::default() }
+        let watched = watched_constants(ad, checker.context.dialect);
+        AdClass { attributes, reached, clauses, watched, findings: FxHashMap::default() }
     }
 
     /// Returns all findings of an ad. `of_ad` are the findings about the ad as a whole.
-    pub(super) fn all_findings(&mut self, of_ad: &Arc<FindingSet>) -> Arc<AdFindings> {
-        let sets = self.attributes.values().map(|attribute| &attribute.findings).chain([of_ad]).cloned();
+    pub(super) fn all_findings(
+        &mut self,
+        ad: &Ad,
+        of_ad: &Arc<FindingSet>,
+        of_constants: Option<ConstantFindings>,
+    ) -> Arc<AdFindings> {
         // The entry keeps the set, so that no other gets its address.
-        let entry = self.findings.entry(Arc::as_ptr(of_ad) as usize);
-        let (_, all) = entry.or_insert_with(|| (Arc::clone(of_ad), AdFindings::new(sets)));
+        let hash = of_constants.as_ref().map_or(0, |found| found.hash);
+        let entry = self.findings.entry((Arc::as_ptr(of_ad) as usize, hash));
+        let (_, all) = entry.or_insert_with(|| {
+            let sets = self.attributes.values().map(|attribute| &attribute.findings).chain([of_ad]).cloned();
+            let of_constants =
+                of_constants.map(|found| FindingSet::new(FindingOrigin::Constants(found.hash), ad, found.findings));
+            (Arc::clone(of_ad), AdFindings::new(sets.chain(of_constants)))
+        });
         Arc::clone(all)
     }
 
@@ -102,7 +118,8 @@ impl AdClass {
         for (part, is_clause) in clauses.chain(parts.rank.as_ref().map(|part| (part, false))) {
             let key = FxBuildHasher.hash_one((part.hash, constants_hash(ad, &part.positions), is_clause));
             let outcome = &*checker.outcomes.entry(key).or_insert_with(|| {
-                let check = check.get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context));
+                let check = check
+                    .get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context, checker.knowledge));
                 if is_clause {
                     OutcomeHash::new(&check.clause_residue(&part.expression, false), &part.expression)
                 } else {

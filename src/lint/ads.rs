@@ -12,7 +12,8 @@ use crate::protocol::{Advertisement, PORTS, Protocol, is_met, read_ports};
 use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::logic::{self, ConditionPart, ConditionPosition};
-use super::{CheckedAttributes, rules, subexpressions};
+use super::subexpressions::subexpressions;
+use super::{CheckedAttributes, rules};
 
 /// An ad under check, with the scope in which its expressions are specialized.
 pub(super) struct AdCheck<'a> {
@@ -35,23 +36,6 @@ pub(super) enum ClauseResidue {
     Open(Expression),
 }
 
-/// Checks the ports, the constraint and the rank of an ad. `has_cycles` tells whether some attributes of the ad refer
-/// to each other in a circle.
-pub(super) fn check(ad: &Ad, protocol: &Protocol, context: &Context, has_cycles: bool, found: &mut Vec<LintFinding>) {
-    let check = AdCheck::new(ad, protocol, context);
-    check.check_ports(found);
-    let has_ports = ad.get(&PORTS).is_some();
-    match protocol.constraint_name(ad) {
-        Some(name) if !has_ports => check.check_constraint(name, has_cycles, found),
-        None if !has_ports && check.is_party() => {
-            let message = "this ad has no constraint, and so accepts nothing";
-            found.push(LintFinding::new(&rules::MISSING, message));
-        }
-        _ => {}
-    }
-    check.check_rank(found);
-}
-
 /// Returns the clauses of the constraint of an ad, each with the attribute that contains it. A clause such as `START` is
 /// left out if the clauses of the attribute `START` are returned instead.
 pub(super) fn constraint_clauses(ad: &Ad, constraint: &Name) -> Vec<(Name, Expression)> {
@@ -67,9 +51,25 @@ pub(super) fn constraint_clauses(ad: &Ad, constraint: &Name) -> Vec<(Name, Expre
 }
 
 impl<'a> AdCheck<'a> {
-    pub(super) fn new(ad: &'a Ad, protocol: &'a Protocol, context: &'a Context) -> Self {
-        let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
+    pub(super) fn new(ad: &'a Ad, protocol: &'a Protocol, context: &'a Context, knowledge: Knowledge) -> Self {
+        let (environment, frame) = Environment::partner_unknown(ad.clone(), knowledge);
         AdCheck { ad, protocol, context, environment, frame }
+    }
+
+    /// Checks the ports, the constraint and the rank of the ad. `has_cycles` tells whether some attributes of the ad
+    /// refer to each other in a circle.
+    pub(super) fn check(&self, has_cycles: bool, found: &mut Vec<LintFinding>) {
+        self.check_ports(found);
+        let has_ports = self.ad.get(&PORTS).is_some();
+        match self.protocol.constraint_name(self.ad) {
+            Some(name) if !has_ports => self.check_constraint(name, has_cycles, found),
+            None if !has_ports && self.is_party() => {
+                let message = "this ad has no constraint, and so accepts nothing";
+                found.push(LintFinding::new(&rules::MISSING, message));
+            }
+            _ => {}
+        }
+        self.check_rank(found);
     }
 
     /// Whether the ad is evidently a request or an offer: its type says so, or it has a rank.
@@ -78,7 +78,7 @@ impl<'a> AdCheck<'a> {
     }
 
     /// Whether the type of the ad is `kind`.
-    fn is_kind(&self, kind: &str) -> bool {
+    pub(super) fn is_kind(&self, kind: &str) -> bool {
         Advertisement::new(self.ad, self.context).kind().is_some_and(|own| own.eq_ignore_ascii_case(kind))
     }
 

@@ -5,16 +5,16 @@ use crate::eval::find_function;
 use crate::syntax::{Style, expression_text};
 use crate::text::{did_you_mean, shorten};
 
-use super::finding::LintFinding;
 use super::rules::{self, LintRule};
+use super::slip::Slip;
 use super::slips::{ChainedComparison, is_comparison, unknown_function};
-use super::subexpressions;
+use super::subexpressions::subexpressions;
 
-/// Checks the operators and calls in an attribute's expression.
-pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect, found: &mut Vec<LintFinding>) {
-    ExpressionCheck { attribute, expression, dialect, found }.check_quotes(expression);
+/// Checks the operators and calls in an expression.
+pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<Slip>) {
+    ExpressionCheck { expression, dialect, found }.check_quotes(expression);
     for expression in subexpressions(expression) {
-        let mut check = ExpressionCheck { attribute, expression, dialect, found };
+        let mut check = ExpressionCheck { expression, dialect, found };
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right) => {
                 check.check_precedence(*operator, left, right);
@@ -23,15 +23,15 @@ pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect,
                         check.check_comparison(*operator, left, right);
                     }
                     OperatorGroup::Logic => {
-                        check.check_condition(operator.symbol(), left);
-                        check.check_condition(operator.symbol(), right);
+                        check.check_condition(operator.symbol(), left, None);
+                        check.check_condition(operator.symbol(), right, Some((*operator, left)));
                     }
                     OperatorGroup::Bitwise => check.check_bitwise(*operator, [left, right]),
                     OperatorGroup::Arithmetic => {}
                 }
             }
-            ExpressionKind::Unary(UnaryOperator::Not, operand) => check.check_condition("!", operand),
-            ExpressionKind::Conditional(condition, ..) => check.check_condition("?", condition),
+            ExpressionKind::Unary(UnaryOperator::Not, operand) => check.check_condition("!", operand, None),
+            ExpressionKind::Conditional(condition, ..) => check.check_condition("?", condition, None),
             ExpressionKind::Call(name, arguments) => check.check_call(name, arguments.len()),
             _ => {}
         }
@@ -44,12 +44,11 @@ pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
     shorten(&expression_text(expression, if dialect.is_condor() { Style::Long } else { Style::New }), MAX_CHARS)
 }
 
-/// A subexpression under check. It belongs to the expression of `attribute`.
+/// A subexpression under check.
 struct ExpressionCheck<'e> {
-    attribute: &'e Name,
     expression: &'e Expression,
     dialect: Dialect,
-    found: &'e mut Vec<LintFinding>,
+    found: &'e mut Vec<Slip>,
 }
 
 impl ExpressionCheck<'_> {
@@ -57,7 +56,7 @@ impl ExpressionCheck<'_> {
         short_text(expression, self.dialect)
     }
 
-    /// Adds a finding at the expression `marked`. If `help` is `None`, the finding has the help text of its rule.
+    /// Adds a slip at the expression `marked`. If `help` is `None`, the slip has the help text of its rule.
     fn report(
         &mut self,
         rule: &'static LintRule,
@@ -65,11 +64,7 @@ impl ExpressionCheck<'_> {
         help: Option<String>,
         (marked, label): (&Expression, &str),
     ) {
-        let finding = LintFinding::new(rule, message).at(self.attribute, marked, label);
-        self.found.push(match help {
-            Some(help) => finding.with_help(help),
-            None => finding,
-        });
+        self.found.push(Slip { help, ..Slip::new(rule, marked, message).with_label(label) });
     }
 
     fn check_precedence(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {
@@ -129,7 +124,9 @@ impl ExpressionCheck<'_> {
                     let instead = if is_unequal { BinaryOperator::Isnt } else { BinaryOperator::Is };
                     let message = format!("`{symbol} {name}` is always {}", value.value_type().phrase());
                     let help = format!("write `{} {} {name}`", self.short_text(other), instead.symbol_in(self.dialect));
-                    self.report(&rules::UNDEFINED, message, Some(help), (self.expression, ""));
+                    let rewrite = Expression::binary(instead, other.clone(), operand.clone());
+                    let slip = Slip::new(&rules::UNDEFINED, self.expression, message).with_help(help);
+                    self.found.push(slip.with_rewrite(rewrite));
                 }
                 (OperatorGroup::Identity, Value::String(text))
                     if text.as_bytes().iter().any(u8::is_ascii_alphabetic) && other.as_literal().is_none() =>
@@ -139,7 +136,11 @@ impl ExpressionCheck<'_> {
                     let symbol = operator.symbol_in(self.dialect);
                     let message = format!("`{what} {symbol} \"...\"` tells upper from lower case");
                     let help = format!("write `{what} {plain} {string}` if case should not count");
-                    self.report(&rules::CASE, message, Some(help), (self.expression, ""));
+                    let plain =
+                        if operator == BinaryOperator::Is { BinaryOperator::Equal } else { BinaryOperator::NotEqual };
+                    let rewrite = Expression::binary(plain, left.clone(), right.clone());
+                    let slip = Slip::new(&rules::CASE, self.expression, message).with_help(help);
+                    self.found.push(slip.with_rewrite(rewrite));
                 }
                 _ => {}
             }
@@ -154,12 +155,15 @@ impl ExpressionCheck<'_> {
             && inner.span().range().len() == name.as_str().len() + 2
         {
             let message = format!("'{name}' is the name of an attribute, not a string");
-            self.report(&rules::QUOTES, message, Some(format!("write \"{name}\" for the string")), (operand, ""));
+            let slip =
+                Slip::new(&rules::QUOTES, operand, message).with_help(format!("write \"{name}\" for the string"));
+            self.found.push(slip.with_rewrite(Expression::literal(Value::string(name.as_str()))));
         }
     }
 
-    /// Reports a string, list, ad or time where a condition is expected.
-    fn check_condition(&mut self, operator: &str, operand: &Expression) {
+    /// Reports a string, list, ad or time where a condition is expected. `before` is the operator and the operand on its
+    /// left, if the operand is on the right of one.
+    fn check_condition(&mut self, operator: &str, operand: &Expression, before: Option<(BinaryOperator, &Expression)>) {
         let what = match operand.without_parentheses().kind() {
             ExpressionKind::Literal(Value::String(_)) => "a string",
             ExpressionKind::List(_) => "a list",
@@ -168,7 +172,13 @@ impl ExpressionCheck<'_> {
             _ => return,
         };
         let message = format!("`{operator}` wants a condition, and this is {what}");
-        self.report(&rules::NOT_BOOLEAN, message, None, (operand, ""));
+        let slip = Slip::new(&rules::NOT_BOOLEAN, operand, message);
+        // `x == "a" || "b"` means `x == "a" || x == "b"`.
+        let rewrite = before.and_then(|(_, before)| compared_likewise(before, operand));
+        self.found.push(match rewrite {
+            Some(rewrite) => slip.with_help(format!("write `{}`", self.short_text(&rewrite))).with_rewrite(rewrite),
+            None => slip,
+        });
     }
 
     fn check_bitwise(&mut self, operator: BinaryOperator, operands: [&Expression; 2]) {
@@ -201,4 +211,24 @@ impl ExpressionCheck<'_> {
             _ => {}
         }
     }
+}
+
+/// Returns the comparison with a string on the right of `||` or `&&` that the comparison on its left has with another,
+/// such as `x == "b"` for `x == "a"` and `"b"`. `None` if there is no such comparison.
+fn compared_likewise(before: &Expression, operand: &Expression) -> Option<Expression> {
+    /// Maximum number of operands that are passed over.
+    const MAX_STEPS: usize = 100;
+    let is_string = |operand: &Expression| matches!(operand.as_literal(), Some(Value::String(_)));
+    let mut before = before.without_parentheses();
+    for _ in 0..MAX_STEPS {
+        let ExpressionKind::Binary(operator, left, right) = before.kind() else { return None };
+        if is_comparison(*operator) && is_string(right) && is_string(operand) {
+            return Some(Expression::binary(*operator, left.clone(), operand.without_parentheses().clone()));
+        }
+        if operator.group() != OperatorGroup::Logic {
+            return None;
+        }
+        before = if is_string(right) { left } else { right }.without_parentheses();
+    }
+    None
 }

@@ -3,6 +3,7 @@
 use crate::ad::{Expression, Name, Span};
 
 use super::rules::LintRule;
+use super::slip::Slip;
 
 /// A probable mistake that the linter has found in an ad.
 #[derive(Clone, Debug)]
@@ -31,6 +32,15 @@ pub struct FindingLabel {
 impl LintFinding {
     pub(super) fn new(rule: &'static LintRule, message: impl Into<String>) -> Self {
         LintFinding { rule, message: message.into(), help: rule.help.to_owned(), labels: Vec::new() }
+    }
+
+    /// Creates the finding about a slip in the expression of an attribute.
+    pub(super) fn of_slip(attribute: &Name, slip: Slip) -> Self {
+        let finding = LintFinding::new(slip.rule, slip.message).at(attribute, &slip.place, slip.label);
+        match slip.help {
+            Some(help) => finding.with_help(help),
+            None => finding,
+        }
     }
 
     pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {

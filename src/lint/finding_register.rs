@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::ad::Ad;
+use crate::pool::is_constant;
 
 use super::finding::LintFinding;
 use super::{ExpressionKey, rules};
@@ -19,6 +20,8 @@ pub(super) enum FindingOrigin {
     Expression(ExpressionKey),
     /// An ad as a whole, by the result of `ad_hash`.
     Ad(u64),
+    /// The constants of an ad, by a hash of what the findings say.
+    Constants(u64),
 }
 
 /// The findings of one expression, or of an ad as a whole.
@@ -32,6 +35,10 @@ impl FindingSet {
     pub(super) fn new(origin: FindingOrigin, ad: &Ad, found: Vec<LintFinding>) -> Arc<Self> {
         let findings = found.into_iter().map(|finding| (content_hash(ad, &finding), finding)).collect();
         Arc::new(FindingSet { origin, findings })
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &LintFinding> {
+        self.findings.iter().map(|(_, finding)| finding)
     }
 }
 
@@ -127,7 +134,9 @@ fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
     }
     for label in &finding.labels {
         label.attribute.hash(&mut hasher);
-        if let (Some(span), Some(expression)) = (label.span, ad.get(&label.attribute)) {
+        // The value of a constant does not count.
+        let expression = ad.get(&label.attribute).filter(|expression| !is_constant(expression));
+        if let (Some(span), Some(expression)) = (label.span, expression) {
             let start = expression.span().start;
             (span.start.wrapping_sub(start), expression.fingerprint()).hash(&mut hasher);
         }

@@ -7,7 +7,7 @@ use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::rules;
-use super::subexpressions;
+use super::subexpressions::subexpressions;
 
 /// A part of a condition: the part as written, and the residue of the part in its ad.
 pub(super) struct ConditionPart {

@@ -2,13 +2,23 @@
 
 mod ad_class;
 mod ads;
+mod constants;
 mod expressions;
+mod find_slips;
 mod finding;
 mod finding_register;
 mod logic;
+mod names;
+mod operand_types;
+mod patterns;
 mod pool;
 mod rules;
+mod slip;
 mod slips;
+mod standard_attributes;
+mod subexpressions;
+mod undefined_names;
+mod units;
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -16,20 +26,24 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
-use crate::ad::{Ad, Attribute, Expression, ExpressionKind, Name, Span};
-use crate::constraint::ClauseOperand;
-use crate::eval::{Context, FunctionKind};
+use crate::ad::{Ad, Attribute, Expression, Name, Span};
+use crate::eval::{Context, Knowledge};
 use crate::pool::{AdMemo, is_constant};
 use crate::protocol::{PORTS, Protocol};
 
 use ad_class::{AdClass, OutcomeHash};
+use ads::AdCheck;
 use finding_register::{FindingOrigin, FindingSet};
+use subexpressions::own_names;
 
+pub use find_slips::find_slips;
 pub use finding::{FindingLabel, LintFinding};
 pub use finding_register::{AdFindings, FindingRegister};
 pub use pool::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
+pub use slip::{PoolColumns, Slip};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
+pub use standard_attributes::{SizeUnit, StandardType, is_usual_value};
 
 /// Maximum number of entries in the caches of findings. More clear the caches.
 const MAX_CACHED: usize = 64 * 1024;
@@ -77,6 +91,8 @@ impl Checker {
 pub struct AdChecker {
     protocol: Protocol,
     context: Context,
+    /// How completely the checked ads are known.
+    knowledge: Knowledge,
     pool: Option<Arc<PoolStatistics>>,
     /// Results of checking each expression.
     expressions: FxHashMap<ExpressionKey, CheckedExpression>,
@@ -92,9 +108,9 @@ pub struct AdChecker {
     class_entries: usize,
 }
 
-/// What the findings of an expression depend on: the attribute, the fingerprint of the expression, and whether it is
-/// the constraint of the ad.
-type ExpressionKey = (Name, u64, bool);
+/// What the findings of an expression depend on: the attribute, the fingerprint of the expression, whether it is the
+/// constraint of the ad, and a hash of the words in it that are attributes of the ad, or 0 if there are none.
+type ExpressionKey = (Name, u64, bool, u64);
 
 /// The cached results of checking one expression.
 #[derive(Clone)]
@@ -103,6 +119,8 @@ struct CheckedExpression {
     findings: Arc<FindingSet>,
     /// The attributes of the containing ad that the expression may read.
     names: Arc<[Name]>,
+    /// Names that were told to be words without quotes. If the ad has one of them as an attribute, it is none.
+    words: Arc<[Name]>,
 }
 
 /// The cached results of an ad's attributes, in the order of the ad. Attributes that are constants are left out.
@@ -117,6 +135,7 @@ impl AdChecker {
         AdChecker {
             protocol,
             context,
+            knowledge: Knowledge::Complete,
             pool: None,
             expressions: FxHashMap::default(),
             outcomes: FxHashMap::default(),
@@ -131,6 +150,13 @@ impl AdChecker {
     #[must_use]
     pub fn with_pool(self, pool: Arc<PoolStatistics>) -> Self {
         AdChecker { pool: Some(pool), ..self }
+    }
+
+    /// Takes the ads for parts of ads: an attribute that an ad lacks is unknown, not undefined. An expression alone can
+    /// be checked as the constraint of such an ad.
+    #[must_use]
+    pub fn of_partial_ads(self) -> Self {
+        AdChecker { knowledge: Knowledge::Partial, ..self }
     }
 
     /// Returns the findings of an ad.
@@ -152,7 +178,8 @@ impl AdChecker {
         });
         let entries = class.entries();
         let of_ad = self.check_whole(ad, class);
-        let found = class.all_findings(&of_ad);
+        let constants = constants::check(ad, &class.watched, &self.context);
+        let found = class.all_findings(ad, &of_ad, constants);
         self.class_entries += class.entries() - entries;
         self.classes = classes;
         found
@@ -189,13 +216,37 @@ impl AdChecker {
         Attribute { name, expression }: Attribute<'_>,
         is_constraint: bool,
     ) -> CheckedExpression {
-        let fingerprint = expression.fingerprint();
-        let key = (name.clone(), fingerprint, is_constraint);
-        if let Some(seen) = self.expressions.get(&key) {
-            return seen.clone();
+        let key = (name.clone(), expression.fingerprint(), is_constraint, 0);
+        let seen = match self.expressions.get(&key) {
+            Some(seen) => seen.clone(),
+            None => self.check_anew(ad, expression, key.clone(), &[]),
+        };
+        // A word that looks like a value is an attribute if the ad has it: `Owner == alice`.
+        let defined: Vec<Name> = seen.words.iter().filter(|word| ad.get(word).is_some()).cloned().collect();
+        if defined.is_empty() {
+            return seen;
         }
-        let mut found = Vec::new();
-        expressions::check(name, expression, self.context.dialect, &mut found);
+        let key = (key.0, key.1, key.2, FxBuildHasher.hash_one(&defined));
+        match self.expressions.get(&key) {
+            Some(seen) => seen.clone(),
+            None => self.check_anew(ad, expression, key, &defined),
+        }
+    }
+
+    /// Checks an expression, and caches the results. `defined` names the words in it that are attributes of the ad.
+    fn check_anew(
+        &mut self,
+        ad: &Ad,
+        expression: &Expression,
+        key: ExpressionKey,
+        defined: &[Name],
+    ) -> CheckedExpression {
+        let (name, fingerprint, is_constraint, _) = &key;
+        let pool = self.pool.as_deref().map(|pool| pool as &dyn PoolColumns);
+        let mut slips = find_slips(expression, self.context.dialect, pool);
+        slips.retain(|slip| slip.word().is_none_or(|word| !defined.contains(word)));
+        let words: Vec<Name> = slips.iter().filter_map(Slip::word).cloned().collect();
+        let mut found: Vec<LintFinding> = slips.into_iter().map(|slip| LintFinding::of_slip(name, slip)).collect();
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
         remove_consequences(&mut found);
         if self.pool.is_some() {
@@ -204,7 +255,8 @@ impl AdChecker {
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = FindingSet::new(FindingOrigin::Expression(key.clone()), ad, found);
-        let seen = CheckedExpression { fingerprint, findings, names: own_names(expression).into() };
+        let names = own_names(expression).into();
+        let seen = CheckedExpression { fingerprint: *fingerprint, findings, names, words: words.into() };
         self.expressions.insert(key, seen.clone());
         seen
     }
@@ -233,57 +285,38 @@ impl AdChecker {
             let message = format!("this refers to itself: {}", path.join(" -> "));
             found.push(LintFinding::new(&rules::CIRCLE, message).at_span(cycle[0], None, ""));
         }
-        ads::check(ad, &self.protocol, &self.context, !cycles.is_empty(), &mut found);
+        let check = AdCheck::new(ad, &self.protocol, &self.context, self.knowledge);
+        check.check(!cycles.is_empty(), &mut found);
         if ad.get(&PORTS).is_none() {
-            pool::check_references(ad, reached, self.pool.as_deref(), self.context.dialect, &mut found);
+            pool::check_references(
+                ad,
+                check.is_kind("Machine"),
+                reached,
+                self.pool.as_deref(),
+                self.context.dialect,
+                &mut found,
+            );
         }
+        found.retain(|finding| !is_told(finding, checked));
         found
     }
 }
 
+/// Whether a finding about an ad as a whole only repeats a mistake for which the expression has a finding: a part that is
+/// never true because of the mistake, or an attribute that no ad has because it is none.
+fn is_told(finding: &LintFinding, checked: &CheckedAttributes) -> bool {
+    let [label] = &finding.labels[..] else { return false };
+    let Some((span, of_expression)) = label.span.zip(checked.get(&label.attribute)) else { return false };
+    let is_cause = |cause: &LintFinding| {
+        let span_of_cause = cause.labels.first().and_then(|label| label.span);
+        cause.rule.level > LintLevel::Note
+            && span_of_cause.is_some_and(|cause| span.start <= cause.start && cause.end <= span.end)
+    };
+    [&rules::CONTRADICTION, &rules::UNKNOWN].contains(&finding.rule) && of_expression.findings.iter().any(is_cause)
+}
+
 /// The names of attributes that may tell the kind of an ad.
 const KIND_NAMES: [&str; 2] = ["MyType", "Type"];
-
-/// Returns an expression and all that it contains.
-fn subexpressions(expression: &Expression) -> impl Iterator<Item = &Expression> {
-    let mut pending = vec![expression];
-    std::iter::from_fn(move || {
-        let next = pending.pop()?;
-        next.kind().for_each_child(|child| pending.push(child));
-        Some(next)
-    })
-}
-
-/// Returns the names of the attributes that an expression may read from its own ad. These are unqualified names, and
-/// names qualified as the ad's own, such as `MY.Memory`.
-fn own_names(expression: &Expression) -> Vec<Name> {
-    let mut names: Vec<Name> = Vec::new();
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        match (expression.kind(), ClauseOperand::of(expression)) {
-            (ExpressionKind::Ad(_), _) => {}
-            (ExpressionKind::Parentheses(inner), _) => pending.push(inner),
-            (_, Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name))) => {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-            }
-            (kind, _) => for_each_in_scope(kind, |child| pending.push(child)),
-        }
-    }
-    names
-}
-
-/// Visits the direct subexpressions whose names are resolved in the scope of the expression. Skips the first argument
-/// of functions such as `countMatches`, which evaluate this argument in each ad of a list.
-fn for_each_in_scope<'e>(kind: &'e ExpressionKind, mut visit: impl FnMut(&'e Expression)) {
-    match kind {
-        ExpressionKind::Call(name, arguments) if FunctionKind::of(name) == Some(FunctionKind::EvaluatesElsewhere) => {
-            arguments.iter().skip(1).for_each(visit);
-        }
-        kind => kind.for_each_child(&mut visit),
-    }
-}
 
 /// Removes findings that are only consequences: a part is constant or never true because of a mistake within this part,
 /// which has a finding of its own.
@@ -317,5 +350,7 @@ fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, protocol: &Pr
     hasher.finish()
 }
 
+#[cfg(test)]
+mod slip_tests;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Checks references to the other side against a pool.
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{
     Ad, Attribute, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
@@ -13,8 +13,12 @@ use crate::text::{counted_plain, did_you_mean};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
+use super::operand_types::is_other_type;
+use super::rules;
+use super::slip::PoolColumns;
 use super::slips::{differs_in_case, is_comparison, similar_names};
-use super::{rules, subexpressions};
+use super::standard_attributes::StandardType;
+use super::subexpressions::{for_each_in_scope, guarded_names, subexpressions};
 
 /// The attributes that the ads of a pool have, with the types and strings of their values.
 #[derive(Default)]
@@ -28,7 +32,8 @@ pub struct PoolStatistics {
 struct AttributeStatistics {
     ads: usize,
     contents: Vec<(BindingKind, usize)>,
-    strings: FxHashSet<ByteString>,
+    /// The strings, each with the number of ads.
+    strings: FxHashMap<ByteString, usize>,
 }
 
 /// Maximum number of distinct strings stored per attribute. Further strings are not stored.
@@ -54,6 +59,17 @@ impl PoolStatistics {
     }
 }
 
+impl PoolColumns for PoolStatistics {
+    fn ads_with(&self, name: &Name) -> usize {
+        self.attributes.get(name).map_or(0, |known| known.ads)
+    }
+
+    fn ads_with_string(&self, name: &Name, text: &ByteString) -> usize {
+        let strings = self.attributes.get(name).into_iter().flat_map(|known| &known.strings);
+        strings.filter(|(string, _)| string.eq_ignore_case(text)).map(|(_, ads)| ads).sum()
+    }
+}
+
 impl AttributeStatistics {
     fn add(&mut self, expression: &Expression) {
         self.ads += 1;
@@ -62,11 +78,12 @@ impl AttributeStatistics {
             Some((_, ads)) => *ads += 1,
             None => self.contents.push((content, 1)),
         }
-        if let ExpressionKind::Literal(Value::String(text)) = expression.kind()
-            && self.strings.len() < MAX_STRINGS_PER_ATTRIBUTE
-            && !self.strings.contains(text)
-        {
-            self.strings.insert(text.clone());
+        if let ExpressionKind::Literal(Value::String(text)) = expression.kind() {
+            if let Some(ads) = self.strings.get_mut(text) {
+                *ads += 1;
+            } else if self.strings.len() < MAX_STRINGS_PER_ATTRIBUTE {
+                self.strings.insert(text.clone(), 1);
+            }
         }
     }
 
@@ -74,8 +91,8 @@ impl AttributeStatistics {
     /// `text` itself, or no string that differs in case only.
     fn other_spelling(&self, text: &ByteString) -> Option<&ByteString> {
         // If several strings differ in case only, return the smallest, so that runs have equal results.
-        let alike = || self.strings.iter().filter(|known| differs_in_case(known, text)).min();
-        if self.strings.contains(text) { None } else { alike() }
+        let alike = || self.strings.keys().filter(|known| differs_in_case(known, text)).min();
+        if self.strings.contains_key(text) { None } else { alike() }
     }
 }
 
@@ -87,9 +104,10 @@ struct PoolReference<'e> {
 }
 
 /// Checks references to the other ad. `reached` names the attributes of the ad to check: its constraint, its rank and
-/// the attributes that these two depend on.
+/// the attributes that these two depend on. `is_machine` tells whether the ad is of a machine.
 pub(super) fn check_references(
     ad: &Ad,
+    is_machine: bool,
     reached: &[Name],
     pool: Option<&PoolStatistics>,
     dialect: Dialect,
@@ -98,6 +116,9 @@ pub(super) fn check_references(
     for Attribute { name: attribute, expression } in reached.iter().rev().filter_map(|name| ad.attribute(name)) {
         let references = unresolved_references(ad, expression);
         found.extend(fall_through(attribute, &references, dialect));
+        if is_machine && attribute.is("START") {
+            found.extend(undefined_start(attribute, expression, &references));
+        }
         let Some(pool) = pool.filter(|pool| pool.ads() > 0) else { continue };
         let mut check = PoolCheck { pool, ad, attribute, dialect, found };
         check.check_comparisons(expression);
@@ -106,6 +127,7 @@ pub(super) fn check_references(
         let mut excluded = guarded_names(expression);
         for reference in references.iter().filter(|reference| excluded.insert(reference.name)) {
             check.check_known(reference);
+            check.check_frequency(reference);
         }
     }
 }
@@ -127,7 +149,7 @@ fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolRef
             ExpressionKind::Ad(_) => {}
             kind => {
                 let start = pending.len();
-                super::for_each_in_scope(kind, |child| pending.push(child));
+                for_each_in_scope(kind, |child| pending.push(child));
                 pending[start..].reverse();
             }
         }
@@ -155,21 +177,30 @@ fn fall_through(attribute: &Name, references: &[PoolReference<'_>], dialect: Dia
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }
 
-/// Returns the names that an expression guards against being undefined: by `isUndefined`, `=?=`, `=!=` or `?:`.
-fn guarded_names(expression: &Expression) -> FxHashSet<&Name> {
-    let guarded = subexpressions(expression).flat_map(|part| match part.kind() {
-        ExpressionKind::Call(function, arguments) if function.is("isUndefined") => arguments.iter().collect(),
-        ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Identity => {
-            vec![left, right]
+/// Returns the finding that the `START` of a machine is undefined for a job without attributes that HTCondor does not
+/// set itself. `None` if there are no such attributes, or if the expression guards them.
+fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolReference<'_>]) -> Option<LintFinding> {
+    let guarded = guarded_names(start);
+    let mut firsts: IndexMap<&Name, &Expression> = IndexMap::new();
+    for PoolReference { name, expression, .. } in references {
+        if !guarded.contains(name) && StandardType::of(name).is_none() {
+            firsts.entry(name).or_insert(expression);
         }
-        ExpressionKind::Elvis(left, _) => vec![left],
-        _ => Vec::new(),
-    });
-    let name = |operand| match ClauseOperand::of(operand) {
-        Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
-        _ => None,
-    };
-    guarded.filter_map(name).collect()
+    }
+    let names: Vec<&str> = firsts.keys().map(|name| name.as_str()).collect();
+    let first = names.first()?;
+    let message = format!("{attribute} may be undefined for a job without {}", join_or(&names));
+    let help = format!("such a job is not started; write `{first} =?= ...` or `{first} ?: ...` to decide about it");
+    let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
+    Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
+}
+
+/// Joins names as in `a, b or c`.
+fn join_or(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        names => names.concat(),
+    }
 }
 
 /// The check of one attribute of an ad against the pool.
@@ -203,6 +234,19 @@ impl PoolCheck<'_> {
         self.found.push(finding.with_help(help).at(self.attribute, expression, ""));
     }
 
+    /// Notes an attribute that most ads of the pool do not have, so that the clause is undefined for them.
+    fn check_frequency(&mut self, reference: &PoolReference<'_>) {
+        let (ads, all) = (self.pool.ads_with(reference.name), self.pool.ads());
+        if ads > 0 && ads * 2 < all {
+            let name = reference.name;
+            let message =
+                format!("this is undefined for {} of the {all} ads of the pool, which have no {name}", all - ads);
+            let help = format!("that excludes them; write `{name} =?= ...` or `{name} ?: ...` if it should not");
+            let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
+            self.found.push(finding.at(self.attribute, reference.expression, ""));
+        }
+    }
+
     /// Checks comparisons of an attribute of the pool with a literal, such as `TARGET.OpSys == "LINUX"`. An attribute
     /// of the ad counts as a literal if its expression is one.
     fn check_comparisons(&mut self, expression: &Expression) {
@@ -225,7 +269,12 @@ impl PoolCheck<'_> {
                     _ => None,
                 };
                 if let Some((value, known)) = value.zip(self.pool.attributes.get(name)) {
-                    self.check_type(part, *operator, value, (name, known));
+                    // A literal of another type than a standard attribute has a finding without the pool.
+                    let is_told = other.as_literal().is_some()
+                        && StandardType::of(name).is_some_and(|kind| is_other_type(kind, value, self.dialect));
+                    if !is_told {
+                        self.check_type(part, *operator, value, (name, known));
+                    }
                     self.check_case(part, *operator, value, known, other);
                 }
             }

@@ -156,6 +156,56 @@ rules! {
         "strings stand in double quotes; single quotes make the name of an attribute"
         "OpSys == 'LINUX'"
         "OpSys == \"LINUX\"",
+    OPERAND "operand-type" Error Expression
+        "an operator between types for which it gives an error, or always the same: by literals, functions and HTCondor's standard attributes"
+        "compare or compute with values of the same type"
+        "JobStatus == \"5\""
+        "JobStatus == 5",
+    ARGUMENT "argument-type" Error Expression
+        "an argument of a type that the function does not take, which gives an error"
+        "`classad functions NAME` says what a function takes"
+        "member(x, \"a, b\")"
+        "member(x, { \"a\", \"b\" })",
+    PATTERN "pattern" Error Expression
+        "a regular expression that cannot be read, so that the call is an error"
+        "`.*` stands for any text, and `\\.` for a dot"
+        "regexp(\"*.cern.ch\", Machine)"
+        "regexp(\"[.]cern[.]ch$\", Machine)",
+    GLOB "glob" Warning Expression
+        "a pattern for file names where none is understood: `==` compares `*` as it is, and `regexp` repeats what is before it"
+        "`.*` stands for any text, and `\\.` for a dot"
+        "regexp(\"slot*@node*\", Name)"
+        "regexp(\"^slot.*@node\", Name)",
+    PATTERN_ORDER "pattern-order" Warning Expression
+        "a call in which the regular expression stands second, and the string first"
+        "the pattern is the first argument"
+        "regexp(Machine, \".*cern.ch\")"
+        "regexp(\".*cern.ch\", Machine)",
+    WHOLE_VERSION "whole-version" Warning Expression
+        "the comparison of a version with a whole `CondorVersion`, which begins with `$CondorVersion:`"
+        "take the number out of it: `split(CondorVersion)[1]`"
+        "versionGE(TARGET.CondorVersion, \"25.0\")"
+        "versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
+    NULL "null" Warning Expression
+        "a comparison with `null`, which is the name of an attribute"
+        "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
+        "RoutedBy is null"
+        "RoutedBy is undefined",
+    WORD "bare-word" Warning Expression
+        "a name where a string or a call was probably meant: `Owner == alice`, `time - QDate`"
+        "strings stand in double quotes, and calls have parentheses"
+        "Owner == alice"
+        "Owner == \"alice\"",
+    UNIT "wrong-unit" Warning Expression
+        "a size with a suffix, or beyond all machines: HTCondor counts memory in MiB, disk space in KiB, and knows no suffixes"
+        "write the number in the unit of the attribute"
+        "Memory > 5G"
+        "Memory > 5120",
+    UNSAFE "undefined-unsafe" Note Expression
+        "a test that is undefined, not true, for an ad without the attribute"
+        "write `=!=` for `!=`, or add `isUndefined(x) ||`, if such ads are to be accepted"
+        "TARGET.HasBadDisk != true"
+        "TARGET.HasBadDisk =!= true",
     FUNCTION "unknown-function" Error Expression
         "a call of a function that there is not, which gives an error"
         "`classad functions` lists them"
@@ -171,6 +221,11 @@ rules! {
         "leave one of them out"
         "[ Memory = 1; MEMORY = 2 ]"
         "[ Memory = 1; Memory2 = 2 ]",
+    ATTRIBUTE_TYPE "attribute-type" Warning Ad
+        "a standard attribute of HTCondor whose value has another type"
+        "HTCondor and its tools expect the type of the manual"
+        "[ MyType = \"Job\"; Requirements = true; RequestMemory = \"2 GB\" ]"
+        "[ MyType = \"Job\"; Requirements = true; RequestMemory = 2048 ]",
     NEVER "never-met" Note Ad
         "a constraint that this ad can never meet as it is: a part of it is decided by its own attributes"
         "as long as the attributes have these values nothing matches this ad"
@@ -214,8 +269,8 @@ rules! {
     TYPE "wrong-type" Warning Pool
         "a comparison with a value of a type that the attribute has in no ad of the pool"
         "compare with a value of the type that the pool has"
-        "[ Requirements = TARGET.Memory > \"1000\" ]"
-        "[ Requirements = TARGET.Memory > 1000 ]",
+        "[ Requirements = TARGET.x > \"1000\" ]"
+        "[ Requirements = TARGET.x > 1000 ]",
     LETTERS "wrong-case" Warning Pool
         "`=?=` or `is` with a string that the pool has in another case only"
         "write `==`, which ignores case"

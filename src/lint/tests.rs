@@ -5,11 +5,11 @@ use crate::format::{FileFormat, ReadCache, read_cached};
 use crate::protocol::Protocol;
 use crate::syntax::{ParseOptions, parse_ad};
 
-fn ad(text: &str, dialect: Dialect) -> Ad {
+pub(super) fn ad(text: &str, dialect: Dialect) -> Ad {
     parse_ad(text.as_bytes(), ParseOptions::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn checker(dialect: Dialect) -> Checker {
+pub(super) fn checker(dialect: Dialect) -> Checker {
     Checker::new(Protocol::new(dialect), &Context::new(dialect))
 }
 
@@ -19,11 +19,11 @@ fn found_in(text: &str, dialect: Dialect) -> Vec<String> {
     found.into_iter().map(|(_, finding)| format!("{}: {}", finding.rule.name, finding.message)).collect()
 }
 
-fn found(text: &str) -> Vec<String> {
+pub(super) fn found(text: &str) -> Vec<String> {
     found_in(text, Dialect::Condor)
 }
 
-fn pool() -> PoolStatistics {
+pub(super) fn pool() -> PoolStatistics {
     let mut pool = PoolStatistics::default();
     pool.add(&ad("[ Memory = 2000; OpSys = \"LINUX\"; x = 1; HasDocker = true ]", Dialect::Condor));
     pool

@@ -72,6 +72,9 @@ fn the_exit_status_follows_the_level() {
         (&["-e", "a || b && c"], "", 1),
         (&["-e", "a || (b && c)"], "", 0),
         (&["-e", "a ||"], "", 2),
+        (&["-e", "MY.x < TARGET.x"], "", 0),
+        (&["--dialect", "condor", "-e", "My.JobPrio < Target.JobPrio"], "", 0),
+        (&["--dialect", "condor", "-e", "Target.PoolName == My.Totem"], "", 0),
     ] {
         let output = run(arguments, input);
         assert_eq!(output.status.code(), Some(status), "{arguments:?} {input}: {output:?}");
@@ -151,8 +154,9 @@ fn annotations_are_one_line_each() {
 
 #[test]
 fn against_a_pool_of_any_size() {
-    let pool = file("check-pool", "Memory = 1000\nOpSys = \"LINUX\"\n\nMemory = 2000\nHasDocker = true\n\n");
-    let jobs = "Requirements = TARGET.Memroy > 5 && TARGET.OpSys =?= \"linux\" && TARGET.Memory > \"5\"\n";
+    let pool =
+        file("check-pool", "Memory = 1000\nScores = 1\nOpSys = \"LINUX\"\n\nMemory = 2000\nHasDocker = true\n\n");
+    let jobs = "Requirements = TARGET.Memroy > 5 && TARGET.OpSys =?= \"linux\" && TARGET.Scores > \"5\"\n";
 
     assert_eq!(
         found(&["--against", &pool, "--level", "warning"], jobs),

@@ -17,6 +17,7 @@ mod manuals;
 mod marshalling;
 mod negotiation;
 mod policies;
+mod policy_expressions;
 mod pool_faults;
 mod progress;
 mod properties;

@@ -153,7 +153,7 @@ impl BuiltinFunction {
     }
 
     /// Returns the types that a result of the function can have: those in the signature, and undefined and error.
-    pub(super) fn result_types(&self) -> TypeSet {
+    pub(crate) fn result_types(&self) -> TypeSet {
         let types = self.signature.rsplit("-> ").next().unwrap_or_default();
         let sets = types.split(" | ").map(|name| match name {
             "bool" => TypeSet::of_type(Type::Boolean),
@@ -163,6 +163,31 @@ impl BuiltinFunction {
             "abstime" => TypeSet::of_type(Type::AbsoluteTime),
             "reltime" => TypeSet::of_type(Type::RelativeTime),
             "list" => TypeSet::of_type(Type::List),
+            "ad" => TypeSet::of_type(Type::Ad),
+            _ => TypeSet::ANY,
+        });
+        sets.fold(TypeSet::UNDEFINED.union(TypeSet::ERROR), TypeSet::union)
+    }
+
+    /// Iterates over the parameters in the signature, such as `pattern` and `string` of `regexp`. None for a function
+    /// with several forms of calls.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &'static str> {
+        let inside = self.signature.split_once('(').and_then(|(_, rest)| rest.rsplit_once(") ->"));
+        let inside = inside.map_or("", |(inside, _)| inside);
+        let inside = if inside.contains('(') { "" } else { inside };
+        inside.split(',').map(|word| word.trim_matches([' ', '[', ']'])).filter(|word| !word.is_empty())
+    }
+
+    /// Returns the types that the argument at a 0-based index may have: those of the parameter in the signature, and
+    /// undefined and error. With an argument of another type a call is an error.
+    pub(crate) fn argument_types(&self, index: usize) -> TypeSet {
+        let Some(parameter) = self.parameters().nth(index) else { return TypeSet::ANY };
+        let sets = parameter.split(" | ").map(|word| match word {
+            "string" | "item" | "pattern" | "options" | "delimiters" | "separators" | "operator" => {
+                TypeSet::of_type(Type::String)
+            }
+            "list" | "list of ads" => TypeSet::of_type(Type::List),
+            "number" => TypeSet::ANY.without(TypeSet::of_type(Type::List)).without(TypeSet::of_type(Type::Ad)),
             "ad" => TypeSet::of_type(Type::Ad),
             _ => TypeSet::ANY,
         });
@@ -220,7 +245,7 @@ pub fn similar_functions(name: &str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::{FUNCTIONS, TypeSet, find_function, similar_functions};
-    use crate::ad::{Ad, Dialect, Name};
+    use crate::ad::{Ad, Dialect, Name, Value};
     use crate::eval::{Context, Environment, Evaluator};
     use crate::syntax::{ParseOptions, parse_expression};
 
@@ -231,8 +256,15 @@ mod tests {
         value.map_or_else(|abort| abort.to_string(), |value| value.to_string())
     }
 
-    /// Calls all functions with random arguments and asserts that each result has a type of the function's signature.
-    /// Specialization relies on the result types in the signatures.
+    fn parsed_value(text: &str, dialect: Dialect) -> Value {
+        let expression = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).expect("arguments parse");
+        let (environment, frame) = Environment::single(Ad::default());
+        Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame).expect("it ends")
+    }
+
+    /// Calls all functions with random arguments and asserts that each result has a type of the function's signature,
+    /// and that an argument of a type that the signature lacks gives no value. Specialization relies on the result types
+    /// in the signatures, the linter on the types of parameters.
     #[test]
     fn calls_give_what_their_signatures_say() {
         let values = [
@@ -275,6 +307,12 @@ mod tests {
                         TypeSet::of(&value).is_subset_of(function.result_types()),
                         "{call} in {dialect} gives {value:?}"
                     );
+                    let is_wrong = |(index, argument): (usize, &&str)| {
+                        let types = TypeSet::of(&parsed_value(argument, dialect));
+                        !types.is_subset_of(function.argument_types(index))
+                    };
+                    let is_refused = TypeSet::of(&value).is_subset_of(TypeSet::UNDEFINED.union(TypeSet::ERROR));
+                    assert!(!arguments.iter().enumerate().any(is_wrong) || is_refused, "{call} gives {value:?}");
                 }
             }
         }

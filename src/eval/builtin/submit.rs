@@ -24,7 +24,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "one environment of several, all in the second syntax; the last value of a variable counts",
         both "mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")" => "\"A=2 B=3\"",
         merge_environments),
-    function!(userHome(1, 2) Lazy "(string [, default]) -> string",
+    function!(userHome(1, 2) Lazy "(user [, default]) -> string",
         "a user's home; no host is asked for it, so the default, or undefined without one",
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),

@@ -18,7 +18,7 @@ use super::{Context, Environment, builtin};
 
 use partial_result::PartialResult;
 use specializer::Specializer;
-pub(super) use type_set::TypeSet;
+pub(crate) use type_set::TypeSet;
 
 /// Options of specialization: which assumptions it may make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

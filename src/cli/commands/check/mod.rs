@@ -215,7 +215,7 @@ impl CheckRun<'_> {
             Ok(expression) => {
                 let name = task.protocol.attribute_names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
                 let ad: Ad = [(name, expression)].into_iter().collect();
-                let findings = task.new_state().checker.check(&ad);
+                let findings = task.new_state().checker.of_partial_ads().check(&ad);
                 let new = self.register.register(&findings);
                 self.register.count_ads(&findings, 1);
                 for (number, finding) in new {

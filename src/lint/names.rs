@@ -1,0 +1,109 @@
+//! Checks names that stand where a value was meant: `null`, words without quotes, functions without parentheses.
+
+use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Value};
+use crate::constraint::{ClauseOperand, is_scope_name};
+use crate::eval::{CURRENT_TIME, find_function};
+use crate::text::counted_plain;
+
+use super::expressions::short_text;
+use super::rules;
+use super::slip::{PoolColumns, Slip};
+use super::slips::is_comparison;
+use super::standard_attributes::{StandardType, is_usual_value};
+use super::subexpressions::for_each_in_scope;
+
+/// Checks the names in an expression. `pool` is what is known of the ads of the other side.
+pub(super) fn check(expression: &Expression, dialect: Dialect, pool: Option<&dyn PoolColumns>, found: &mut Vec<Slip>) {
+    let mut pending = vec![expression];
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            ExpressionKind::Ad(_) => continue,
+            ExpressionKind::Binary(operator, left, right) => {
+                for (operand, other) in [(left, right), (right, left)] {
+                    if is_comparison(*operator) {
+                        found.extend(check_null(part, *operator, operand, other, dialect));
+                        found.extend(check_word(operand, other, pool));
+                    }
+                    if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Arithmetic) {
+                        found.extend(check_function(operand));
+                    }
+                }
+            }
+            _ => {}
+        }
+        let start = pending.len();
+        for_each_in_scope(part.kind(), |child| pending.push(child));
+        pending[start..].reverse();
+    }
+}
+
+/// Returns the name if the expression is an unqualified name without quotes.
+fn bare_name(expression: &Expression) -> Option<&Name> {
+    let inner = expression.without_parentheses();
+    match inner.kind() {
+        // The span of a name in single quotes includes these.
+        ExpressionKind::Attribute(name)
+            if !is_scope_name(name) && inner.span().range().len() <= name.as_str().len() =>
+        {
+            Some(name)
+        }
+        _ => None,
+    }
+}
+
+/// Reports a comparison with `null`, which is the name of an attribute.
+fn check_null(
+    whole: &Expression,
+    operator: BinaryOperator,
+    operand: &Expression,
+    other: &Expression,
+    dialect: Dialect,
+) -> Option<Slip> {
+    let name = bare_name(operand).filter(|name| name.is("null") || name.is("nil"))?;
+    let instead = match operator {
+        BinaryOperator::Equal | BinaryOperator::Is => BinaryOperator::Is,
+        _ => BinaryOperator::Isnt,
+    };
+    let rewrite = Expression::binary(instead, other.clone(), Expression::literal(Value::Undefined));
+    let message = format!("{name} is the name of an attribute, and no value");
+    let help = format!("write `{}`", short_text(&rewrite, dialect));
+    Some(Slip::new(&rules::NULL, whole, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Reports a word without quotes beside an attribute that is a string, if the word looks like a value.
+fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolColumns>) -> Option<Slip> {
+    let word = bare_name(operand).filter(|word| !word.is("null") && StandardType::of(word).is_none())?;
+    let attribute = match ClauseOperand::of(other)? {
+        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => name,
+        ClauseOperand::Literal(_) => return None,
+    };
+    let text = ByteString::from(word.as_str());
+    let ads = pool.filter(|pool| pool.ads_with(word) == 0).map_or(0, |pool| pool.ads_with_string(attribute, &text));
+    let is_string = StandardType::of(attribute) == Some(StandardType::String);
+    if ads == 0 && !(is_string && (is_usual_value(attribute, word.as_str()) || looks_like_value(word))) {
+        return None;
+    }
+    let message = match ads {
+        0 => format!("{word} is the name of an attribute here, and {attribute} is a string"),
+        ads => format!("{word} is the name of an attribute here, and the {attribute} of {}", counted_plain(ads, "ad")),
+    };
+    let slip = Slip::new(&rules::WORD, operand, message).with_help(format!("write \"{word}\" for the string"));
+    Some(slip.with_rewrite(Expression::literal(Value::string(word.as_str()))))
+}
+
+/// Whether a name is written as values are, such as `alice`, and not as names of attributes are, such as `DiskUsage`.
+pub(super) fn looks_like_value(word: &Name) -> bool {
+    let text = word.as_str();
+    text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) && find_function(word).is_none()
+}
+
+/// Reports the name of a function without parentheses, such as `time`, among numbers.
+fn check_function(operand: &Expression) -> Option<Slip> {
+    let name = bare_name(operand).filter(|name| StandardType::of(name).is_none() && !name.is_known(CURRENT_TIME))?;
+    let function = find_function(name)
+        .filter(|function| function.max_arguments == Some(0) || function.name.eq_ignore_ascii_case("random"))?;
+    let message = format!("{name} is the name of an attribute here, and also of a function");
+    let slip =
+        Slip::new(&rules::WORD, operand, message).with_help(format!("write `{}()` for its value", function.name));
+    Some(slip.with_rewrite(Expression::call(function.name, [])))
+}

@@ -1,0 +1,79 @@
+//! A mistake in an expression, with its correction where one is known. The linter reports slips as findings; whoever
+//! else looks at expressions can offer the corrections.
+
+use std::convert::Infallible;
+
+use crate::ad::{ByteString, Expression, ExpressionKind, Name};
+
+use super::rules::{self, LintRule};
+
+/// A probable mistake in an expression.
+#[derive(Clone, Debug)]
+pub struct Slip {
+    /// The violated rule.
+    pub rule: &'static LintRule,
+    /// The message, as a phrase without a full stop.
+    pub message: String,
+    /// What to do about the mistake, in one line. `None` if the help of the rule suffices.
+    pub help: Option<String>,
+    /// The mistaken part, which shares its node with the expression.
+    pub place: Expression,
+    /// The words at the mark of the mistaken part. Empty if the message suffices.
+    pub label: String,
+    /// What to write instead of the mistaken part. `None` if that is unknown.
+    pub rewrite: Option<Expression>,
+}
+
+/// What the columns of a pool tell about the values of attributes.
+pub trait PoolColumns {
+    /// Number of ads that have the attribute.
+    fn ads_with(&self, name: &Name) -> usize;
+
+    /// Number of ads in which the attribute is this string, ignoring case.
+    fn ads_with_string(&self, name: &Name, text: &ByteString) -> usize;
+}
+
+impl Slip {
+    pub(super) fn new(rule: &'static LintRule, place: &Expression, message: impl Into<String>) -> Self {
+        let place = place.clone();
+        Slip { rule, message: message.into(), help: None, place, label: String::new(), rewrite: None }
+    }
+
+    pub(super) fn with_help(self, help: impl Into<String>) -> Self {
+        Slip { help: Some(help.into()), ..self }
+    }
+
+    pub(super) fn with_label(self, label: impl Into<String>) -> Self {
+        Slip { label: label.into(), ..self }
+    }
+
+    pub(super) fn with_rewrite(self, rewrite: Expression) -> Self {
+        Slip { rewrite: Some(rewrite), ..self }
+    }
+
+    /// Returns the word, if the slip is about a name that was probably meant as a value.
+    pub(super) fn word(&self) -> Option<&Name> {
+        match self.place.without_parentheses().kind() {
+            ExpressionKind::Attribute(word) if self.rule == &rules::WORD => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Returns the expression in which the slip was found, with the mistaken part corrected. `None` if no correction is
+    /// known, or if the expression is nested too deeply.
+    #[must_use]
+    pub fn corrected(&self, expression: &Expression) -> Option<Expression> {
+        const MAX_DEPTH: usize = 200;
+        let rewrite = self.rewrite.as_ref().filter(|_| !expression.is_deeper_than(MAX_DEPTH))?;
+        Some(replaced(expression, &self.place, rewrite))
+    }
+}
+
+/// Returns an expression with the node `part` replaced. Recursive in the depth of the expression.
+fn replaced(expression: &Expression, part: &Expression, by: &Expression) -> Expression {
+    if expression.ptr_eq(part) {
+        return by.clone();
+    }
+    let Ok(kind) = expression.kind().map_children(|child| Ok::<_, Infallible>(replaced(child, part, by)));
+    kind.map_or_else(|| expression.clone(), |kind| Expression::new(kind, expression.span()))
+}

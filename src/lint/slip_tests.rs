@@ -1,0 +1,188 @@
+//! Tests of slips and of what the linter makes of them.
+
+use super::tests::{ad, checker, found, pool};
+use super::{LintLevel, PoolColumns, PoolStatistics, find_slips};
+use crate::ad::Dialect;
+use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
+
+/// Returns the slips in an expression of HTCondor's dialect, each as `rule: corrected expression`. Notes are left out.
+fn corrected(text: &str, pool: Option<&dyn PoolColumns>) -> Vec<String> {
+    let dialect = Dialect::Condor;
+    let expression = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).expect(text);
+    let slips = find_slips(&expression, dialect, pool).into_iter().filter(|slip| slip.rule.level > LintLevel::Note);
+    let shown = slips.map(|slip| {
+        let corrected = slip.corrected(&expression);
+        let corrected = corrected.map_or_else(String::new, |corrected| expression_text(&corrected, Style::Long));
+        format!("{}: {corrected}", slip.rule.name)
+    });
+    shown.collect()
+}
+
+/// What real policies had, and `check` did not tell.
+#[test]
+fn slips_of_real_policies_are_corrected() {
+    for (text, expected) in [
+        (
+            "(Owner == \"coltrane\" * 1000000000000) + Imagesize",
+            "operand-type: ((Owner == \"coltrane\") * 1000000000000) + Imagesize",
+        ),
+        ("RoutedBy is null", "null: RoutedBy =?= undefined"),
+        ("GLIDEIN_Site isnt null", "null: GLIDEIN_Site =!= undefined"),
+        ("DesiredOS =?= NULL", "null: DesiredOS =?= undefined"),
+        ("x != null && y", "null: x =!= undefined && y"),
+        ("regexp(\"*.cern.ch\", Machine)", "pattern: regexp(\"\\.cern\\.ch$\", Machine)"),
+        ("regexp(\"(\", Machine)", "pattern: "),
+        ("regexp(\"slot*@a\", Name)", "glob: regexp(\"^slot.*@a$\", Name)"),
+        ("Machine == \"node*.a.org\"", "glob: regexp(\"^node.*\\.a\\.org$\", Machine, \"i\")"),
+        ("regexp(Machine, \".*cern.ch\")", "pattern-order: regexp(\".*cern.ch\", Machine)"),
+        ("member(\"x\", \"a,b,c\")", "argument-type: stringListIMember(\"x\", \"a,b,c\")"),
+        ("stringListMember(\"a\", {\"a\",\"b\"})", "argument-type: identicalMember(\"a\", { \"a\", \"b\" })"),
+        ("size(Owner) == \"5\"", "operand-type: size(Owner) == 5"),
+        ("JobStatus == {1,2}", "operand-type: member(JobStatus, { 1, 2 })"),
+        ("JobStatus != {1,2}", "operand-type: !member(JobStatus, { 1, 2 })"),
+        (
+            "versionGE(TARGET.CondorVersion, \"25.0\")",
+            "whole-version: versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
+        ),
+        ("CondorVersion >= \"25.0\"", "whole-version: split(CondorVersion)[1] >= \"25.0\""),
+        ("time - EnteredCurrentStatus > 100", "bare-word: time() - EnteredCurrentStatus > 100"),
+        ("JobStatus == \"5\"", "operand-type: JobStatus == 5"),
+        ("TARGET.Memory >= \"4096\"", "operand-type: TARGET.Memory >= 4096"),
+        ("HoldReasonCode =?= \"34\"", "operand-type: HoldReasonCode =?= 34"),
+        ("Owner == alice", "bare-word: Owner == \"alice\""),
+        ("OpSysAndVer == CentOS9", "bare-word: OpSysAndVer == \"CentOS9\""),
+        ("OpSysAndVer == 'CentOS9'", "single-quotes: OpSysAndVer == \"CentOS9\""),
+        (
+            "OpSysAndVer == \"RedHat9\" || \"AlmaLinux9\"",
+            "not-boolean: OpSysAndVer == \"RedHat9\" || OpSysAndVer == \"AlmaLinux9\"",
+        ),
+        ("HasSingularity == \"true\"", "operand-type: HasSingularity == true"),
+        ("LastRemoteHost == undefined", "undefined-comparison: LastRemoteHost =?= undefined"),
+        ("Memory > 5G", "wrong-unit: Memory > 5120"),
+        ("TARGET.Disk >= 2G", "wrong-unit: TARGET.Disk >= 2097152"),
+        ("RequestMemory > 4294967296", "wrong-unit: RequestMemory > 4096"),
+        ("Machine && x", "not-boolean: "),
+    ] {
+        assert_eq!(corrected(text, None), [expected], "{text}");
+    }
+}
+
+#[test]
+fn what_resembles_a_slip_is_left_alone() {
+    for text in [
+        "MY.x < TARGET.x",
+        "My.JobPrio < Target.JobPrio",
+        "Owner == RemoteOwner",
+        "TARGET.Owner == SlotOwner",
+        "HasDocker =?= 1",
+        "JobStatus == 2.0",
+        "regexp(\"^a.*b*$\", Name)",
+        "regexp(Pattern, \"host.example.org\")",
+        "CondorVersion == TARGET.CondorVersion",
+        "Memory > 1e6 && Disk > 1e10",
+        "CurrentTime - QDate > 5",
+        "countMatches(Memory == \"a\", Ads) > 0",
+        "[ Memory = \"a\"; b = Memory == \"a\" ].b",
+    ] {
+        assert_eq!(corrected(text, None), [] as [&str; 0], "{text}");
+    }
+}
+
+/// A word that is no usual value is a slip only if the pool has it as a value, and not as an attribute.
+#[test]
+fn the_columns_of_a_pool_tell_words_from_attributes() {
+    let mut pool = PoolStatistics::default();
+    for text in ["[ Site = \"North\"; Tag = 1 ]", "[ Site = \"north\"; South = \"x\" ]", "[ Site = \"South\" ]"] {
+        pool.add(&ad(text, Dialect::Condor));
+    }
+    for (text, expected) in [
+        ("TARGET.Site == North", vec!["bare-word: TARGET.Site == \"North\""]),
+        ("North == Site", vec!["bare-word: \"North\" == Site"]),
+        ("Site == South", vec![]),
+        ("Site == East", vec![]),
+    ] {
+        assert_eq!(corrected(text, Some(&pool)), expected, "{text}");
+        assert_eq!(corrected(text, None), [] as [&str; 0], "{text}");
+    }
+    assert_eq!(pool.ads_with_string(&"Site".into(), &"NORTH".into()), 2);
+}
+
+#[test]
+fn constants_of_jobs_and_machines_have_types_and_units() {
+    for (text, expected) in [
+        ("[ MyType = \"Job\"; JobStatus = \"5\" ]", vec!["JobStatus is a number in HTCondor, and this is a string"]),
+        ("[ RequestMemory = 2G ]", vec!["HTCondor ignores or refuses the suffix `G` of a number"]),
+        ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory counts MiB: this is more than any machine has"]),
+        ("[ MyType = \"Machine\"; Memory = 2048; HasDocker = 1; LoadAvg = 2; Cpus = undefined ]", vec![]),
+        ("[ MyType = \"Scheduler\"; JobStatus = \"5\" ]", vec![]),
+    ] {
+        let text = text.replace(" ]", "; Requirements = true ]");
+        let found = checker(Dialect::Condor).check(&ad(&text, Dialect::Condor));
+        let messages: Vec<String> = found.into_iter().map(|(_, finding)| finding.message).collect();
+        assert_eq!(messages, expected, "{text}");
+    }
+    // Ads of one class: a wrong constant is told of the ads that have it, whatever its value is.
+    let mut checker = checker(Dialect::Condor);
+    let text = |value: &str| format!("[ Requirements = true; RequestMemory = {value} ]");
+    let first = checker.check(&ad(&text("\"1 GB\""), Dialect::Condor));
+    assert_eq!(first.len(), 1);
+    for value in ["1024", "\"2 GB\"", "2048"] {
+        assert!(checker.check(&ad(&text(value), Dialect::Condor)).is_empty(), "{value}");
+    }
+    assert_eq!(checker.count(first[0].0), 2);
+}
+
+#[test]
+fn a_word_that_the_ad_defines_is_an_attribute() {
+    let text = |rest: &str| format!("[ MyType = \"Job\"; Requirements = true; x = Owner == alice{rest} ]");
+    let mut checker = checker(Dialect::Condor);
+    assert!(checker.check(&ad(&text("; alice = \"a\""), Dialect::Condor)).is_empty());
+    assert_eq!(checker.check(&ad(&text(""), Dialect::Condor)).len(), 1);
+}
+
+#[test]
+fn names_that_undefined_makes_unsafe_are_noted() {
+    let unsafe_in = |text: &str| -> Vec<String> {
+        found(text).into_iter().filter_map(|text| Some(text.strip_prefix("undefined-unsafe: ")?.to_owned())).collect()
+    };
+    for (text, expected) in [
+        (
+            "[ MyType = \"Machine\"; Requirements = START; START = TARGET.Good && TARGET.Owner == \"a\" && Own; Own = true ]",
+            vec!["START may be undefined for a job without Good"],
+        ),
+        ("[ MyType = \"Machine\"; Requirements = START; START = TARGET.Good =?= true ]", vec![]),
+        ("[ MyType = \"Job\"; Requirements = TARGET.Good ]", vec![]),
+        ("[ Requirements = TARGET.Bad != 1 ]", vec!["this is undefined, not true, for an ad without Bad"]),
+        (
+            "[ Requirements = !TARGET.Bad && TARGET.Memory != 1 ]",
+            vec!["this is undefined, not true, for an ad without Bad"],
+        ),
+        ("[ Requirements = isUndefined(TARGET.Bad) || TARGET.Bad != 1 ]", vec![]),
+    ] {
+        assert_eq!(unsafe_in(text), expected, "{text}");
+    }
+    let mut pool = PoolStatistics::default();
+    for number in 0..5 {
+        pool.add(&ad(if number == 0 { "[ Good = true; x = 1 ]" } else { "[ x = 1 ]" }, Dialect::Condor));
+    }
+    let mut checker = checker(Dialect::Condor).with_pool(pool);
+    let found = checker.check(&ad("[ Requirements = TARGET.Good && TARGET.x == 1 ]", Dialect::Condor));
+    let messages: Vec<&str> = found.iter().map(|(_, finding)| finding.message.as_str()).collect();
+    assert_eq!(messages, ["this is undefined for 4 of the 5 ads of the pool, which have no Good"]);
+}
+
+/// What only follows from a mistake is not told again.
+#[test]
+fn a_mistake_is_told_once() {
+    for (text, rules) in [
+        ("[ Requirements = TARGET.x == undefined ]", vec!["undefined-comparison"]),
+        ("[ Requirements = TARGET.OpSys == LINUX ]", vec!["bare-word"]),
+        ("[ Requirements = TARGET.Memory > \"5\" ]", vec!["operand-type"]),
+    ] {
+        let mut checker = checker(Dialect::Condor).with_pool(pool());
+        let found = checker.check(&ad(text, Dialect::Condor));
+        let found: Vec<&str> =
+            found.iter().map(|(_, finding)| finding.rule.name).filter(|rule| *rule != "falls-through").collect();
+        assert_eq!(found, rules, "{text}");
+    }
+}

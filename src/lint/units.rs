@@ -1,0 +1,120 @@
+//! Checks sizes in the wrong unit: HTCondor's attributes count memory in MiB and disk space in KiB.
+
+use crate::ad::{Dialect, Expression, ExpressionKind, Name, Value};
+use crate::constraint::ClauseOperand;
+
+use super::expressions::short_text;
+use super::rules;
+use super::slip::Slip;
+use super::slips::is_comparison;
+use super::standard_attributes::SizeUnit;
+use super::subexpressions::for_each_in_scope;
+
+/// Sizes from this number of bytes are beyond all machines: 1 PiB.
+const MIN_IMPLAUSIBLE_BYTES: f64 = 1_125_899_906_842_624.0;
+
+/// Checks the sizes in an expression of HTCondor's dialect.
+pub(super) fn check(expression: &Expression, found: &mut Vec<Slip>) {
+    let mut pending = vec![(expression, None)];
+    while let Some((part, beside)) = pending.pop() {
+        match part.kind() {
+            ExpressionKind::Ad(_) => {}
+            ExpressionKind::Literal(_) => found.extend(check_literal(part, beside)),
+            ExpressionKind::Parentheses(inner) => pending.push((inner, beside)),
+            ExpressionKind::Binary(operator, left, right) if is_comparison(*operator) => {
+                pending.extend([(right, attribute_name(left)), (left, attribute_name(right))]);
+            }
+            kind => {
+                let start = pending.len();
+                for_each_in_scope(kind, |child| pending.push((child, None)));
+                pending[start..].reverse();
+            }
+        }
+    }
+}
+
+fn attribute_name(expression: &Expression) -> Option<&Name> {
+    match ClauseOperand::of(expression)? {
+        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => Some(name),
+        ClauseOperand::Literal(_) => None,
+    }
+}
+
+/// Reports a literal number with a suffix such as `G`, and one that was probably meant in bytes. `beside` is the
+/// attribute that has the number as its value, or that is compared with it.
+pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Option<Slip> {
+    let number = match literal.as_literal()? {
+        #[expect(clippy::cast_precision_loss, reason = "a size of 2^53 is implausible in any case")]
+        Value::Integer(integer) => *integer as f64,
+        Value::Real(real) if real.is_finite() => *real,
+        _ => return None,
+    };
+    let sized = beside.and_then(|name| Some((name, SizeUnit::of(name)?)));
+    let in_unit = |unit: SizeUnit| Expression::literal(whole_number((number / unit.bytes()).ceil()));
+    let text = |expression: &Expression| short_text(expression, Dialect::Condor);
+    if let Value::Real(_) = literal.as_literal()?
+        && let Some(suffix) = suffix(number, literal.without_parentheses().span().range().len())
+    {
+        let rewrite = sized.map_or_else(|| Expression::literal(whole_number(number)), |(_, unit)| in_unit(unit));
+        let counts = sized.map_or_else(String::new, |(name, unit)| format!("{name} counts {}: ", unit.symbol()));
+        let help = format!("{counts}write {}", text(&rewrite));
+        let message = format!("HTCondor ignores or refuses the suffix `{suffix}` of a number");
+        return Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite));
+    }
+    let (name, unit) = sized.filter(|(_, unit)| number * unit.bytes() >= MIN_IMPLAUSIBLE_BYTES)?;
+    let rewrite = in_unit(unit);
+    let message = format!("{name} counts {}: this is more than any machine has", unit.symbol());
+    let help = format!("write {} if bytes are meant", text(&rewrite));
+    Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Returns a number as an integer if it is one.
+fn whole_number(number: f64) -> Value {
+    const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "the number is whole, and small enough")]
+    if number.fract() == 0.0 && number.abs() <= MAX_EXACT { Value::Integer(number as i64) } else { Value::Real(number) }
+}
+
+/// Returns the suffix with which a number was written in `length` characters. `None` if it was written without one. The
+/// parser drops the suffix, but `2G` is shorter than the digits of its value.
+fn suffix(number: f64, length: usize) -> Option<char> {
+    let digits = format!("{}.", number.abs().trunc()).len();
+    if length == 0 || digits <= length {
+        return None;
+    }
+    let mut factor = 1.0;
+    let mut best = None;
+    for suffix in ['K', 'M', 'G', 'T'] {
+        factor *= 1024.0;
+        let text = format!("{}{suffix}", number.abs() / factor);
+        if text.len() <= length && number.abs() >= factor / 1024.0 {
+            best = best.or(Some(suffix));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::suffix;
+
+    #[test]
+    fn numbers_that_were_written_with_a_suffix_are_told_by_their_length() {
+        for (text, number, expected) in [
+            ("2G", 2_147_483_648.0, Some('G')),
+            ("4096M", 4_294_967_296.0, Some('M')),
+            ("1.5K", 1536.0, Some('K')),
+            ("2.0g", 2_147_483_648.0, Some('G')),
+            ("1e9", 1e9, None),
+            ("1e10", 1e10, None),
+            ("4.0E9", 4e9, None),
+            ("1.0e10", 1e10, None),
+            ("3.40282e+38", 3.40282e38, None),
+            ("2147483648.0", 2_147_483_648.0, None),
+            ("1024.0", 1024.0, None),
+            ("0.5", 0.5, None),
+        ] {
+            assert_eq!(suffix(number, text.len()), expected, "{text}");
+        }
+    }
+}
