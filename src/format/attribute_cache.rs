@@ -35,6 +35,8 @@ pub struct AttributeCache {
     shapes: ShapeCache,
     /// Number of attributes of the ad built last, which predicts that of the next ad.
     last_length: usize,
+    /// Whether the attributes of banners are added to the ads before them.
+    pub adds_banners: bool,
 }
 
 /// A name as attributes begin with it, and the attribute that had it last.
@@ -60,6 +62,19 @@ pub struct AttributeBuffer {
     expressions: Vec<Expression>,
 }
 
+impl AttributeBuffer {
+    /// Returns the number of attributes.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Adds an attribute whose name has an index.
+    pub fn push(&mut self, index: usize, expression: Expression) {
+        self.names.push(index);
+        self.expressions.push(expression);
+    }
+}
+
 impl AttributeCache {
     /// Creates an empty cache.  `options` are those for parsing the texts of values.
     #[must_use]
@@ -73,6 +88,7 @@ impl AttributeCache {
             values: ParseCache::new(options),
             shapes: ShapeCache::default(),
             last_length: 0,
+            adds_banners: true,
         }
     }
 
@@ -86,7 +102,7 @@ impl AttributeCache {
         buffer.names.clear();
         buffer.expressions = Vec::with_capacity(self.last_length);
         if self.text_bytes > MAX_TEXT_BYTES {
-            *self = AttributeCache::new(self.values.options());
+            *self = AttributeCache { adds_banners: self.adds_banners, ..AttributeCache::new(self.values.options()) };
         }
     }
 
@@ -163,6 +179,18 @@ impl AttributeCache {
         self.predicted = cached.successor;
         buffer.names.push(index);
         buffer.expressions.push(value.expression);
+    }
+
+    /// Returns the value that the first `length` attributes of `buffer` give to the name with this index. `None` if they
+    /// lack the name.
+    pub fn value_of<'b>(&mut self, index: usize, length: usize, buffer: &'b AttributeBuffer) -> Option<&'b Expression> {
+        let name = |index: usize| self.names[index].name.clone();
+        let position = match self.shapes.shape(&buffer.names[..length], name) {
+            Some(shape) => shape.position(&self.names[index].name),
+            // A name occurs twice, and its last value counts.
+            None => buffer.names[..length].iter().rposition(|other| name(*other) == name(index)),
+        };
+        buffer.expressions.get(position?)
     }
 
     /// Returns the ad of the attributes that were read.

@@ -31,7 +31,7 @@ pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
 pub use long::{
-    AdSharing, AdTextReader, AttributeNameCollector, PlacedAd, ProjectingReader, Projection, ends_with_blank_line,
+    AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, ProjectingReader, Projection, is_closed,
 };
 pub use stream::{Stream, StreamBlock};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
@@ -58,6 +58,8 @@ pub struct AdEntry {
     pub offset: usize,
     /// Whether the ad has all its attributes. `false` if a projection read only some of them.
     pub is_whole: bool,
+    /// Number of attributes at the end of the ad that stand only in the banner behind the record, in a history file.
+    pub banner_attributes: usize,
 }
 
 /// An ad, or a problem that a reader found. A bad ad can have several problems.
@@ -80,6 +82,13 @@ impl ReadCache {
     pub fn new(dialect: Dialect) -> Self {
         let long = AttributeCache::new(ParseOptions::long(dialect));
         ReadCache { dialect, long, json: AttributeCache::new(ParseOptions::new(dialect)) }
+    }
+
+    /// Leaves out the attributes that stand only in the banners behind the records of history files.
+    #[must_use]
+    pub fn without_banner_attributes(mut self) -> Self {
+        self.long.adds_banners = false;
+        self
     }
 }
 

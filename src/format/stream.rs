@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::long::LongReader;
+use super::long::{LongReader, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::{
     AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, complete_prefix_length, detect,
@@ -18,6 +18,7 @@ const DETECTION_BYTES: usize = 4096;
 const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
 
 /// A stream of ads in one format. Compressed streams are decompressed.
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct Stream {
     reader: Box<dyn Read>,
     is_compressed: bool,
@@ -34,6 +35,8 @@ pub struct Stream {
     read_error: Option<io::Error>,
     /// Whether `window` is known to contain no complete ad.
     has_no_complete_ad: bool,
+    /// Whether the last block ends with a banner.
+    is_behind_banner: bool,
 }
 
 /// A part of a stream that consists of complete ads.
@@ -48,24 +51,32 @@ pub struct StreamBlock {
     /// Number of ads of the stream before this block. [`Stream`] does not count ads and sets 0, so the caller must set
     /// this number.
     pub ads_before: usize,
+    /// Whether the block is the end of a history file behind its last banner: the beginning of a record that is still
+    /// being written. It has no ad.
+    pub is_unfinished: bool,
 }
 
 impl StreamBlock {
     /// Creates a block from a text that is a whole stream.
     #[must_use]
     pub fn from_complete_text(text: impl Into<Vec<u8>>, form: FileFormat) -> Self {
-        StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0 }
+        StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0, is_unfinished: false }
     }
 
     /// Reads the ads of the block. The first ad has the number `ads_before` + 1. Byte offsets count from the beginning
     /// of the block.
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
-        self.numbered(read(&self.text, self.form, dialect))
+        self.numbered(read(self.records(), self.form, dialect))
     }
 
     /// Reads the ads of the block as [`StreamBlock::ads`] does, faster if `cache` has read similar ads.
     pub fn ads_cached<'t>(&'t self, cache: &'t mut ReadCache) -> impl Iterator<Item = ReadResult> + 't {
-        self.numbered(read_cached(&self.text, self.form, cache))
+        self.numbered(read_cached(self.records(), self.form, cache))
+    }
+
+    /// Returns the text with its complete ads.
+    fn records(&self) -> &[u8] {
+        if self.is_unfinished { &[] } else { &self.text }
     }
 
     /// Numbers items of the block by their place in the stream.
@@ -80,7 +91,7 @@ impl StreamBlock {
     /// Reads the ads of the block, but only the attributes in a projection. Uses the dialect of the projection. The
     /// block must be in the long form.
     pub fn project<'t, 's>(&'t self, selection: &'s mut Projection) -> ProjectingReader<'t, 's> {
-        ProjectingReader::new(&self.text, self.ads_before, selection)
+        ProjectingReader::new(self.records(), self.ads_before, selection)
     }
 
     /// Reads all attributes of the ad that begins at byte `offset` of the block. Yields the ad or its problems.
@@ -119,6 +130,7 @@ impl Stream {
             is_at_end: false,
             read_error: None,
             has_no_complete_ad: false,
+            is_behind_banner: false,
         };
         stream.fill_to(4);
         if let Some(decoder) = detect::decoder(&stream.window) {
@@ -182,7 +194,8 @@ impl Stream {
         self.is_compressed
     }
 
-    /// Returns the next block of complete ads. The last block contains the rest of the stream. Returns `None` after the
+    /// Returns the next block of complete ads. The last block contains the rest of the stream. In a history file, a record
+    /// without a banner at the end is a block of its own, with [`StreamBlock::is_unfinished`]. Returns `None` after the
     /// last block.
     ///
     /// # Errors
@@ -198,7 +211,19 @@ impl Stream {
         loop {
             if self.is_at_end || self.window.len() >= enough {
                 let is_complete = self.is_at_end && self.read_error.is_none();
-                let length = if is_complete { self.window.len() } else { complete_prefix_length(&self.window, form) };
+                let unfinished = if is_complete && form == FileFormat::Long {
+                    unfinished_length(&self.window, self.is_behind_banner)
+                } else {
+                    0
+                };
+                let length = match self.window.len() - unfinished {
+                    0 if unfinished > 0 => {
+                        let block = self.split_off_block(unfinished, form);
+                        return Ok(Some(StreamBlock { is_unfinished: true, ..block }));
+                    }
+                    length if is_complete => length,
+                    _ => complete_prefix_length(&self.window, form),
+                };
                 if length > 0 {
                     return Ok(Some(self.split_off_block(length, form)));
                 }
@@ -223,7 +248,8 @@ impl Stream {
         let place = self.position;
         self.position = place.after(&text);
         self.has_no_complete_ad = true;
-        StreamBlock { text, form, start: place, ads_before: 0 }
+        self.is_behind_banner = form == FileFormat::Long && ends_with_banner(&text);
+        StreamBlock { text, form, start: place, ads_before: 0, is_unfinished: false }
     }
 
     /// Reads until `window` contains at least `length` bytes or the stream ends.

@@ -207,10 +207,21 @@ pub fn name_ad(session: &Session, text: &SourceText, entry: AdEntry, id: Option<
 
 /// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
 pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
-    source.next_block().unwrap_or_else(|error| {
+    let block = source.next_block().unwrap_or_else(|error| {
         report_read_error(session, source, &error);
         None
-    })
+    });
+    if block.is_none() {
+        note_unfinished(session, source);
+    }
+    block
+}
+
+/// Prints a note about the record that was left out at the end of a source, if any.
+pub fn note_unfinished(session: &Session, source: &mut AdSource) {
+    if let Some(note) = source.take_unfinished_note() {
+        session.note(&note);
+    }
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad

@@ -35,8 +35,11 @@ pub fn load_selectively(
     requirements: &LoadRequirements<'_>,
 ) -> Result<Option<[Vec<NamedAd>; 2]>, Failure> {
     let Some(sides) = requirements.load_sides(sides) else { return Ok(None) };
-    for (text, problem) in sides.iter().flat_map(|side| &side.problems) {
-        session.report_problem(text, problem)?;
+    for side in &sides {
+        for (text, problem) in &side.problems {
+            session.report_problem(text, problem)?;
+        }
+        side.notes.iter().for_each(|note| session.note(note));
     }
     Ok(Some(sides.map(|side| side.ads)))
 }
@@ -60,6 +63,7 @@ pub struct LoadRequirements<'l> {
 struct LoadedSide {
     ads: Vec<NamedAd>,
     problems: Vec<(source::SourceText, Problem)>,
+    notes: Vec<String>,
     /// Whether an ad has ports.
     has_ports: bool,
     /// Version of the projection when the pass began. The ads may lack attributes that were added to the projection in
@@ -155,6 +159,7 @@ impl LoadRequirements<'_> {
                 }
                 source.recycle(text);
             }
+            side.notes.extend(source.take_unfinished_note());
         }
         side.newest_name_version = selection.newest_referenced();
         (!selection.reads_everything()).then_some(side)

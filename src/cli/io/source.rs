@@ -30,13 +30,26 @@ pub struct AdSource {
     size: Option<u64>,
     /// Number of bytes read so far.
     bytes_read: u64,
+    /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
+    pub reads_unfinished: bool,
+    /// The unfinished block at the end of a history file, once it was read.
+    unfinished: Option<StreamBlock>,
 }
 
 impl AdSource {
     pub fn new(name: &str, stream: Stream) -> Self {
         let file = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_compressed());
         let (form, size) = (stream.form().unwrap_or(FileFormat::Bracketed), file.map(|file| file.len()));
-        AdSource { name: name.into(), form, stream, ads_read: 0, size, bytes_read: 0 }
+        AdSource {
+            name: name.into(),
+            form,
+            stream,
+            ads_read: 0,
+            size,
+            bytes_read: 0,
+            reads_unfinished: false,
+            unfinished: None,
+        }
     }
 
     /// Whether the source has more than blanks and comments.
@@ -90,7 +103,10 @@ impl AdSource {
     /// Reads the next block; `None` at the end.
     pub fn next_block(&mut self) -> io::Result<Option<SourceText>> {
         output::flush_stdout();
-        let block = self.stream.next_block()?;
+        let mut block = self.stream.next_block()?;
+        if let Some(unfinished) = block.take_if(|block| block.is_unfinished && !self.reads_unfinished) {
+            self.unfinished = Some(unfinished);
+        }
         match &block {
             Some(block) => {
                 self.bytes_read += block.text.len() as u64;
@@ -100,6 +116,13 @@ impl AdSource {
         }
         Ok(block
             .map(|block| SourceText::new(Arc::clone(&self.name), StreamBlock { ads_before: self.ads_read, ..block })))
+    }
+
+    /// Returns a note about the record that was left out at the end, if any. Returns it once.
+    pub fn take_unfinished_note(&mut self) -> Option<String> {
+        let block = self.unfinished.take()?;
+        let line = block.start.line + block.text.iter().take_while(|byte| **byte == b'\n').count();
+        Some(format!("{}:{line}: the last record has no banner behind it and is left out, as in HTCondor", self.name))
     }
 
     /// Counts an item as read: an ad, or a problem that was found in place of an ad.

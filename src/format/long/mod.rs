@@ -2,20 +2,27 @@
 
 mod ad_texts;
 mod attribute_names;
+mod banner;
+mod line_kind;
 mod projecting_reader;
 mod projection;
 mod reader;
+#[cfg(test)]
+mod record_tests;
 mod scan;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub use ad_texts::{AdTextReader, PlacedAd, ends_with_blank_line};
+pub use ad_texts::{AdTextReader, PlacedAd, is_closed};
 pub use attribute_names::AttributeNameCollector;
+pub(super) use banner::banner_problem;
+pub use line_kind::LineKind;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
 pub(super) use reader::LineParser;
 pub use reader::{
-    LongReader, attribute_spans, complete_prefix_length, has_quoted_name, is_comment, without_carriage_return,
+    LongReader, attribute_spans, complete_prefix_length, ends_with_banner, has_quoted_name, unfinished_length,
+    without_carriage_return,
 };
 pub use writer::SYNTAX;

@@ -144,6 +144,12 @@ impl AdScanner<'_> {
                 };
                 findings.extend(items.map(finding));
             }
+            // The attributes of the banner are no part of the record.
+            NeededPart::Whole if self.writes_ads && entry.banner_attributes > 0 => {
+                let written = entry.ad.iter().take(entry.ad.len() - entry.banner_attributes);
+                let ad = written.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+                findings.push(self.ad_finding(ad, number));
+            }
             NeededPart::Whole | NeededPart::Projected => findings.push(self.ad_finding(entry.ad, number)),
         }
     }

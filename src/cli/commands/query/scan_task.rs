@@ -30,8 +30,11 @@ impl BlockTask for ScanTask<'_> {
     type Output = ScannedBlock;
 
     fn new_state(&self) -> QueryScanState {
+        let projection = self.scanner.projection();
         let cache = ReadCache::new(self.scanner.context.dialect);
-        QueryScanState { projection: self.scanner.projection(), cache }
+        // With a projection, the cache is only for ads that are printed whole, as they are written.
+        let cache = if projection.is_some() { cache.without_banner_attributes() } else { cache };
+        QueryScanState { projection, cache }
     }
 
     fn projection<'s>(&self, state: &'s mut QueryScanState) -> Option<&'s mut Projection> {
