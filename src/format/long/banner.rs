@@ -83,6 +83,7 @@ impl Banner {
             at = behind;
         }
         let mut names: Vec<Range<usize>> = Vec::new();
+        let is_ended = text[line.start + content.len()..].iter().take(2).any(|byte| *byte == b'\n');
         while at < content.len() {
             let Some((name, value)) = attribute_places(content, at) else { return Err(fault(at, TORN)) };
             at = value.end + blank_length(&content[value.end..]);
@@ -92,7 +93,7 @@ impl Banner {
             if !is_literal && !is_text {
                 return Err(fault(name.start, TORN));
             }
-            let is_cut = !is_text && at == content.len() && line.end == text.len();
+            let is_cut = !is_text && at == content.len() && !is_ended;
             if is_literal && !is_cut && !matches!(written, b"-1" | b"\"?\"") {
                 let place = |range: Range<usize>| line.start + range.start..line.start + range.end;
                 banner.attributes.push(BannerAttribute { name: place(name.clone()), value: place(value) });
