@@ -1407,7 +1407,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__query)
-            opts="-v -o -q -h --constraint --ads --af --mask --attributes --sort --limit --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --constraint --ads --af --mask --attributes --sort --limit --newest --since --completed-since --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1438,6 +1438,14 @@ _classad() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --completed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -212,6 +212,8 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Colum
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most N ads, rows or groups' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l completed-since -d 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of this expression' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
@@ -240,6 +242,7 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'Ma
 complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand query" -l newest -d 'Print the ads of a history from the last one to the first, as `condor_history` does'
 complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows'
 complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d 'Print the ads that the constraint is not true of'
 complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and the attributes that they lack'

@@ -7,6 +7,7 @@ mod ad_text;
 mod attribute_cache;
 mod attribute_name;
 mod attribute_span;
+mod backward_stream;
 mod bracketed;
 mod detect;
 mod diagnostic;
@@ -26,6 +27,7 @@ mod xml;
 mod yaml;
 
 pub use attribute_span::AttributeSpan;
+pub use backward_stream::BackwardStream;
 pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};

@@ -16,6 +16,9 @@ use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
+/// Maximum number of files that stay open between detecting their forms and reading them.
+const MAX_OPEN_FILES: usize = 16;
+
 /// The place in a source where an ad begins.
 #[derive(Clone)]
 struct Location {
@@ -119,11 +122,14 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         let name = if path == "-" { "standard input" } else { path };
         match open(path).and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
-                let source = AdSource::new(name, stream);
+                let mut source = AdSource::new(name, stream);
                 // Report an empty file, because it is most likely a failed download.
                 if path != "-" && !source.has_content() {
                     let text = SourceText::from_argument(name, "");
                     session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))?;
+                }
+                if sources.len() >= MAX_OPEN_FILES {
+                    source.close_until_read();
                 }
                 sources.push(source);
             }

@@ -6,6 +6,7 @@ pub mod ad_map;
 pub mod atomic_write;
 pub mod block_pipeline;
 pub mod cases;
+pub mod history_files;
 pub mod input;
 pub mod match_records;
 pub mod parties;

@@ -77,7 +77,8 @@ impl Banner {
         if word > 0 && content.get(behind) != Some(&b'=') {
             let is_capital = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
             if !content[at..at + word].iter().all(is_capital) {
-                return Err(fault(0, UNKNOWN));
+                let is_cut = JOB_NAMES[0].as_bytes().starts_with(&content[at..at + word]);
+                return Err(if is_cut { fault(at, TORN) } else { fault(0, UNKNOWN) });
             }
             banner.kind = Some(line.start + at..line.start + at + word);
             at = behind;

@@ -22,7 +22,7 @@ pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
 pub(super) use reader::LineParser;
 pub use reader::{
-    LongReader, attribute_spans, complete_prefix_length, ends_with_banner, has_quoted_name, unfinished_length,
-    without_carriage_return,
+    LongReader, attribute_spans, closed_line_end, complete_prefix_length, ends_with_banner, has_quoted_name,
+    unfinished_length, without_carriage_return,
 };
 pub use writer::SYNTAX;

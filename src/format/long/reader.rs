@@ -2,6 +2,7 @@
 
 use std::borrow::BorrowMut;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::ad::{Dialect, Expression, Name, Span, Value};
 use crate::syntax::{
@@ -413,12 +414,30 @@ pub fn complete_prefix_length(window: &[u8]) -> usize {
     let mut ends = memchr::memrchr_iter(b'\n', window).peekable();
     while let Some(end) = ends.next() {
         let start = ends.peek().map_or(0, |at| at + 1);
-        let kind = LineKind::of(window[start..end].trim_ascii());
-        if kind.ends_ad() && (kind != LineKind::Banner || Banner::parse(window, start..end).is_ok()) {
+        if is_boundary(window, start..end) {
             return end + 1;
         }
     }
     0
+}
+
+/// Returns the length in bytes of the shortest prefix of `text` that ends with a line that ends an ad, as
+/// [`complete_prefix_length`] does for the longest one. `None` if there is no such line.
+pub fn closed_line_end(text: &[u8]) -> Option<usize> {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text) {
+        if is_boundary(text, start..end) {
+            return Some(end + 1);
+        }
+        start = end + 1;
+    }
+    None
+}
+
+/// Whether a text may be divided behind the line at these byte offsets, because it ends an ad and is no torn banner.
+fn is_boundary(text: &[u8], line: Range<usize>) -> bool {
+    let kind = LineKind::of(text[line.clone()].trim_ascii());
+    kind.ends_ad() && (kind != LineKind::Banner || Banner::parse(text, line).is_ok())
 }
 
 /// Whether a text ends with a banner that stands behind each record, as [`Banner::is_end`] says.

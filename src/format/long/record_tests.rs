@@ -107,6 +107,7 @@ fn a_torn_banner_is_an_error_and_the_records_around_it_are_read() {
     for (banner, place) in [
         ("*** Offset = 0 Clus", torn(16)),
         ("*** Offset = ", torn(5)),
+        ("*** Offs", torn(5)),
         ("*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"b", torn(41)),
         ("*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"b\"", torn(52)),
         ("*** EPOCH", torn(10)),

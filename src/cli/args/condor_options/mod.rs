@@ -38,7 +38,7 @@ enum OptionMeaning {
 /// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
-const CONDOR_OPTIONS: [CondorOption; 15] = [
+const CONDOR_OPTIONS: [CondorOption; 19] = [
     CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
     CondorOption(&["autoformat", "af"], [Columns, Unknown]),
     CondorOption(&["format", "f"], [Format, Unknown]),
@@ -47,7 +47,11 @@ const CONDOR_OPTIONS: [CondorOption; 15] = [
     CondorOption(&["jsonl"], [Form("jsonl"); 2]),
     CondorOption(&["xml"], [Form("xml"), Unknown]),
     CondorOption(&["attributes"], [WithValue("--attributes"), Unknown]),
-    CondorOption(&["limit"], [WithValue("--limit"), Unknown]),
+    CondorOption(&["limit", "match"], [WithValue("--limit"), Unknown]),
+    CondorOption(&["backwards"], [Switch("--newest"), Unknown]),
+    CondorOption(&["since"], [WithValue("--since"), Unknown]),
+    CondorOption(&["completedsince"], [WithValue("--completed-since"), Unknown]),
+    CondorOption(&["file"], [WithValue("--ads"), Unknown]),
     CondorOption(&["sort"], [WithValue("--sort"), Unknown]),
     CondorOption(&["jobads"], [WithValue("--ads"), Ads]),
     CondorOption(&["ads"], [WithValue("--ads"), Unknown]),

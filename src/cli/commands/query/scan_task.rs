@@ -32,8 +32,9 @@ impl BlockTask for ScanTask<'_> {
     fn new_state(&self) -> QueryScanState {
         let projection = self.scanner.projection();
         let cache = ReadCache::new(self.scanner.context.dialect);
-        // With a projection, the cache is only for ads that are printed whole, as they are written.
-        let cache = if projection.is_some() { cache.without_banner_attributes() } else { cache };
+        // With a projection, the cache is only for ads that are printed, as they are written unless attributes are named.
+        let is_as_written = projection.is_some() && self.scanner.columns.attributes.is_empty();
+        let cache = if is_as_written { cache.without_banner_attributes() } else { cache };
         QueryScanState { projection, cache }
     }
 
