@@ -114,7 +114,7 @@ impl StreamBlock {
 }
 
 impl Stream {
-    /// Begins to read a stream. Decompresses gzip and zstd. Detects the format if `form` is `None`.
+    /// Begins to read a stream. Decompresses gzip, zstd, xz and bzip2. Detects the format if `form` is `None`.
     ///
     /// # Errors
     ///
@@ -132,14 +132,14 @@ impl Stream {
             has_no_complete_ad: false,
             is_behind_banner: false,
         };
-        stream.fill_to(4);
+        stream.fill_to_signature();
         if let Some(decoder) = detect::decoder(&stream.window) {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window).to_vec());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
             stream.reader = decoder(Box::new(whole))?;
             stream.is_compressed = true;
             stream.is_at_end = false;
-            stream.fill_to(4);
+            stream.fill_to_signature();
         }
         let refusal = |message: String| Err(io::Error::new(io::ErrorKind::InvalidData, message));
         if detect::is_compressed(&stream.window) {
@@ -153,6 +153,12 @@ impl Stream {
             Some(error) => Err(error),
             None => Ok(stream),
         }
+    }
+
+    /// Reads what shows whether the stream is compressed.
+    fn fill_to_signature(&mut self) {
+        self.fill_to(4);
+        self.fill_to(detect::signature_length(&self.window));
     }
 
     /// Reads until the format is detected or the stream ends.
@@ -368,8 +374,13 @@ mod tests {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&text).unwrap();
         let zstd = zstd::stream::encode_all(text.as_slice(), 1).unwrap();
-        // A compressed file may consist of several gzip members or zstd frames.
-        for packed in [gzip.finish().unwrap(), zstd].map(|packed| packed.repeat(2)) {
+        let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+        xz.write_all(&text).unwrap();
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bzip2.write_all(&text).unwrap();
+        // A compressed file may consist of several gzip members, zstd frames, or streams of xz or bzip2.
+        let packed = [gzip.finish().unwrap(), zstd, xz.finish().unwrap(), bzip2.finish().unwrap()];
+        for packed in packed.map(|packed| packed.repeat(2)) {
             let mut stream = Stream::new(Box::new(Drops(packed, 11)), None).unwrap();
             assert_eq!(stream.form(), Some(FileFormat::Bracketed));
             let mut length = 0;

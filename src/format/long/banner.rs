@@ -10,7 +10,7 @@ use crate::ad::{Expression, Value};
 use crate::format::Problem;
 use crate::syntax::{is_simple_literal, long_string_length};
 
-use super::reader::without_carriage_return;
+use super::line_kind::without_carriage_return;
 
 /// Name of the attribute that has the kind of a banner.
 pub const RECORD_TYPE: &str = "RecordType";

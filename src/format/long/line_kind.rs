@@ -72,6 +72,11 @@ fn is_heading(content: &[u8]) -> bool {
     }
 }
 
+/// Returns a line without a carriage return at its end.
+pub fn without_carriage_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::LineKind;

@@ -3,6 +3,7 @@
 mod ad_texts;
 mod attribute_names;
 mod banner;
+mod boundaries;
 mod line_kind;
 mod projecting_reader;
 mod projection;
@@ -17,12 +18,10 @@ mod writer;
 pub use ad_texts::{AdTextReader, PlacedAd, is_closed};
 pub use attribute_names::AttributeNameCollector;
 pub(super) use banner::banner_problem;
-pub use line_kind::LineKind;
+pub use boundaries::{closed_line_end, complete_prefix_length, ends_with_banner, unfinished_length};
+pub use line_kind::{LineKind, without_carriage_return};
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
 pub(super) use reader::LineParser;
-pub use reader::{
-    LongReader, attribute_spans, closed_line_end, complete_prefix_length, ends_with_banner, has_quoted_name,
-    unfinished_length, without_carriage_return,
-};
+pub use reader::{LongReader, attribute_spans, has_quoted_name};
 pub use writer::SYNTAX;

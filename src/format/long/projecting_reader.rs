@@ -14,9 +14,9 @@ use crate::format::{AdEntry, ReadResult};
 use crate::syntax::{ParseOptions, long_string_length, simple_literal, simple_literal_value};
 
 use super::banner::{Banner, RECORD_TYPE, contradicts, is_repeated};
-use super::line_kind::LineKind;
+use super::line_kind::{LineKind, without_carriage_return};
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
-use super::reader::{LineParser, LongReader, find_separator, unfinished_record, without_carriage_return};
+use super::reader::{LineParser, LongReader, find_separator, unfinished_record};
 use super::scan::{LineMark, scan};
 
 /// Iterator over the ads of a text. It reads only the attributes of a [`Projection`].
