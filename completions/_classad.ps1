@@ -185,6 +185,8 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
         'classad;query' {
             [CompletionResult]::new('--constraint', '--constraint', [CompletionResultType]::ParameterName, 'A constraint, instead of the first argument; of several constraints, all must be true')
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'A file of ads; with this option, a query without a constraint prints all ads')
+            [CompletionResult]::new('--userlog', '--userlog', [CompletionResultType]::ParameterName, 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events')
+            [CompletionResult]::new('--log-time', '--log-time', [CompletionResultType]::ParameterName, 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets')
             [CompletionResult]::new('--af', '--af', [CompletionResultType]::ParameterName, 'Print the values of these expressions for each ad')
             [CompletionResult]::new('--mask', '--mask', [CompletionResultType]::ParameterName, 'Columns of HTCondor''s `-autoformat` and `-format`, which `condor_options` translates into this option')
             [CompletionResult]::new('--attributes', '--attributes', [CompletionResultType]::ParameterName, 'Print only these attributes of the ads')

@@ -177,6 +177,8 @@ set edit:completion:arg-completer[classad] = {|@words|
         &'classad;query'= {
             cand --constraint 'A constraint, instead of the first argument; of several constraints, all must be true'
             cand --ads 'A file of ads; with this option, a query without a constraint prints all ads'
+            cand --userlog 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events'
+            cand --log-time 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets'
             cand --af 'Print the values of these expressions for each ad'
             cand --mask 'Columns of HTCondor''s `-autoformat` and `-format`, which `condor_options` translates into this option'
             cand --attributes 'Print only these attributes of the ads'

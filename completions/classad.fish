@@ -30,7 +30,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_needs_command" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_needs_command" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -90,7 +92,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -116,7 +120,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -156,7 +162,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand check" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -184,7 +192,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand eval" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -207,6 +217,8 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d '
 complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'A constraint, instead of the first argument; of several constraints, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads; with this option, a query without a constraint prints all ads' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l userlog -d 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l log-time -d 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns of HTCondor\'s `-autoformat` and `-format`, which `condor_options` translates into this option' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
@@ -233,7 +245,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand query" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -290,7 +304,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -354,7 +370,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -398,7 +416,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand claim" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -448,7 +468,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -498,7 +520,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -549,7 +573,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -603,7 +629,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -632,14 +660,18 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand convert" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -674,7 +706,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -714,7 +748,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -756,7 +792,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -799,7 +837,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -847,7 +887,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -876,7 +918,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand test" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -911,7 +955,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -933,7 +979,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -964,7 +1012,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
@@ -977,7 +1027,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1005,7 +1057,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
@@ -1018,7 +1072,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1045,7 +1101,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
@@ -1058,7 +1116,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1083,7 +1143,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand repl" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1106,7 +1168,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand completions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1129,7 +1193,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand man" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1151,7 +1217,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand help" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-steps -d 'How many steps one evaluation may take' -r

@@ -198,3 +198,43 @@ fn what_condor_submit_prints_is_read() {
     let (status, rows, errors) = classad(&["query", "true", "--af", "A"], queue);
     assert_eq!((status, &*rows, &*errors), (Some(0), "1\n2\n3\n", ""));
 }
+
+#[test]
+fn event_logs_are_read_in_all_their_forms() {
+    let bob = "tests/cases/history/bob.log";
+    let (status, rows, errors) = classad(&["query", "true", bob, "--group-by", "MyType"], "");
+    assert_eq!((status, &*errors), (Some(0), ""));
+    assert_eq!(rows, "MyType\tads\nSubmitEvent\t8\nExecuteEvent\t1\nClusterSubmitEvent\t1\nJobImageSizeEvent\t1\n");
+    // The pieces of a pipe are those of the file.
+    let text = fs::read_to_string(bob).unwrap().repeat(300);
+    let (_, counted, errors) = classad(&["query", "Cluster > 0", "--count"], &text);
+    assert_eq!((&*counted, &*errors), ("3300\n", ""));
+    for (file, count) in [("dave-xml.log", "8\n"), ("EventLog.json", "6\n")] {
+        let path = format!("tests/cases/history/{file}");
+        let (status, counted, errors) = classad(&["query", "EventTypeNumber >= 0", &path, "--count"], "");
+        assert_eq!((status, &*counted, &*errors), (Some(0), count, ""), "{file}");
+    }
+    let (status, rows, errors) = classad(&["query", "-userlog", bob, "-af", "ClusterId", "ProcId", "JobStatus"], "");
+    assert_eq!(
+        (status, &*rows, &*errors),
+        (Some(0), "2 0 2\n20 0 1\n21 0 1\n22 0 1\n23 0 1\n24 0 1\n25 0 1\n25 1 1\n", "")
+    );
+}
+
+#[test]
+fn a_job_queue_log_gives_the_jobs_at_its_end_or_at_a_time() {
+    let log = "tests/cases/history/job_queue.log";
+    let jobs = |options: &[&str], input: &str| {
+        let file = if input.is_empty() { log } else { "-" };
+        classad(&[&["query", "true", file, "--af", "ClusterId,ProcId,JobStatus,Owner"], options].concat(), input)
+    };
+    let all = "1\t0\t1\talice\n1\t1\t1\talice\n2\t0\t1\tbob\n";
+    assert_eq!(jobs(&[], ""), (Some(0), all.to_owned(), String::new()));
+    assert_eq!(jobs(&["--log-time", "1"], "").1, "");
+    // The transaction that is cut does not count.
+    let text = fs::read_to_string(log).unwrap();
+    let last = text.rfind("\n105").unwrap();
+    let (status, rows, errors) = jobs(&[], &text[..last + 200]);
+    assert_eq!((status, &*rows), (Some(0), "1\t0\t1\talice\n1\t1\t1\talice\n"), "{errors}");
+    assert!(errors.contains("does not count, as in HTCondor"), "{errors}");
+}

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock};
+use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, log_length_until};
 
 use crate::cli::render::{output, progress};
 
@@ -58,6 +58,22 @@ impl AdSource {
             reads_unfinished: false,
             unfinished: None,
         }
+    }
+
+    /// Makes the source of a job queue log end at a time, in seconds since 1970. Other sources stay as they are.
+    pub fn end_log_at(&mut self, time: i64) -> io::Result<()> {
+        if self.form != FileFormat::JobQueueLog {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        while let Some(block) = self.next_block()? {
+            text.extend_from_slice(&block.block.text);
+        }
+        text.truncate(log_length_until(&text, time));
+        self.stream = Some(Stream::new(Box::new(io::Cursor::new(text)), Some(self.form))?);
+        self.has_ended = false;
+        self.size = None;
+        Ok(())
     }
 
     /// Whether the source has more than blanks and comments.

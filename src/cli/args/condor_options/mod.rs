@@ -38,7 +38,7 @@ enum OptionMeaning {
 /// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
-const CONDOR_OPTIONS: [CondorOption; 19] = [
+const CONDOR_OPTIONS: [CondorOption; 20] = [
     CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
     CondorOption(&["autoformat", "af"], [Columns, Unknown]),
     CondorOption(&["format", "f"], [Format, Unknown]),
@@ -51,6 +51,7 @@ const CONDOR_OPTIONS: [CondorOption; 19] = [
     CondorOption(&["backwards"], [Switch("--newest"), Unknown]),
     CondorOption(&["since"], [WithValue("--since"), Unknown]),
     CondorOption(&["completedsince"], [WithValue("--completed-since"), Unknown]),
+    CondorOption(&["userlog"], [WithValue("--userlog"), Unknown]),
     CondorOption(&["file"], [WithValue("--ads"), Unknown]),
     CondorOption(&["sort"], [WithValue("--sort"), Unknown]),
     CondorOption(&["jobads"], [WithValue("--ads"), Ads]),

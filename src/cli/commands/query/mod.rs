@@ -2,6 +2,7 @@
 
 mod columns;
 mod format_string;
+mod job_states;
 mod newest_first;
 mod output;
 mod print_mask;
@@ -42,7 +43,7 @@ HTCondor's words, such as -constraint, -af and -format, are understood, too: see
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct QueryCommand {
     /// The constraint
-    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads"])]
+    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog"])]
     first: Option<String>,
     /// Files of ads; standard input if there are none
     files: Vec<String>,
@@ -52,6 +53,12 @@ pub struct QueryCommand {
     /// A file of ads; with this option, a query without a constraint prints all ads
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
+    /// An event log of jobs; the ads are the jobs with their last states, and the attributes of their events
+    #[arg(long, value_name = "FILE")]
+    userlog: Vec<String>,
+    /// Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    log_time: Option<i64>,
     /// Print the values of these expressions for each ad
     #[arg(long, value_name = "EXPR,...")]
     af: Vec<String>,
@@ -111,7 +118,19 @@ impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let (constraints, files) = self.constraints_and_files()?;
         let files = history_files::in_order_of_time(&files);
-        let mut sources = input::open_decided(session, &files)?;
+        let mut sources = if files.is_empty() && !self.userlog.is_empty() {
+            Vec::new()
+        } else {
+            input::open_decided(session, &files)?
+        };
+        if !self.userlog.is_empty() {
+            sources.push(job_states::read_job_states(session, &self.userlog)?);
+        }
+        for source in sources.iter_mut().filter(|_| self.log_time.is_some()) {
+            if let Err(error) = source.end_log_at(self.log_time.unwrap_or(i64::MAX)) {
+                input::report_read_error(session, source, &error);
+            }
+        }
         let constraint = input::parse_constraints(session, &constraints)?
             .unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
         let stop = self.stop_condition(session)?;
