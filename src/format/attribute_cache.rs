@@ -4,9 +4,11 @@
 //! predicts each attribute from the attribute before.  An attribute that is written as the last one of its name is
 //! neither searched for its parts nor parsed.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Expression, Name};
+use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
 use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions, ParsedValue};
 
 use super::shape_cache::ShapeCache;
@@ -181,14 +183,25 @@ impl AttributeCache {
         buffer.expressions.push(value.expression);
     }
 
+    /// Returns the shape of the attributes in `buffer`. `None` if a name occurs twice.
+    pub fn shape_of(&mut self, buffer: &AttributeBuffer) -> Option<Arc<AdShape>> {
+        self.shapes.shape(&buffer.names, |index| self.names[index].name.clone())
+    }
+
     /// Returns the value that the first `length` attributes of `buffer` give to the name with this index. `None` if they
-    /// lack the name.
-    pub fn value_of<'b>(&mut self, index: usize, length: usize, buffer: &'b AttributeBuffer) -> Option<&'b Expression> {
-        let name = |index: usize| self.names[index].name.clone();
-        let position = match self.shapes.shape(&buffer.names[..length], name) {
-            Some(shape) => shape.position(&self.names[index].name),
+    /// lack the name. `shape` is the shape of these attributes.
+    pub fn value_of<'b>(
+        &self,
+        index: usize,
+        shape: Option<&AdShape>,
+        length: usize,
+        buffer: &'b AttributeBuffer,
+    ) -> Option<&'b Expression> {
+        let name = &self.names[index].name;
+        let position = match shape {
+            Some(shape) => shape.position(name),
             // A name occurs twice, and its last value counts.
-            None => buffer.names[..length].iter().rposition(|other| name(*other) == name(index)),
+            None => buffer.names[..length].iter().rposition(|other| self.names[*other].name == *name),
         };
         buffer.expressions.get(position?)
     }

@@ -5,6 +5,7 @@
 //! `EventPayloadLines`.
 
 mod body;
+mod known_lines;
 
 use std::ops::Range;
 

@@ -15,8 +15,9 @@ use crate::syntax::{ParseOptions, long_string_length, simple_literal, simple_lit
 
 use super::banner::{Banner, RECORD_TYPE, contradicts, is_repeated};
 use super::line_kind::{LineKind, without_carriage_return};
+use super::line_parser::{LineParser, find_separator};
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
-use super::reader::{LineParser, LongReader, find_separator, unfinished_record};
+use super::reader::{LongReader, unfinished_record};
 use super::scan::{LineMark, scan};
 
 /// Iterator over the ads of a text. It reads only the attributes of a [`Projection`].

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::line_kind::LineKind;
-use super::reader::{LineParser, LongReader};
+use super::line_parser::LineParser;
+use super::reader::LongReader;
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind};
 use crate::format::attribute_cache::AttributeCache;
 use crate::format::long::SYNTAX;
