@@ -118,7 +118,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -204,7 +204,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -270,7 +270,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -360,7 +360,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -434,7 +434,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -480,7 +480,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -522,15 +522,15 @@ _classad() {
             fi
             case "${prev}" in
                 --to)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -538,7 +538,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -600,7 +600,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -670,7 +670,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -784,7 +784,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -842,7 +842,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -896,7 +896,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1002,7 +1002,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1048,7 +1048,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1098,7 +1098,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1212,7 +1212,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1314,7 +1314,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1372,7 +1372,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1407,7 +1407,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__query)
-            opts="-v -o -q -h --constraint --ads --af --mask --attributes --sort --limit --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --constraint --ads --userlog --log-time --af --mask --attributes --sort --limit --newest --since --completed-since --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1418,6 +1418,14 @@ _classad() {
                     return 0
                     ;;
                 --ads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --userlog)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1438,6 +1446,14 @@ _classad() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --completed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1462,7 +1478,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1532,7 +1548,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1594,7 +1610,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1680,7 +1696,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1742,7 +1758,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1840,7 +1856,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1886,7 +1902,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -1948,7 +1964,7 @@ _classad() {
                     return 0
                     ;;
                 --form)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -1964,7 +1980,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2026,7 +2042,7 @@ _classad() {
                     return 0
                     ;;
                 --form)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -2042,7 +2058,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)
@@ -2108,7 +2124,7 @@ _classad() {
                     return 0
                     ;;
                 --form)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -2124,7 +2140,7 @@ _classad() {
                     return 0
                     ;;
                 --from)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
                     ;;
                 --now)

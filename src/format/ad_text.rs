@@ -13,7 +13,8 @@ use super::{FileFormat, bracketed, json, long, xml, yaml};
 /// Returns how a format writes an ad.
 pub fn syntax_of(form: FileFormat) -> &'static AdSyntax {
     match form {
-        FileFormat::Long => &long::SYNTAX,
+        // Nothing writes logs. Ads that were read from one are written in the long form.
+        FileFormat::Long | FileFormat::EventLog | FileFormat::JobQueueLog => &long::SYNTAX,
         FileFormat::Bracketed => &bracketed::SYNTAX,
         FileFormat::Json | FileFormat::JsonLines => &json::SYNTAX,
         FileFormat::Xml => &xml::SYNTAX,

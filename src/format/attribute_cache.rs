@@ -4,9 +4,11 @@
 //! predicts each attribute from the attribute before.  An attribute that is written as the last one of its name is
 //! neither searched for its parts nor parsed.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Expression, Name};
+use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
 use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions, ParsedValue};
 
 use super::shape_cache::ShapeCache;
@@ -35,6 +37,8 @@ pub struct AttributeCache {
     shapes: ShapeCache,
     /// Number of attributes of the ad built last, which predicts that of the next ad.
     last_length: usize,
+    /// Whether the attributes of banners are added to the ads before them.
+    pub adds_banners: bool,
 }
 
 /// A name as attributes begin with it, and the attribute that had it last.
@@ -60,6 +64,19 @@ pub struct AttributeBuffer {
     expressions: Vec<Expression>,
 }
 
+impl AttributeBuffer {
+    /// Returns the number of attributes.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Adds an attribute whose name has an index.
+    pub fn push(&mut self, index: usize, expression: Expression) {
+        self.names.push(index);
+        self.expressions.push(expression);
+    }
+}
+
 impl AttributeCache {
     /// Creates an empty cache.  `options` are those for parsing the texts of values.
     #[must_use]
@@ -73,6 +90,7 @@ impl AttributeCache {
             values: ParseCache::new(options),
             shapes: ShapeCache::default(),
             last_length: 0,
+            adds_banners: true,
         }
     }
 
@@ -86,7 +104,7 @@ impl AttributeCache {
         buffer.names.clear();
         buffer.expressions = Vec::with_capacity(self.last_length);
         if self.text_bytes > MAX_TEXT_BYTES {
-            *self = AttributeCache::new(self.values.options());
+            *self = AttributeCache { adds_banners: self.adds_banners, ..AttributeCache::new(self.values.options()) };
         }
     }
 
@@ -163,6 +181,29 @@ impl AttributeCache {
         self.predicted = cached.successor;
         buffer.names.push(index);
         buffer.expressions.push(value.expression);
+    }
+
+    /// Returns the shape of the attributes in `buffer`. `None` if a name occurs twice.
+    pub fn shape_of(&mut self, buffer: &AttributeBuffer) -> Option<Arc<AdShape>> {
+        self.shapes.shape(&buffer.names, |index| self.names[index].name.clone())
+    }
+
+    /// Returns the value that the first `length` attributes of `buffer` give to the name with this index. `None` if they
+    /// lack the name. `shape` is the shape of these attributes.
+    pub fn value_of<'b>(
+        &self,
+        index: usize,
+        shape: Option<&AdShape>,
+        length: usize,
+        buffer: &'b AttributeBuffer,
+    ) -> Option<&'b Expression> {
+        let name = &self.names[index].name;
+        let position = match shape {
+            Some(shape) => shape.position(name),
+            // A name occurs twice, and its last value counts.
+            None => buffer.names[..length].iter().rposition(|other| self.names[*other].name == *name),
+        };
+        buffer.expressions.get(position?)
     }
 
     /// Returns the ad of the attributes that were read.

@@ -54,7 +54,7 @@ impl<'t> BracketedReader<'t> {
         self.offset = range.end;
         let offset = range.start;
         match parse_ad(&self.text[range.clone()], self.rules) {
-            Ok(ad) => Ok(AdEntry { ad, number: self.number, offset, is_whole: true }),
+            Ok(ad) => Ok(AdEntry { ad, number: self.number, offset, is_whole: true, banner_attributes: 0 }),
             Err(error) => {
                 // A string without its closing quote may extend into the next ad, so reading continues where that ad
                 // most likely begins.

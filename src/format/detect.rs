@@ -3,6 +3,10 @@
 use std::fmt;
 use std::io::{self, Read};
 
+use bzip2::read::MultiBzDecoder;
+use lzma_rust2::XzReader;
+
+use super::event_log::begins_event;
 use super::json::JsonGrammar;
 use super::nested_reader::is_single_ad;
 
@@ -21,6 +25,10 @@ pub enum FileFormat {
     Xml,
     /// YAML, one document per ad.
     Yaml,
+    /// The text event log of jobs. It is only read: its events become ads.
+    EventLog,
+    /// The schedd's `job_queue.log`. It is only read, up to its end: it says how ads change.
+    JobQueueLog,
 }
 
 impl FileFormat {
@@ -40,6 +48,8 @@ impl fmt::Display for FileFormat {
             FileFormat::JsonLines => "JSON Lines",
             FileFormat::Xml => "XML",
             FileFormat::Yaml => "YAML",
+            FileFormat::EventLog => "an event log",
+            FileFormat::JobQueueLog => "a job queue log",
         })
     }
 }
@@ -47,16 +57,31 @@ impl fmt::Display for FileFormat {
 /// A function that takes a reader of compressed data and returns a reader of the decompressed data.
 pub(super) type Decoder = fn(Box<dyn Read>) -> io::Result<Box<dyn Read>>;
 
+/// Maximum memory for decompressing xz, in KiB. `xz -9` needs a quarter of it.
+const MAX_XZ_KIB: u32 = 256 * 1024;
+
 /// Returns the decoder for compressed data. The first bytes decide; `None` if the data is not compressed.
 pub(super) fn decoder(data: &[u8]) -> Option<Decoder> {
     match data {
         [0x1f, 0x8b, ..] => Some(|gzip| Ok(Box::new(flate2::read::MultiGzDecoder::new(gzip)))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(|zstd| Ok(Box::new(zstd::stream::Decoder::new(zstd)?))),
+        [0xfd, b'7', b'z', b'X', ..] => Some(|xz| Ok(Box::new(XzReader::new_mem_limit(xz, true, MAX_XZ_KIB)))),
+        // The mark of a block, or of the end, tells bzip2 from an attribute that is called so.
+        [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]
+            if rest.starts_with(b"1AY&SY") || rest.starts_with(b"\x17\x72\x45\x38\x50\x90") =>
+        {
+            Some(|bzip2| Ok(Box::new(MultiBzDecoder::new(bzip2))))
+        }
         _ => None,
     }
 }
 
-/// Whether data begins like a gzip or zstd file.
+/// Returns the number of bytes at the beginning of `data` that show whether it is compressed.
+pub(super) fn signature_length(data: &[u8]) -> usize {
+    if data.starts_with(b"BZh") { 10 } else { 4 }
+}
+
+/// Whether data begins like a gzip, zstd, xz or bzip2 file.
 #[must_use]
 pub fn is_compressed(data: &[u8]) -> bool {
     decoder(data).is_some()
@@ -91,6 +116,8 @@ pub fn detect(text: &[u8]) -> Option<FileFormat> {
         b'[' | b'{' => FileFormat::Bracketed,
         b'-' if rest.starts_with(b"---") && rest.get(3).is_none_or(u8::is_ascii_whitespace) => FileFormat::Yaml,
         b'%' if rest.starts_with(b"%YAML") || rest.starts_with(b"%TAG") => FileFormat::Yaml,
+        b'0'..=b'9' if begins_event(rest) => FileFormat::EventLog,
+        b'1' if begins_log_operation(rest) => FileFormat::JobQueueLog,
         _ if begins_mapping(rest) => FileFormat::Yaml,
         _ => FileFormat::Long,
     })
@@ -124,6 +151,12 @@ pub(crate) fn byte_order_mark_length(text: &[u8]) -> usize {
 /// Returns a text without its byte order mark, if it has one.
 fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     &text[byte_order_mark_length(text)..]
+}
+
+/// Whether a text begins with an operation of a `job_queue.log`.
+fn begins_log_operation(text: &[u8]) -> bool {
+    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    matches!(line, [b'1', b'0', b'1'..=b'7', b' ', rest @ ..] if !rest.trim_ascii_start().starts_with(b"="))
 }
 
 /// Whether a text begins with `name: value` or `- name: value`, as YAML without `---` does.
@@ -222,6 +255,11 @@ mod tests {
             ("a", Some(FileFormat::Long)),
             (":", Some(FileFormat::Long)),
             ("\x1f", Some(FileFormat::Long)),
+            ("000 (001.000.000) 2026-11-22 23:35:27 Job submitted from host: <a>\n...\n", Some(FileFormat::EventLog)),
+            ("000 (a = 1", Some(FileFormat::Long)),
+            ("107 1 CreationTimestamp 1795390524\n", Some(FileFormat::JobQueueLog)),
+            ("105 \n101 1.0 Job Machine\n", Some(FileFormat::JobQueueLog)),
+            ("101 = 1\n", Some(FileFormat::Long)),
         ] {
             assert_eq!(detect(text.as_bytes()), form, "{text}");
         }

@@ -7,10 +7,13 @@ mod ad_text;
 mod attribute_cache;
 mod attribute_name;
 mod attribute_span;
+mod backward_stream;
 mod bracketed;
 mod detect;
 mod diagnostic;
+mod event_log;
 mod formatter;
+mod job_queue_log;
 mod json;
 mod long;
 mod nested_reader;
@@ -26,12 +29,14 @@ mod xml;
 mod yaml;
 
 pub use attribute_span::AttributeSpan;
+pub use backward_stream::BackwardStream;
 pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
+pub use job_queue_log::log_length_until;
 pub use long::{
-    AdSharing, AdTextReader, AttributeNameCollector, PlacedAd, ProjectingReader, Projection, ends_with_blank_line,
+    AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, ProjectingReader, Projection, is_closed,
 };
 pub use stream::{Stream, StreamBlock};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
@@ -42,6 +47,7 @@ use crate::syntax::{ParseOptions, complete_ads_length};
 
 use attribute_cache::AttributeCache;
 use bracketed::BracketedReader;
+use event_log::EventLogReader;
 use json::JsonGrammar;
 use long::LongReader;
 use nested_reader::RecoveringReader;
@@ -58,6 +64,8 @@ pub struct AdEntry {
     pub offset: usize,
     /// Whether the ad has all its attributes. `false` if a projection read only some of them.
     pub is_whole: bool,
+    /// Number of attributes at the end of the ad that stand only in the banner behind the record, in a history file.
+    pub banner_attributes: usize,
 }
 
 /// An ad, or a problem that a reader found. A bad ad can have several problems.
@@ -81,6 +89,13 @@ impl ReadCache {
         let long = AttributeCache::new(ParseOptions::long(dialect));
         ReadCache { dialect, long, json: AttributeCache::new(ParseOptions::new(dialect)) }
     }
+
+    /// Leaves out the attributes that stand only in the banners behind the records of history files.
+    #[must_use]
+    pub fn without_banner_attributes(mut self) -> Self {
+        self.long.adds_banners = false;
+        self
+    }
 }
 
 /// Returns an iterator that reads the ads of a text one by one.
@@ -92,6 +107,8 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
         FileFormat::Json | FileFormat::JsonLines => Box::new(RecoveringReader::<JsonGrammar>::new(text, dialect)),
         FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::new(text, dialect)),
         FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
+        FileFormat::EventLog => Box::new(EventLogReader::new(text, dialect)),
+        FileFormat::JobQueueLog => Box::new(job_queue_log::read_job_queue_log(text, dialect)),
     }
 }
 
@@ -107,7 +124,7 @@ pub fn read_cached<'t>(
         FileFormat::Json | FileFormat::JsonLines => {
             Box::new(RecoveringReader::<JsonGrammar>::with_cache(text, &mut cache.json))
         }
-        FileFormat::Bracketed | FileFormat::Xml | FileFormat::Yaml => read(text, form, cache.dialect),
+        _ => read(text, form, cache.dialect),
     }
 }
 
@@ -126,13 +143,16 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
         }
         FileFormat::Xml => nested_reader::complete_prefix_length::<XmlGrammar>(window),
         FileFormat::Yaml => yaml::complete_prefix_length(window),
+        FileFormat::EventLog => event_log::complete_prefix_length(window),
+        // Any later line may change any ad.
+        FileFormat::JobQueueLog => 0,
     }
 }
 
 /// Returns the places of the attributes of the ad that begins at byte `offset`, in the order of the text.
 ///
 /// An attribute that is written several times is returned several times. In YAML, attributes whose place is uncertain
-/// are left out.
+/// are left out. For logs there are none.
 #[must_use]
 pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
     match form {
@@ -143,5 +163,6 @@ pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Di
         }
         FileFormat::Xml => nested_reader::attribute_spans::<XmlGrammar>(text, offset, dialect),
         FileFormat::Yaml => yaml::attribute_spans(text, offset),
+        FileFormat::EventLog | FileFormat::JobQueueLog => Vec::new(),
     }
 }

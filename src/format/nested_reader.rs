@@ -190,7 +190,7 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
     }
 
     fn queue_ad(&mut self, ad: Ad, offset: usize) {
-        self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
+        self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true, banner_attributes: 0 }));
     }
 
     /// Reads the ad that begins at byte `start` and appends the ad, or its problems, to `pending`. The first token of

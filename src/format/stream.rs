@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::long::LongReader;
+use super::long::{LongReader, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::{
     AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, complete_prefix_length, detect,
@@ -18,6 +18,7 @@ const DETECTION_BYTES: usize = 4096;
 const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
 
 /// A stream of ads in one format. Compressed streams are decompressed.
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct Stream {
     reader: Box<dyn Read>,
     is_compressed: bool,
@@ -34,6 +35,8 @@ pub struct Stream {
     read_error: Option<io::Error>,
     /// Whether `window` is known to contain no complete ad.
     has_no_complete_ad: bool,
+    /// Whether the last block ends with a banner.
+    is_behind_banner: bool,
 }
 
 /// A part of a stream that consists of complete ads.
@@ -48,24 +51,32 @@ pub struct StreamBlock {
     /// Number of ads of the stream before this block. [`Stream`] does not count ads and sets 0, so the caller must set
     /// this number.
     pub ads_before: usize,
+    /// Whether the block is the end of a history file behind its last banner: the beginning of a record that is still
+    /// being written. It has no ad.
+    pub is_unfinished: bool,
 }
 
 impl StreamBlock {
     /// Creates a block from a text that is a whole stream.
     #[must_use]
     pub fn from_complete_text(text: impl Into<Vec<u8>>, form: FileFormat) -> Self {
-        StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0 }
+        StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0, is_unfinished: false }
     }
 
     /// Reads the ads of the block. The first ad has the number `ads_before` + 1. Byte offsets count from the beginning
     /// of the block.
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
-        self.numbered(read(&self.text, self.form, dialect))
+        self.numbered(read(self.records(), self.form, dialect))
     }
 
     /// Reads the ads of the block as [`StreamBlock::ads`] does, faster if `cache` has read similar ads.
     pub fn ads_cached<'t>(&'t self, cache: &'t mut ReadCache) -> impl Iterator<Item = ReadResult> + 't {
-        self.numbered(read_cached(&self.text, self.form, cache))
+        self.numbered(read_cached(self.records(), self.form, cache))
+    }
+
+    /// Returns the text with its complete ads.
+    fn records(&self) -> &[u8] {
+        if self.is_unfinished { &[] } else { &self.text }
     }
 
     /// Numbers items of the block by their place in the stream.
@@ -80,7 +91,7 @@ impl StreamBlock {
     /// Reads the ads of the block, but only the attributes in a projection. Uses the dialect of the projection. The
     /// block must be in the long form.
     pub fn project<'t, 's>(&'t self, selection: &'s mut Projection) -> ProjectingReader<'t, 's> {
-        ProjectingReader::new(&self.text, self.ads_before, selection)
+        ProjectingReader::new(self.records(), self.ads_before, selection)
     }
 
     /// Reads all attributes of the ad that begins at byte `offset` of the block. Yields the ad or its problems.
@@ -103,7 +114,7 @@ impl StreamBlock {
 }
 
 impl Stream {
-    /// Begins to read a stream. Decompresses gzip and zstd. Detects the format if `form` is `None`.
+    /// Begins to read a stream. Decompresses gzip, zstd, xz and bzip2. Detects the format if `form` is `None`.
     ///
     /// # Errors
     ///
@@ -119,15 +130,16 @@ impl Stream {
             is_at_end: false,
             read_error: None,
             has_no_complete_ad: false,
+            is_behind_banner: false,
         };
-        stream.fill_to(4);
+        stream.fill_to_signature();
         if let Some(decoder) = detect::decoder(&stream.window) {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window).to_vec());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
             stream.reader = decoder(Box::new(whole))?;
             stream.is_compressed = true;
             stream.is_at_end = false;
-            stream.fill_to(4);
+            stream.fill_to_signature();
         }
         let refusal = |message: String| Err(io::Error::new(io::ErrorKind::InvalidData, message));
         if detect::is_compressed(&stream.window) {
@@ -141,6 +153,12 @@ impl Stream {
             Some(error) => Err(error),
             None => Ok(stream),
         }
+    }
+
+    /// Reads what shows whether the stream is compressed.
+    fn fill_to_signature(&mut self) {
+        self.fill_to(4);
+        self.fill_to(detect::signature_length(&self.window));
     }
 
     /// Reads until the format is detected or the stream ends.
@@ -182,7 +200,8 @@ impl Stream {
         self.is_compressed
     }
 
-    /// Returns the next block of complete ads. The last block contains the rest of the stream. Returns `None` after the
+    /// Returns the next block of complete ads. The last block contains the rest of the stream. In a history file, a record
+    /// without a banner at the end is a block of its own, with [`StreamBlock::is_unfinished`]. Returns `None` after the
     /// last block.
     ///
     /// # Errors
@@ -198,7 +217,19 @@ impl Stream {
         loop {
             if self.is_at_end || self.window.len() >= enough {
                 let is_complete = self.is_at_end && self.read_error.is_none();
-                let length = if is_complete { self.window.len() } else { complete_prefix_length(&self.window, form) };
+                let unfinished = if is_complete && form == FileFormat::Long {
+                    unfinished_length(&self.window, self.is_behind_banner)
+                } else {
+                    0
+                };
+                let length = match self.window.len() - unfinished {
+                    0 if unfinished > 0 => {
+                        let block = self.split_off_block(unfinished, form);
+                        return Ok(Some(StreamBlock { is_unfinished: true, ..block }));
+                    }
+                    length if is_complete => length,
+                    _ => complete_prefix_length(&self.window, form),
+                };
                 if length > 0 {
                     return Ok(Some(self.split_off_block(length, form)));
                 }
@@ -223,7 +254,8 @@ impl Stream {
         let place = self.position;
         self.position = place.after(&text);
         self.has_no_complete_ad = true;
-        StreamBlock { text, form, start: place, ads_before: 0 }
+        self.is_behind_banner = form == FileFormat::Long && ends_with_banner(&text);
+        StreamBlock { text, form, start: place, ads_before: 0, is_unfinished: false }
     }
 
     /// Reads until `window` contains at least `length` bytes or the stream ends.
@@ -342,8 +374,13 @@ mod tests {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&text).unwrap();
         let zstd = zstd::stream::encode_all(text.as_slice(), 1).unwrap();
-        // A compressed file may consist of several gzip members or zstd frames.
-        for packed in [gzip.finish().unwrap(), zstd].map(|packed| packed.repeat(2)) {
+        let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+        xz.write_all(&text).unwrap();
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bzip2.write_all(&text).unwrap();
+        // A compressed file may consist of several gzip members, zstd frames, or streams of xz or bzip2.
+        let packed = [gzip.finish().unwrap(), zstd, xz.finish().unwrap(), bzip2.finish().unwrap()];
+        for packed in packed.map(|packed| packed.repeat(2)) {
             let mut stream = Stream::new(Box::new(Drops(packed, 11)), None).unwrap();
             assert_eq!(stream.form(), Some(FileFormat::Bracketed));
             let mut length = 0;

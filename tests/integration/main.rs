@@ -12,6 +12,7 @@ mod fuzz;
 mod gang_policies;
 mod gangs;
 mod help;
+mod histories;
 mod layout;
 mod manuals;
 mod marshalling;

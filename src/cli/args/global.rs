@@ -105,6 +105,10 @@ pub enum AdForm {
     Xml,
     /// YAML
     Yaml,
+    /// A text event log of jobs
+    Events,
+    /// A `job_queue.log`: the ads at its end
+    QueueLog,
 }
 
 impl From<AdForm> for FileFormat {
@@ -116,6 +120,8 @@ impl From<AdForm> for FileFormat {
             AdForm::Jsonl => FileFormat::JsonLines,
             AdForm::Xml => FileFormat::Xml,
             AdForm::Yaml => FileFormat::Yaml,
+            AdForm::Events => FileFormat::EventLog,
+            AdForm::QueueLog => FileFormat::JobQueueLog,
         }
     }
 }

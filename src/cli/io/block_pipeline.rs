@@ -184,6 +184,7 @@ fn run_on_workers<T: BlockTask>(
         }
         source.recycle(text);
     }
+    input::note_unfinished(session, source);
     if let Some(error) = read_error {
         input::report_read_error(session, source, &error);
     }

@@ -21,6 +21,9 @@ use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
+/// Maximum number of files that stay open between detecting their forms and reading them.
+const MAX_OPEN_FILES: usize = 16;
+
 /// The place in a source where an ad begins.
 #[derive(Clone)]
 struct Location {
@@ -172,11 +175,14 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         let name = if path == "-" { "standard input" } else { path };
         match open(path).and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
-                let source = AdSource::new(name, stream);
+                let mut source = AdSource::new(name, stream);
                 // Report an empty file, because it is most likely a failed download.
                 if path != "-" && !source.has_content() {
                     let text = SourceText::from_argument(name, "");
                     session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))?;
+                }
+                if sources.len() >= MAX_OPEN_FILES {
+                    source.close_until_read();
                 }
                 sources.push(source);
             }
@@ -282,10 +288,21 @@ pub fn name_ad(session: &Session, text: &SourceText, entry: AdEntry, id: Option<
 
 /// Reads the next block of a source; `None` at the end of the source and after a read error, which is reported.
 pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
-    source.next_block().unwrap_or_else(|error| {
+    let block = source.next_block().unwrap_or_else(|error| {
         report_read_error(session, source, &error);
         None
-    })
+    });
+    if block.is_none() {
+        note_unfinished(session, source);
+    }
+    block
+}
+
+/// Prints a note about the record that was left out at the end of a source, if any.
+pub fn note_unfinished(session: &Session, source: &mut AdSource) {
+    if let Some(note) = source.take_unfinished_note() {
+        session.note(&note);
+    }
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad

@@ -7,6 +7,7 @@ pub mod atomic_write;
 pub mod block_pipeline;
 pub mod cases;
 pub mod dump_time;
+pub mod history_files;
 pub mod input;
 pub mod match_records;
 pub mod parties;

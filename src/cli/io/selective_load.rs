@@ -37,8 +37,11 @@ pub fn load_selectively(
     requirements: &LoadRequirements<'_>,
 ) -> Result<Option<LoadedAds>, Failure> {
     let Some(sides) = requirements.load_sides(sides) else { return Ok(None) };
-    for (text, problem) in sides.iter().flat_map(|side| &side.problems) {
-        session.report_problem(text, problem)?;
+    for side in &sides {
+        for (text, problem) in &side.problems {
+            session.report_problem(text, problem)?;
+        }
+        side.notes.iter().for_each(|note| session.note(note));
     }
     let newest_time = sides.iter().filter_map(|side| side.newest_time).max();
     let [requests, offers] = sides.map(|side| side.ads);
@@ -85,6 +88,7 @@ pub struct LoadedAds {
 struct LoadedSide {
     ads: Vec<NamedAd>,
     problems: Vec<(source::SourceText, Problem)>,
+    notes: Vec<String>,
     /// Whether an ad has ports.
     has_ports: bool,
     /// The newest time that an ad tells; `None` if none does.
@@ -187,6 +191,7 @@ impl LoadRequirements<'_> {
                 }
                 source.recycle(text);
             }
+            side.notes.extend(source.take_unfinished_note());
         }
         side.newest_name_version = selection.newest_referenced();
         (!selection.reads_everything()).then_some(side)

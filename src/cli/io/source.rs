@@ -1,10 +1,10 @@
 //! Sources of ads: files and pipes, read block by block.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock};
+use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, log_length_until};
 
 use crate::cli::render::{output, progress};
 
@@ -23,25 +23,70 @@ pub fn read_whole(path: &str) -> io::Result<Vec<u8>> {
 pub struct AdSource {
     pub name: Arc<str>,
     pub form: FileFormat,
-    stream: Stream,
+    /// The stream. `None` if the file is closed: it was opened only to detect its form, or it was read to its end.
+    stream: Option<Stream>,
+    /// The form that was detected or given. `None` if the source has only blanks and comments.
+    detected: Option<FileFormat>,
+    is_compressed: bool,
+    has_ended: bool,
     /// Number of ads read so far.
     pub ads_read: usize,
     /// Size of the file in bytes; `None` for pipes and compressed files.
     size: Option<u64>,
     /// Number of bytes read so far.
     bytes_read: u64,
+    /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
+    pub reads_unfinished: bool,
+    /// The unfinished block at the end of a history file, once it was read.
+    unfinished: Option<StreamBlock>,
 }
 
 impl AdSource {
     pub fn new(name: &str, stream: Stream) -> Self {
         let file = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_compressed());
         let (form, size) = (stream.form().unwrap_or(FileFormat::Bracketed), file.map(|file| file.len()));
-        AdSource { name: name.into(), form, stream, ads_read: 0, size, bytes_read: 0 }
+        AdSource {
+            name: name.into(),
+            form,
+            detected: stream.form(),
+            is_compressed: stream.is_compressed(),
+            stream: Some(stream),
+            has_ended: false,
+            ads_read: 0,
+            size,
+            bytes_read: 0,
+            reads_unfinished: false,
+            unfinished: None,
+        }
+    }
+
+    /// Makes the source of a job queue log end at a time, in seconds since 1970. Other sources stay as they are.
+    pub fn end_log_at(&mut self, time: i64) -> io::Result<()> {
+        if self.form != FileFormat::JobQueueLog {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        while let Some(block) = self.next_block()? {
+            text.extend_from_slice(&block.block.text);
+        }
+        text.truncate(log_length_until(&text, time));
+        self.stream = Some(Stream::new(Box::new(io::Cursor::new(text)), Some(self.form))?);
+        self.has_ended = false;
+        self.size = None;
+        Ok(())
     }
 
     /// Whether the source has more than blanks and comments.
     pub fn has_content(&self) -> bool {
-        self.stream.form().is_some()
+        self.detected.is_some()
+    }
+
+    /// Closes a regular file of which nothing has been read yet. It is opened again when it is read, so that the number
+    /// of files is not limited by that of open files.
+    pub fn close_until_read(&mut self) {
+        if self.is_file() {
+            self.stream = None;
+        }
     }
 
     /// Whether the source is a regular file, whose end is known, rather than a pipe that is still being written.
@@ -51,11 +96,26 @@ impl AdSource {
 
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
     pub fn is_long_file(&self) -> bool {
-        self.size.is_some() && self.stream.form() == Some(FileFormat::Long)
+        self.size.is_some() && self.detected == Some(FileFormat::Long)
     }
 
     pub fn is_compressed(&self) -> bool {
-        self.stream.is_compressed()
+        self.is_compressed
+    }
+
+    /// Returns the text of the source as a file that can be read at any place. What is no uncompressed file is copied to
+    /// a temporary file.
+    pub fn as_seekable_file(&mut self) -> io::Result<File> {
+        if self.is_long_file() {
+            return File::open(self.name.as_ref());
+        }
+        let mut copy = tempfile::tempfile()?;
+        self.reads_unfinished = true;
+        while let Some(text) = self.next_block()? {
+            copy.write_all(&text.block.text)?;
+            self.recycle(text);
+        }
+        Ok(copy)
     }
 
     /// Opens the file once more, at its beginning.
@@ -90,16 +150,44 @@ impl AdSource {
     /// Reads the next block; `None` at the end.
     pub fn next_block(&mut self) -> io::Result<Option<SourceText>> {
         output::flush_stdout();
-        let block = self.stream.next_block()?;
-        match &block {
-            Some(block) => {
-                self.bytes_read += block.text.len() as u64;
-                progress::report_bytes(&self.name, self.bytes_read, self.size);
-            }
-            None => progress::clear(),
+        if self.has_ended {
+            return Ok(None);
+        }
+        let stream = match &mut self.stream {
+            Some(stream) => stream,
+            None => self.stream.insert(Stream::new(open(&self.name)?, self.detected)?),
+        };
+        let mut block = stream.next_block()?;
+        if let Some(unfinished) = block.take_if(|block| block.is_unfinished && !self.reads_unfinished) {
+            self.unfinished = Some(unfinished);
+        }
+        if let Some(block) = &block {
+            self.bytes_read += block.text.len() as u64;
+            progress::report_bytes(&self.name, self.bytes_read, self.size);
+        } else {
+            progress::clear();
+            self.has_ended = true;
+            self.stream = None;
         }
         Ok(block
             .map(|block| SourceText::new(Arc::clone(&self.name), StreamBlock { ads_before: self.ads_read, ..block })))
+    }
+
+    /// Wraps a block that was read from the source in another way.
+    pub fn wrap_block(&self, block: StreamBlock) -> SourceText {
+        SourceText::new(Arc::clone(&self.name), block)
+    }
+
+    /// Sets the record that is left out at the end.
+    pub fn set_unfinished(&mut self, text: &SourceText) {
+        self.unfinished = Some(StreamBlock::clone(&text.block));
+    }
+
+    /// Returns a note about the record that was left out at the end, if any. Returns it once.
+    pub fn take_unfinished_note(&mut self) -> Option<String> {
+        let block = self.unfinished.take()?;
+        let line = block.start.line + block.text.iter().take_while(|byte| **byte == b'\n').count();
+        Some(format!("{}:{line}: the last record has no banner behind it and is left out, as in HTCondor", self.name))
     }
 
     /// Counts an item as read: an ad, or a problem that was found in place of an ad.
@@ -118,8 +206,8 @@ impl AdSource {
 
     /// Reuses the memory of a block that has been processed, unless there are other references to it.
     pub fn recycle(&mut self, text: SourceText) {
-        if let Some(block) = Arc::into_inner(text.block) {
-            self.stream.recycle(block);
+        if let (Some(stream), Some(block)) = (&mut self.stream, Arc::into_inner(text.block)) {
+            stream.recycle(block);
         }
     }
 }

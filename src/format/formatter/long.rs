@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::ad::Dialect;
 use crate::format::detect::{byte_order_mark_length, is_utf16};
-use crate::format::long::{is_comment, without_carriage_return};
+use crate::format::long::{LineKind, banner_problem, without_carriage_return};
 use crate::format::{FileFormat, Position, Problem, Severity, StreamBlock, detect, is_compressed};
 
 use super::formatted_line_cache::FormattedLineCache;
@@ -41,6 +41,8 @@ pub struct FormattedBlock {
     leading_comments: [usize; 2],
     /// Whether the last ad does not parse. `None` if there is no ad.
     is_last_bad: Option<bool>,
+    /// Whether the formatted text ends with a banner. No blank line follows a banner.
+    ends_with_banner: bool,
 }
 
 /// Lines between two blank lines, while they are formatted.
@@ -87,6 +89,7 @@ impl LongFormatter {
             ads: 0,
             leading_comments: [0; 2],
             is_last_bad: None,
+            ends_with_banner: false,
         };
         let line_end = self.lines.line_end();
         let mut paragraph: Option<Paragraph> = None;
@@ -101,16 +104,22 @@ impl LongFormatter {
             let whole = &text[at..end];
             let line = without_carriage_return(whole.strip_suffix(b"\n").unwrap_or(whole));
             let content = line.trim_ascii_start();
-            if content.is_empty() {
-                if let Some(paragraph) = paragraph.take() {
-                    block.end_paragraph(text, &paragraph);
-                    self.lines.limit_size();
+            let kind = LineKind::of(content);
+            if matches!(kind, LineKind::Comment | LineKind::Heading | LineKind::Banner) {
+                // A heading begins the paragraph of the ad behind it, and a banner ends that of the record before it.
+                if kind == LineKind::Heading && paragraph.as_ref().is_some_and(|paragraph| paragraph.is_ad) {
+                    block.end_lines(text, &mut paragraph);
                 }
-            } else if is_comment(content) {
                 block.begin_line(&mut paragraph, at..end, line_end, false);
                 block.text.extend_from_slice(content.trim_ascii_end());
                 block.text.extend_from_slice(line_end);
-            } else {
+            }
+            if kind == LineKind::Banner
+                && let Some(problem) = banner_problem(text, at..at + line.len(), block.ads)
+            {
+                block.problems.push(problem);
+            }
+            if kind == LineKind::Attribute {
                 let paragraph = block.begin_line(&mut paragraph, at..end, line_end, true);
                 match self.lines.push_line((whole, line), (at, block.ads), &mut block.text) {
                     Ok(warning) => block.problems.extend(warning),
@@ -119,12 +128,13 @@ impl LongFormatter {
                         block.problems.push(problem);
                     }
                 }
+            } else if matches!(kind, LineKind::Banner | LineKind::Blank) && block.end_lines(text, &mut paragraph) {
+                self.lines.limit_size();
+                block.ends_with_banner = kind == LineKind::Banner;
             }
             at = end;
         }
-        if let Some(paragraph) = paragraph {
-            block.end_paragraph(text, &paragraph);
-        }
+        block.end_lines(text, &mut paragraph);
         block
     }
 }
@@ -138,9 +148,10 @@ impl FormattedBlock {
         line_end: &[u8],
         is_ad: bool,
     ) -> &'p mut Paragraph {
-        if paragraph.is_none() && !self.text.is_empty() {
+        if paragraph.is_none() && !self.text.is_empty() && !self.ends_with_banner {
             self.text.extend_from_slice(line_end);
         }
+        self.ends_with_banner = false;
         let out_start = self.text.len();
         let new = || Paragraph { range: line.clone(), out_start, is_ad: false, is_bad: false };
         let paragraph = paragraph.get_or_insert_with(new);
@@ -150,6 +161,15 @@ impl FormattedBlock {
             self.ads += 1;
         }
         paragraph
+    }
+
+    /// Ends the paragraph if there is one. Returns whether there was one.
+    fn end_lines(&mut self, text: &[u8], paragraph: &mut Option<Paragraph>) -> bool {
+        let ended = paragraph.take();
+        if let Some(paragraph) = &ended {
+            self.end_paragraph(text, paragraph);
+        }
+        ended.is_some()
     }
 
     fn end_paragraph(&mut self, text: &[u8], paragraph: &Paragraph) {
@@ -177,6 +197,8 @@ impl FormattedBlock {
 #[derive(Default)]
 pub struct FormattedBlockJoiner {
     has_text: bool,
+    /// Whether the text of the blocks before ends with a banner.
+    ends_with_banner: bool,
     /// Whether the last ad of the blocks before does not parse.
     is_last_bad: bool,
 }
@@ -190,7 +212,9 @@ impl FormattedBlockJoiner {
         if block.text.is_empty() {
             return [Cow::default(), Cow::default()];
         }
-        let separator: &[u8] = if std::mem::replace(&mut self.has_text, true) { b"\n" } else { b"" };
+        let is_separated = self.has_text && !self.ends_with_banner;
+        (self.has_text, self.ends_with_banner) = (true, block.ends_with_banner);
+        let separator: &[u8] = if is_separated { b"\n" } else { b"" };
         let [source_length, length] = block.leading_comments;
         if !was_bad || length == 0 {
             return [separator.to_vec().into(), (&block.text[..]).into()];

@@ -6,7 +6,9 @@ use crate::format::attribute_cache::AttributeCache;
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{ReadCache, ReadResult, StreamBlock};
 
-use super::reader::{LongReader, is_comment};
+use super::banner::Banner;
+use super::line_kind::LineKind;
+use super::reader::LongReader;
 
 /// Reader of the ads of a block in the long form, with the texts of the ads. An ad whose text is known can be skipped.
 pub struct AdTextReader<'t, 'c> {
@@ -22,7 +24,7 @@ pub struct PlacedAd<'t> {
     pub number: usize,
     /// Byte offset of the first line in the block.
     pub offset: usize,
-    /// The text from the first line on, up to and including the blank line behind the ad.
+    /// The text from the first line on, up to and including the line that ends the ad.
     pub text: &'t [u8],
 }
 
@@ -46,10 +48,13 @@ impl<'t, 'c> AdTextReader<'t, 'c> {
         loop {
             let start = self.reader.offset().min(self.text.len());
             let Some((_, line)) = self.reader.next_line() else { return (&[], start) };
-            let content = line.trim_ascii_start();
-            if !content.is_empty() && !is_comment(content) {
-                self.reader.set_offset(start);
-                return (&self.text[start..], start);
+            match LineKind::of(line.trim_ascii_start()) {
+                LineKind::Blank | LineKind::Comment | LineKind::Heading => {}
+                LineKind::Banner if Banner::parse(self.text, start..start + line.len()).is_ok() => {}
+                LineKind::Banner | LineKind::Attribute => {
+                    self.reader.set_offset(start);
+                    return (&self.text[start..], start);
+                }
             }
         }
     }
@@ -69,10 +74,11 @@ impl<'t, 'c> AdTextReader<'t, 'c> {
     }
 }
 
-/// Whether the text of an ad ends with a blank line. If so, the ad ends in any text that begins with this text.
+/// Whether the text of an ad ends with a line that ends an ad: a blank line, a heading or a banner. If so, the ad ends in
+/// any text that begins with this text.
 #[must_use]
-pub fn ends_with_blank_line(text: &[u8]) -> bool {
+pub fn is_closed(text: &[u8]) -> bool {
     let Some(lines) = text.strip_suffix(b"\n") else { return false };
     let last = &lines[memchr::memrchr(b'\n', lines).map_or(0, |end| end + 1)..];
-    last.trim_ascii().is_empty()
+    LineKind::of(last.trim_ascii()).ends_ad()
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::ad::Name;
 
-use super::reader::is_comment;
+use super::line_kind::LineKind;
 use super::scan::line_ends;
 
 /// The distinct attribute names of ads in the long form. Names that differ only in case are distinct here.
@@ -60,7 +60,7 @@ impl AttributeNameCollector {
 /// Returns the name before the first `=` of a line. `None` for a comment, and for a line without `=` or without a name.
 fn bound_name(line: &[u8]) -> Option<&[u8]> {
     let name = line[..memchr::memchr(b'=', line)?].trim_ascii();
-    (!name.is_empty() && !is_comment(name)).then_some(name)
+    (LineKind::of(name) == LineKind::Attribute).then_some(name)
 }
 
 #[cfg(test)]

@@ -2,20 +2,28 @@
 
 mod ad_texts;
 mod attribute_names;
+mod banner;
+mod boundaries;
+mod line_kind;
+mod line_parser;
 mod projecting_reader;
 mod projection;
 mod reader;
+#[cfg(test)]
+mod record_tests;
 mod scan;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub use ad_texts::{AdTextReader, PlacedAd, ends_with_blank_line};
+pub use ad_texts::{AdTextReader, PlacedAd, is_closed};
 pub use attribute_names::AttributeNameCollector;
+pub(super) use banner::banner_problem;
+pub use boundaries::{closed_line_end, complete_prefix_length, ends_with_banner, unfinished_length};
+pub use line_kind::{LineKind, without_carriage_return};
+pub(super) use line_parser::LineParser;
+pub use line_parser::has_quoted_name;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, Projection};
-pub(super) use reader::LineParser;
-pub use reader::{
-    LongReader, attribute_spans, complete_prefix_length, has_quoted_name, is_comment, without_carriage_return,
-};
+pub use reader::{LongReader, attribute_spans};
 pub use writer::SYNTAX;

@@ -13,8 +13,11 @@ use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, ReadResult};
 use crate::syntax::{ParseOptions, long_string_length, simple_literal, simple_literal_value};
 
+use super::banner::{Banner, RECORD_TYPE, contradicts, is_repeated};
+use super::line_kind::{LineKind, without_carriage_return};
+use super::line_parser::{LineParser, find_separator};
 use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
-use super::reader::{LineParser, LongReader, find_separator, is_comment, without_carriage_return};
+use super::reader::{LongReader, unfinished_record};
 use super::scan::{LineMark, scan};
 
 /// Iterator over the ads of a text. It reads only the attributes of a [`Projection`].
@@ -56,6 +59,13 @@ pub struct ProjectingReader<'t, 's> {
     /// Values of the label attributes, which identify the current ad. `None` for an attribute that is missing or not a
     /// plain literal.
     label_values: Vec<Option<Value>>,
+    /// Kind of the banner behind the current ad, if the projection has the name `RecordType` and the ad lacks the
+    /// attribute: the index of the name, and the byte range of the kind.
+    record_type: Option<ProjectedValueRange>,
+    /// Whether the current ad ends with the text.
+    ends_with_text: bool,
+    /// Whether the last line that was no comment is a banner with attributes.
+    is_behind_banner: bool,
     /// Ads and problems that are still to be yielded.
     pending: VecDeque<ReadResult>,
     /// The label attributes of the ad read last, and maybe other attributes of the ad. They are stored here if a label
@@ -76,8 +86,12 @@ enum LineResult {
     Handled(usize),
     /// The ad of this line must be read completely. The number is the byte offset of the line's end.
     NeedsCompleteRead(usize),
-    /// The line is blank, so the ad ends. The number is the byte offset of the line's end.
+    /// The line is blank or a heading, so the ad ends. The number is the byte offset of the line's end.
     EndOfAd(usize),
+    /// There is no line, because the text has ended.
+    EndOfText,
+    /// The line is a banner, so the ad ends. The numbers are the byte offsets of the line's beginning and end.
+    Banner(Range<usize>),
 }
 
 /// Result of projecting one ad.
@@ -116,6 +130,9 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             attribute_names: Vec::new(),
             last_lookup: Vec::new(),
             label_values: Vec::new(),
+            record_type: None,
+            ends_with_text: false,
+            is_behind_banner: false,
             pending: VecDeque::new(),
             unusual_labels: None,
         }
@@ -189,11 +206,17 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// Reads the next ad and appends the ad, or its problems, to `pending`. Returns false at the end of the text.
     fn read_ad(&mut self) -> bool {
         let Some(offset) = self.first_line() else { return false };
+        let was_behind_banner = self.is_behind_banner;
         let outcome = loop {
             if self.marked_version != self.projection.version {
                 self.restart_scan(offset);
             }
             let is_sound = self.collect_values(offset) && self.projection.names.len() <= MAX_PROJECTED_NAMES;
+            if self.ends_with_text && was_behind_banner {
+                self.number += 1;
+                self.pending.push_back(Err(unfinished_record(self.text, offset, self.number)));
+                return true;
+            }
             match if is_sound { self.project_ad() } else { ProjectionResult::NeedsCompleteRead } {
                 ProjectionResult::Retry => {}
                 outcome => break outcome,
@@ -203,11 +226,22 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         match outcome {
             ProjectionResult::Rejected | ProjectionResult::Retry => {}
             ProjectionResult::Projected(ad) => {
-                self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: false }));
+                self.pending.push_back(Ok(AdEntry {
+                    ad,
+                    number: self.number,
+                    offset,
+                    is_whole: false,
+                    banner_attributes: 0,
+                }));
             }
             ProjectionResult::NeedsCompleteRead => {
-                self.pending =
-                    LongReader::at(self.text, self.projection.dialect, offset, self.number - 1).into_next_ad();
+                let mut reader = LongReader::at(self.text, self.projection.dialect, offset, self.number - 1);
+                if let Some((items, number)) = reader.next_ad() {
+                    // A torn banner may have taken the next record with it.
+                    (self.pending, self.number) = (items, number);
+                    (self.at, self.is_behind_banner) =
+                        (reader.offset().min(self.text.len()), reader.is_behind_banner());
+                }
                 if self.projection.interner.is_some()
                     && let Some(Ok(entry)) = self.pending.back()
                 {
@@ -223,9 +257,14 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     fn first_line(&mut self) -> Option<usize> {
         while self.at < self.text.len() {
             let end = self.line_end(self.at);
-            let content = self.text[self.at..end].trim_ascii_start();
-            if !content.is_empty() && !is_comment(content) {
-                return Some(self.at);
+            match LineKind::of(self.text[self.at..end].trim_ascii_start()) {
+                LineKind::Comment => {}
+                LineKind::Blank | LineKind::Heading => self.is_behind_banner = false,
+                LineKind::Banner => match Banner::parse(self.text, self.at..end) {
+                    Ok(banner) => self.is_behind_banner = banner.is_end(),
+                    Err(_) => return Some(self.at),
+                },
+                LineKind::Attribute => return Some(self.at),
             }
             self.at = end + 1;
         }
@@ -266,6 +305,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
         self.values.resize(self.projection.names.len(), None);
         self.successors.resize(self.projection.names.len(), 0);
+        (self.record_type, self.ends_with_text) = (None, false);
         let mut is_sound = true;
         let mut from = first;
         loop {
@@ -286,13 +326,58 @@ impl<'t, 's> ProjectingReader<'t, 's> {
                 LineResult::Handled(end) => from = end + 1,
                 LineResult::NeedsCompleteRead(end) => (is_sound, from) = (false, end + 1),
                 LineResult::EndOfAd(end) => {
-                    self.at = end + 1;
+                    (self.at, self.is_behind_banner) = (end + 1, false);
                     return is_sound;
+                }
+                LineResult::EndOfText => break,
+                LineResult::Banner(line) => {
+                    self.at = line.end + 1;
+                    return self.add_banner(line) && is_sound;
                 }
             }
         }
-        self.at = self.text.len();
+        (self.at, self.ends_with_text) = (self.text.len(), true);
         is_sound
+    }
+
+    /// Adds the values of projected names in a banner to those of the ad before it, unless the ad has them. Returns
+    /// false if the ad must be read completely, because the banner is torn or contradicts the ad.
+    fn add_banner(&mut self, line: Range<usize>) -> bool {
+        let Ok(banner) = Banner::parse(self.text, line) else { return false };
+        self.is_behind_banner = banner.is_end();
+        for attribute in &banner.attributes {
+            let name = &self.text[attribute.name.clone()];
+            let Some(position) = self.projection.index_of(name) else { continue };
+            self.projection.has_occurred[position] = true;
+            let Some(of_record) = self.values[position].clone() else {
+                self.values[position] = Some(attribute.value.clone());
+                self.found_values.push((position, attribute.value.clone()));
+                continue;
+            };
+            let (of_record, of_banner) = (&self.text[of_record], &self.text[attribute.value.clone()]);
+            if of_record.trim_ascii() != of_banner
+                && is_repeated(name)
+                && let (Some(of_record), Some(of_banner)) =
+                    (simple_literal(of_record), simple_literal_value(of_banner, None))
+                && contradicts(&of_record, &of_banner)
+            {
+                return false;
+            }
+        }
+        if let Some(kind) = banner.kind
+            && let Some(position) = self.projection.index_of(RECORD_TYPE.as_bytes())
+        {
+            self.projection.has_occurred[position] = true;
+            self.record_type = self.values[position].is_none().then_some((position, kind));
+        }
+        // The texts of shared ads tell nothing about the kind.
+        self.record_type.is_none() || self.projection.interner.is_none()
+    }
+
+    /// Returns the kind of the record if this is the value of the name at index `position`.
+    fn record_type(&self, position: usize) -> Option<Value> {
+        let (of_kind, kind) = self.record_type.as_ref()?;
+        (*of_kind == position).then(|| Value::string(&self.text[kind.clone()]))
     }
 
     /// Examines the line that contains byte offset `at`. Records the value if the name of the line is in the
@@ -303,7 +388,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         let Some(end) = end else {
             if at > self.text_start && self.text[at - 1] == b'\n' && self.text.get(at).is_none_or(|byte| *byte == b'\n')
             {
-                return LineResult::EndOfAd(at);
+                return if at < self.text.len() { LineResult::EndOfAd(at) } else { LineResult::EndOfText };
             }
             // A byte order mark does not belong to the first line.
             let start = memchr::memrchr(b'\n', &self.text[..at]).map_or(self.text_start, |before| before + 1);
@@ -355,12 +440,12 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// Examines a whole line. Records the value if the name of the line is in the projection.
     fn classify_line(&mut self, start: usize, end: usize) -> LineResult {
         let line = without_carriage_return(&self.text[start..end]);
-        let content = line.trim_ascii_start();
-        if content.is_empty() {
-            return LineResult::EndOfAd(end);
-        }
-        if is_comment(content) {
-            return LineResult::Handled(end);
+        match LineKind::of(line.trim_ascii_start()) {
+            LineKind::Blank if start == self.text.len() => return LineResult::EndOfText,
+            LineKind::Blank | LineKind::Heading => return LineResult::EndOfAd(end),
+            LineKind::Banner => return LineResult::Banner(start..end),
+            LineKind::Comment => return LineResult::Handled(end),
+            LineKind::Attribute => {}
         }
         let Some(equals) = find_separator(line) else { return LineResult::NeedsCompleteRead(end) };
         let parser = LineParser { options: ParseOptions::long(self.projection.dialect), ad_number: 0 };
@@ -386,7 +471,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         if let Some(prefilter) = &self.projection.prefilter {
             let value = |position: &usize| match &self.values[*position] {
                 Some(range) => simple_literal_value(&text[range.clone()], None),
-                None => Some(Value::Undefined),
+                None => Some(self.record_type(*position).unwrap_or(Value::Undefined)),
             };
             let values: Option<Vec<Value>> = prefilter.names.iter().map(value).collect();
             if values.is_some_and(|values| !(prefilter.passes)(&values)) {
@@ -414,7 +499,13 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         let (mut newest, mut is_partial) = (0, true);
         let before = self.projection.version;
         for (position, range) in self.values.iter().enumerate() {
-            let Some(range) = range else { continue };
+            let Some(range) = range else {
+                if let Some(kind) = self.record_type(position) {
+                    self.attribute_names.push(position);
+                    expressions.push(Expression::literal(kind));
+                }
+                continue;
+            };
             // An attribute that is only a label is left out. Its value is in `label_values`.
             if has_plain_labels && self.projection.is_only_label(position) {
                 continue;

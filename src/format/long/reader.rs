@@ -3,16 +3,17 @@
 use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 
-use crate::ad::{Dialect, Expression, Name, Span};
-use crate::syntax::{
-    ParseOptions, ParsedValue, SyntaxError, parse_expression, parse_prefix, read_name, simple_literal,
-};
+use crate::ad::{Dialect, Expression, Name, Value};
+use crate::syntax::{ParseOptions, ParsedValue, read_name, simple_literal, simple_literal_value};
 
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
-use crate::format::attribute_name::{attribute_name, checked_name_text};
 use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, Problem, ReadResult};
+
+use super::banner::{Banner, BannerFault, RECORD_TYPE, contradicts, is_repeated};
+use super::line_kind::{LineKind, without_carriage_return};
+use super::line_parser::{LineParser, find_separator, has_quoted_name};
 
 /// Iterator over the ads of a text in the long form. Every bad line is reported, and its ad is left out.
 pub struct LongReader<'t, C = AttributeCache> {
@@ -25,6 +26,8 @@ pub struct LongReader<'t, C = AttributeCache> {
     offset: usize,
     /// Number of ads begun so far.
     number: usize,
+    /// Whether the last line that was no comment is a banner with attributes.
+    is_behind_banner: bool,
     /// The problems and the ad that are still to be yielded, in this order.
     pending: VecDeque<ReadResult>,
 }
@@ -45,7 +48,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped. `cache` has what was read before.
     pub fn with_cache(text: &'t [u8], cache: C) -> Self {
         let (offset, buffer) = (byte_order_mark_length(text), AttributeBuffer::default());
-        LongReader { text, cache, buffer, offset, number: 0, pending: VecDeque::new() }
+        LongReader { text, cache, buffer, offset, number: 0, is_behind_banner: false, pending: VecDeque::new() }
     }
 
     /// Moves the reader to the line that begins at byte `offset`. `number` is the number of ads before this line.
@@ -57,6 +60,11 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
     pub fn into_next_ad(mut self) -> VecDeque<ReadResult> {
         self.read_ad();
         self.pending
+    }
+
+    /// Whether the last line that was read and is no comment is a banner with attributes.
+    pub fn is_behind_banner(&self) -> bool {
+        self.is_behind_banner
     }
 
     /// Returns the byte offset of the next line.
@@ -95,6 +103,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
     fn read_ad(&mut self) -> bool {
         let mut first = None;
         let mut bad = false;
+        let mut end = AdEnd::Text;
         self.cache.borrow_mut().begin_ad(&mut self.buffer);
         loop {
             while let Some(rest) = self.text.get(self.offset..)
@@ -107,15 +116,35 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
                 self.offset += length;
             }
             let Some((offset, line)) = self.next_line() else { break };
-            let content = line.trim_ascii_start();
-            if content.is_empty() {
-                if first.is_some() {
+            match LineKind::of(line.trim_ascii_start()) {
+                LineKind::Comment => continue,
+                LineKind::Blank | LineKind::Heading if first.is_some() => {
+                    end = AdEnd::Line;
                     break;
                 }
-                continue;
-            }
-            if is_comment(content) {
-                continue;
+                LineKind::Blank | LineKind::Heading => {
+                    self.is_behind_banner = false;
+                    continue;
+                }
+                LineKind::Banner => match Banner::parse(self.text, offset..offset + line.len()) {
+                    // A banner without a record. HTCondor skips it, too.
+                    Ok(banner) if first.is_none() => {
+                        self.is_behind_banner = banner.is_end();
+                        continue;
+                    }
+                    Ok(banner) => {
+                        end = AdEnd::Banner(banner);
+                        break;
+                    }
+                    Err(fault) => {
+                        bad |= first.is_none();
+                        self.number += usize::from(first.is_none());
+                        first.get_or_insert(offset);
+                        end = AdEnd::TornBanner(fault);
+                        break;
+                    }
+                },
+                LineKind::Attribute => {}
             }
             if first.is_none() {
                 first = Some(offset);
@@ -131,11 +160,91 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
             }
         }
         let Some(offset) = first else { return false };
+        let is_behind_banner = match &end {
+            AdEnd::Text | AdEnd::Line => false,
+            AdEnd::Banner(banner) => banner.is_end(),
+            AdEnd::TornBanner(_) => true,
+        };
+        let was_behind_banner = std::mem::replace(&mut self.is_behind_banner, is_behind_banner);
+        if was_behind_banner && matches!(end, AdEnd::Text) {
+            self.pending.clear();
+            self.pending.push_back(Err(unfinished_record(self.text, offset, self.number)));
+            return true;
+        }
+        let banner_attributes = match &end {
+            AdEnd::Banner(banner) if !bad => self.add_banner(banner),
+            _ => 0,
+        };
+        let number = self.number;
         if !bad {
             let ad = self.cache.borrow_mut().build_ad(&mut self.buffer);
-            self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
+            self.pending.push_back(Ok(AdEntry { ad, number, offset, is_whole: true, banner_attributes }));
+        }
+        if let AdEnd::TornBanner(fault) = end {
+            let hides_attribute = fault.hides_attribute;
+            self.pending.push_back(Err(fault.into_problem(number)));
+            if hides_attribute {
+                self.skip_record();
+            }
         }
         true
+    }
+
+    /// Adds the attributes of a banner to those of the ad that is being read, unless the ad has them. Returns the number
+    /// of added attributes. Appends a warning to `pending` for each contradiction.
+    fn add_banner(&mut self, banner: &Banner) -> usize {
+        let text = self.text;
+        let cache = self.cache.borrow_mut();
+        let before = self.buffer.len();
+        let shape = cache.shape_of(&self.buffer);
+        let kind = banner.kind.clone().map(|kind| (RECORD_TYPE.as_bytes(), Value::string(&text[kind.clone()]), kind));
+        let written = banner.attributes.iter().filter_map(|attribute| {
+            let value = simple_literal_value(&text[attribute.value.clone()], None)?;
+            Some((&text[attribute.name.clone()], value, attribute.name.start..attribute.value.end))
+        });
+        for (name, value, range) in kind.into_iter().chain(written) {
+            let index = cache.insert_name(&[b"***", name].concat(), false, Name::new(&String::from_utf8_lossy(name)));
+            match cache.value_of(index, shape.as_deref(), before, &self.buffer) {
+                Some(of_record) if is_repeated(name) && contradicts(of_record, &value) => {
+                    let name = String::from_utf8_lossy(name);
+                    let message = format!("{name} differs from that of the record before this banner: {of_record}");
+                    self.pending.push_back(Err(Problem::error_at(range, self.number, message).as_warning()));
+                }
+                None if cache.adds_banners => self.buffer.push(index, Expression::literal(value)),
+                _ => {}
+            }
+        }
+        self.buffer.len() - before
+    }
+
+    /// Skips the record behind a torn banner, because its first attribute may stand in the line of the banner. Appends
+    /// an error to `pending`. Does nothing if a line that ends an ad follows at once.
+    fn skip_record(&mut self) {
+        let mut first = None;
+        while let Some((offset, line)) = self.next_line() {
+            match LineKind::of(line.trim_ascii_start()) {
+                LineKind::Comment => {}
+                LineKind::Attribute => {
+                    first.get_or_insert(offset..offset + line.len());
+                }
+                LineKind::Banner => {
+                    match Banner::parse(self.text, offset..offset + line.len()) {
+                        Ok(banner) => self.is_behind_banner = banner.is_end(),
+                        Err(_) => self.offset = offset,
+                    }
+                    break;
+                }
+                LineKind::Blank | LineKind::Heading => {
+                    self.is_behind_banner = false;
+                    break;
+                }
+            }
+        }
+        if let Some(first) = first {
+            self.number += 1;
+            let message = "this record is left out: its first attribute may stand in the torn banner before it";
+            self.pending.push_back(Err(Problem::error_at(first, self.number, message)));
+        }
     }
 
     /// Reads the line at byte `offset`, which is an attribute.  Returns a warning if the text behind the expression is
@@ -165,81 +274,23 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
     }
 }
 
-/// Whether a line begins with a quote.  A quoted name may contain `=`, so that the text up to the first `=` does not
-/// show the name.
-pub fn has_quoted_name(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b"'")
+/// What ends an ad.
+enum AdEnd {
+    /// The end of the text.
+    Text,
+    /// A blank line or a heading.
+    Line,
+    Banner(Banner),
+    TornBanner(BannerFault),
 }
 
-/// Parser of single lines, without a cache.
-#[derive(Clone, Copy)]
-pub struct LineParser {
-    /// The options for parsing the value.
-    pub options: ParseOptions,
-    /// Number of the ad that the line belongs to, for problems.
-    pub ad_number: usize,
-}
-
-/// A line that was parsed.
-pub struct ParsedLine {
-    pub name: Name,
-    pub expression: Expression,
-    /// Length of the beginning of the line up to and including its `=`, in bytes.
-    pub beginning: usize,
-    /// A warning, if the text behind the expression is ignored.
-    pub warning: Option<Problem>,
-}
-
-impl LineParser {
-    /// Parses the line at byte `offset`. Text behind the expression is ignored with a warning, as in HTCondor.
-    pub fn parse_line(self, offset: usize, line: &[u8]) -> Result<ParsedLine, Problem> {
-        let Some(equals) = find_separator(line) else {
-            let indent = line.len() - line.trim_ascii_start().len();
-            let end = line.trim_ascii_end().len();
-            return Err(Problem::error_at(offset + indent..offset + end, self.ad_number, "this line is no attribute")
-                .with_help("in the long form every line reads `name = expression`"));
-        };
-        let name = self.parse_name(offset, &line[..equals])?;
-        let value = &line[equals + 1..];
-        let value_offset = offset + equals + 1;
-        let (expression, rest) =
-            parse_prefix(value, self.options).map_err(|error| self.problem_in_value(error, value, value_offset))?;
-        let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
-            let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
-            // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
-            let help = parse_expression(value, self.options).err().and_then(|error| error.help);
-            let message = "what stands behind the expression is ignored, as HTCondor ignores it";
-            Problem { help, ..Problem::error_at(range, self.ad_number, message).as_warning() }
-        });
-        Ok(ParsedLine { name, expression, beginning: equals + 1, warning })
-    }
-
-    /// Converts a syntax error of a value into a problem. If the error is at the end of the value, the problem is
-    /// placed behind the last character of the line that is not white space.
-    fn problem_in_value(self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
-        let end = u32::try_from(value.trim_ascii_end().len()).unwrap_or(u32::MAX);
-        let span = if error.span.start < end { error.span } else { Span::new(end, end) };
-        Problem::from_syntax(SyntaxError { span, ..error }, offset, self.ad_number)
-    }
-
-    /// Reads a name from `written`, the text before the `=` of a line. `offset` is the byte offset of the line.
-    pub fn parse_name(self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
-        let indent = written.len() - written.trim_ascii_start().len();
-        let trimmed = written.trim_ascii();
-        let range = offset + indent..offset + indent + trimmed.len();
-        let text = checked_name_text(trimmed, range.clone(), self.ad_number)?;
-        match read_name(text, self.options.dialect) {
-            Some(name) if !name.is_empty() => {
-                attribute_name(name.as_bytes(), self.options.dialect, range, self.ad_number)
-            }
-            _ => Err(Problem::error_at(
-                range.start..range.end.max(range.start + 1),
-                self.ad_number,
-                "a name is missing before this `=`",
-            )
-            .with_help("in the long form every line reads `name = expression`")),
-        }
-    }
+/// Returns the warning that the record at byte `offset` is left out, because the banner behind it is missing.
+///
+/// A daemon writes the banner last. So such a record at the end of a file is being written, or the file was cut.
+pub fn unfinished_record(text: &[u8], offset: usize, ad_number: usize) -> Problem {
+    let end = memchr::memchr(b'\n', &text[offset..]).map_or(text.len(), |length| offset + length);
+    let message = "the last record has no banner behind it and is left out, as in HTCondor: it is still being written";
+    Problem::error_at(offset..end, ad_number, message).as_warning()
 }
 
 /// Returns the places of the attributes of the ad that begins at byte `offset`.
@@ -247,14 +298,14 @@ pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<Attr
     let mut reader = LongReader::at(text, dialect, offset, 0);
     let lines = std::iter::from_fn(|| reader.next_line());
     let attribute = |(start, line): (usize, &[u8])| {
-        let equals = find_separator(line).filter(|_| !is_comment(line.trim_ascii_start()))?;
+        let equals = find_separator(line).filter(|_| LineKind::of(line.trim_ascii_start()) == LineKind::Attribute)?;
         let written = line[..equals].trim_ascii();
         let name = Name::new(&read_name(&String::from_utf8_lossy(written), dialect)?);
         let name_start = start + line.len() - line.trim_ascii_start().len();
         let source = ExpressionSource::Verbatim(start + equals + 1);
         Some(AttributeSpan { name, name_range: name_start..name_start + written.len(), source })
     };
-    lines.take_while(|(_, line)| !line.trim_ascii_start().is_empty()).filter_map(attribute).collect()
+    lines.take_while(|(_, line)| !LineKind::of(line.trim_ascii_start()).ends_ad()).filter_map(attribute).collect()
 }
 
 impl<C: BorrowMut<AttributeCache>> Iterator for LongReader<'_, C> {
@@ -268,53 +319,6 @@ impl<C: BorrowMut<AttributeCache>> Iterator for LongReader<'_, C> {
         }
         self.pending.pop_front()
     }
-}
-
-/// Returns a line without a carriage return at its end.
-pub fn without_carriage_return(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
-}
-
-/// Returns the length in bytes of the longest prefix of `window` that ends with a blank line. Such a prefix contains
-/// only complete ads. Returns 0 if there is no blank line.
-pub fn complete_prefix_length(window: &[u8]) -> usize {
-    let mut ends = memchr::memrchr_iter(b'\n', window).peekable();
-    while let Some(end) = ends.next() {
-        let start = ends.peek().map_or(0, |at| at + 1);
-        if window[start..end].trim_ascii().is_empty() {
-            return end + 1;
-        }
-    }
-    0
-}
-
-/// Whether a line is a comment. `content` is the line without leading white space.
-pub fn is_comment(content: &[u8]) -> bool {
-    content.starts_with(b"#") || content.starts_with(b"//")
-}
-
-/// Returns the offset of the `=` that ends the name of a line; `None` if there is none.
-///
-/// This is the first `=` of the line, as in HTCondor. If the name is quoted, this is the `=` behind the closing quote,
-/// because a quoted name may contain `=`.
-pub fn find_separator(line: &[u8]) -> Option<usize> {
-    if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
-        let start = line.len() - rest.len();
-        let mut at = 0;
-        while let Some(found) = memchr::memchr2(b'\'', b'\\', rest.get(at..)?) {
-            at += found + 1;
-            if rest[at - 1] == b'\\' {
-                at += 1;
-            } else if let Some(behind) = rest.get(at..)
-                && behind.trim_ascii_start().starts_with(b"=")
-            {
-                return Some(start + at + behind.len() - behind.trim_ascii_start().len());
-            } else {
-                break;
-            }
-        }
-    }
-    memchr::memchr(b'=', line)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
-use super::reader::{LineParser, LongReader, is_comment};
+use super::line_kind::LineKind;
+use super::line_parser::LineParser;
+use super::reader::LongReader;
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind};
 use crate::format::attribute_cache::AttributeCache;
 use crate::format::long::SYNTAX;
@@ -31,7 +33,7 @@ fn read_lines(text: &[u8], dialect: Dialect) -> Vec<String> {
             }
             continue;
         }
-        if is_comment(content) {
+        if LineKind::of(content) == LineKind::Comment {
             continue;
         }
         if first.is_none() {

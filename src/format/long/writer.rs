@@ -5,6 +5,8 @@ use crate::format::ad_syntax::AdSyntax;
 use crate::format::{FileFormat, detect};
 use crate::syntax::{print_line, print_name};
 
+use super::line_kind::LineKind;
+
 /// How the long form writes an ad: as lines, followed by a blank line.
 pub const SYNTAX: AdSyntax = AdSyntax {
     begin: "",
@@ -33,6 +35,7 @@ fn line_name(name: &Name) -> String {
         || text.trim() == text
             && !text.contains(['=', '\n', '\r'])
             && !text.starts_with(['#', '\'', '[', '/', '\u{feff}'])
+            && LineKind::of(text.as_bytes()) == LineKind::Attribute
             && detect(format!("{text} = ").as_bytes()) == Some(FileFormat::Long);
     if safe { text.to_owned() } else { print_name(name) }
 }
@@ -46,7 +49,9 @@ mod tests {
 
     #[test]
     fn names_that_look_like_another_form() {
-        for name in ["<", "<<", "{", "[", "---", "%YAML", "a: b", "b:", "\u{feff}", "\u{feff}x", "#", "//", "a=b"] {
+        for name in
+            ["<", "<<", "{", "[", "---", "%YAML", "a: b", "b:", "\u{feff}", "\u{feff}x", "#", "//", "a=b", "*** Offset"]
+        {
             let ad = [(Name::new(name), Expression::literal(Value::Integer(1)))].into_iter().collect();
             let mut text = Vec::new();
             SYNTAX.push_ad(&ad, &mut text);
@@ -58,7 +63,7 @@ mod tests {
             let again = LongReader::new(&text, Dialect::Condor).next().unwrap();
             assert!(again.unwrap().ad == ad, "{name}");
         }
-        for name in ["a b", "1a", "true", "*** Offset", "a:b", "---a", "-x", "\"x"] {
+        for name in ["a b", "1a", "true", "** Offset", "a:b", "---a", "-x", "\"x"] {
             assert_eq!(super::line_name(&Name::new(name)), name);
         }
     }

@@ -27,7 +27,13 @@ pub fn read_ads(text: &[u8], dialect: Dialect) -> impl Iterator<Item = ReadResul
         for ad in read_document(&text[document.range], document.content - start, dialect) {
             number += 1;
             match ad {
-                Ok(ad) => items.push(Ok(AdEntry { ad, number, offset: document.content, is_whole: true })),
+                Ok(ad) => items.push(Ok(AdEntry {
+                    ad,
+                    number,
+                    offset: document.content,
+                    is_whole: true,
+                    banner_attributes: 0,
+                })),
                 Err(problems) => items.extend(problems.into_iter().map(|problem| {
                     let problem = problem.map_ranges(|range| start + range.start..start + range.end);
                     Err(Problem { ad_number: number, ..problem })

@@ -40,7 +40,7 @@ enum OptionMeaning {
 /// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
-const CONDOR_OPTIONS: [CondorOption; 18] = [
+const CONDOR_OPTIONS: [CondorOption; 23] = [
     CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
     CondorOption(&["autoformat", "af"], [Columns, Unknown]),
     CondorOption(&["format", "f"], [Format, Unknown]),
@@ -49,7 +49,12 @@ const CONDOR_OPTIONS: [CondorOption; 18] = [
     CondorOption(&["jsonl"], [Form("jsonl"); 2]),
     CondorOption(&["xml"], [Form("xml"), Unknown]),
     CondorOption(&["attributes"], [WithValue("--attributes"), Unknown]),
-    CondorOption(&["limit"], [WithValue("--limit"), Unknown]),
+    CondorOption(&["limit", "match"], [WithValue("--limit"), Unknown]),
+    CondorOption(&["backwards"], [Switch("--newest"), Unknown]),
+    CondorOption(&["since"], [WithValue("--since"), Unknown]),
+    CondorOption(&["completedsince"], [WithValue("--completed-since"), Unknown]),
+    CondorOption(&["userlog"], [WithValue("--userlog"), Unknown]),
+    CondorOption(&["file"], [WithValue("--ads"), Unknown]),
     CondorOption(&["sort"], [WithValue("--sort"), Unknown]),
     CondorOption(&["jobads"], [WithValue("--ads"), Ads]),
     CondorOption(&["ads"], [WithValue("--ads"), Unknown]),

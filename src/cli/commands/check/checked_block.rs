@@ -116,7 +116,8 @@ fn has_attribute_twice(
     }
     // The long form has one attribute per line, so more lines than attributes mean that one is defined twice. Counting
     // lines is cheaper than locating attributes.
-    if located::count_attribute_lines(&block.text[entry.offset..]) != entry.ad.len() {
+    let written = entry.ad.len() - entry.banner_attributes;
+    if located::count_attribute_lines(&block.text[entry.offset..]) != written {
         return true;
     }
     if Arc::strong_count(shape) > 1 {

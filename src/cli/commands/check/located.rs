@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use classad::format::Position;
+use classad::format::{LineKind, Position};
 use classad::lint::{LintFinding, LintLevel};
 use indexmap::IndexSet;
 
@@ -125,11 +125,11 @@ pub fn count_attribute_lines(text: &[u8]) -> usize {
     let (mut count, mut rest) = (0, text);
     while !rest.is_empty() {
         let (line, after) = rest.split_at(memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1));
-        let line = line.trim_ascii();
-        if line.is_empty() && count > 0 {
+        let kind = LineKind::of(line.trim_ascii());
+        if kind.ends_ad() && count > 0 {
             break;
         }
-        count += usize::from(!line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"//"));
+        count += usize::from(kind == LineKind::Attribute);
         rest = after;
     }
     count

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use classad::ad::Expression;
 use classad::eval::Context;
-use classad::format::{AdEntry, AdTextReader, Problem, ReadCache, StreamBlock, ends_with_blank_line};
+use classad::format::{AdEntry, AdTextReader, Problem, ReadCache, StreamBlock, is_closed};
 use classad::pool::diff::UnpairedAds;
 use classad::protocol::identity;
 
@@ -195,7 +195,7 @@ impl BlockTask for PlacementTask<'_> {
                     start: placed.offset,
                     end: placed.offset + placed.text.len(),
                     number: entry.number,
-                    is_skippable: is_clean && ends_with_blank_line(placed.text),
+                    is_skippable: is_clean && is_closed(placed.text),
                     identity: identity(&entry.ad, self.id, &self.context).map(Arc::from),
                 });
             }

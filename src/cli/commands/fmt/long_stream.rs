@@ -70,6 +70,7 @@ impl LongStream {
                 return Ok(None);
             }
         };
+        source.reads_unfinished = true;
         let task = FormatTask(session.dialect());
         let mut joiner = FormattedBlockJoiner::default();
         let mut comparison = TextComparison::default();

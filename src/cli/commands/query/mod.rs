@@ -2,6 +2,8 @@
 
 mod columns;
 mod format_string;
+mod job_states;
+mod newest_first;
 mod output;
 mod print_mask;
 mod scan;
@@ -13,13 +15,14 @@ use classad::ad::{Expression, Value};
 use classad::format::FileFormat;
 use classad::matching;
 
+use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::block_pipeline::for_each_block;
-use crate::cli::io::input;
 use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::io::{history_files, input};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 use columns::Columns;
 use output::QueryOutput;
 use scan::{AdScanner, TruthFilter};
@@ -40,7 +43,7 @@ HTCondor's words, such as -constraint, -af and -format, are understood, too: see
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct QueryCommand {
     /// The constraint
-    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads"])]
+    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog"])]
     first: Option<String>,
     /// Files of ads; standard input if there are none
     files: Vec<String>,
@@ -50,6 +53,12 @@ pub struct QueryCommand {
     /// A file of ads; with this option, a query without a constraint prints all ads
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
+    /// An event log of jobs; the ads are the jobs with their last states, and the attributes of their events
+    #[arg(long, value_name = "FILE")]
+    userlog: Vec<String>,
+    /// Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    log_time: Option<i64>,
     /// Print the values of these expressions for each ad
     #[arg(long, value_name = "EXPR,...")]
     af: Vec<String>,
@@ -65,6 +74,18 @@ pub struct QueryCommand {
     /// Print at most N ads, rows or groups
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Print the ads of a history from the last one to the first, as `condor_history` does
+    ///
+    /// Of several files the last one comes first. The files of one history (history, history.20260101T120000) are always
+    /// taken in the order of their times.
+    #[arg(long)]
+    newest: bool,
+    /// Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true
+    #[arg(long, value_name = "JOB|EXPR")]
+    since: Option<String>,
+    /// Stop, from the last ad backwards, at the first ad that was completed at TIME or before
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
+    completed_since: Option<i64>,
     /// Print only the number of ads or rows
     #[arg(long)]
     count: bool,
@@ -96,9 +117,23 @@ pub struct QueryCommand {
 impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let (constraints, files) = self.constraints_and_files()?;
-        let mut sources = input::open_decided(session, &files)?;
+        let files = history_files::in_order_of_time(&files);
+        let mut sources = if files.is_empty() && !self.userlog.is_empty() {
+            Vec::new()
+        } else {
+            input::open_decided(session, &files)?
+        };
+        if !self.userlog.is_empty() {
+            sources.push(job_states::read_job_states(session, &self.userlog)?);
+        }
+        for source in sources.iter_mut().filter(|_| self.log_time.is_some()) {
+            if let Err(error) = source.end_log_at(self.log_time.unwrap_or(i64::MAX)) {
+                input::report_read_error(session, source, &error);
+            }
+        }
         let constraint = input::parse_constraints(session, &constraints)?
             .unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
+        let stop = self.stop_condition(session)?;
         let columns = Columns::new(session, self)?;
         let writes_ads = self.writes_ads(&columns);
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
@@ -106,6 +141,7 @@ impl QueryCommand {
         let context = session.context();
         let scanner = AdScanner {
             constraint: &constraint,
+            stop: stop.as_ref(),
             query: matching::Query::new(constraint.clone(), context.clone()),
             columns: &columns,
             context,
@@ -119,8 +155,13 @@ impl QueryCommand {
             is_strict: self.strict_input,
             unseen_names: UnseenNames::of_expression(&constraint, session.dialect()),
         };
-        let task = ScanTask { scanner: &scanner };
         let mut first_text = None;
+        if self.newest || stop.is_some() {
+            sources.reverse();
+            first_text = newest_first::scan_backwards(session, &mut sources, &scanner, &mut output)?;
+            sources.clear();
+        }
+        let task = ScanTask { scanner: &scanner };
         for_each_block(session, &mut sources, &task, &mut |session, source, text, scanned: ScannedBlock| {
             first_text.get_or_insert_with(|| text.clone());
             for finding in scanned.findings {
@@ -136,6 +177,29 @@ impl QueryCommand {
             scanner.unseen_names.report(session, &first);
         }
         Ok(status)
+    }
+
+    /// Returns the expression that ends a scan backwards; `None` if the scan goes on to the beginning.
+    fn stop_condition(&self, session: &mut Session) -> Result<Option<Expression>, Failure> {
+        if let Some(time) = self.completed_since {
+            let text = format!("CompletionDate <= {time}");
+            return input::parse_argument_expression(session, "--completed-since", &text).map(Some);
+        }
+        let Some(text) = &self.since else { return Ok(None) };
+        let (cluster, process) =
+            text.split_once('.').map_or((&text[..], None), |(cluster, rest)| (cluster, Some(rest)));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let of_job = is_number(cluster).then(|| match process {
+            None | Some("") => Some(format!("ClusterId == {cluster}")),
+            Some(process) if is_number(process) => Some(format!("ClusterId == {cluster} && ProcId == {process}")),
+            Some(_) => None,
+        });
+        let expression =
+            input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
+        if expression.as_literal().is_some() {
+            return refuse(format!("--since wants a job, as 12.3, or an expression, not `{text}`"));
+        }
+        Ok(Some(expression))
     }
 
     /// Splits the arguments into constraints and files.

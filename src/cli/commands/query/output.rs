@@ -131,6 +131,7 @@ impl<'q> QueryOutput<'q> {
                 session.report_abort(&halt, &format!("{}: ad {}", text.name, number + ads_before));
                 return Ok(true);
             }
+            ScanFinding::Stop => return Ok(false),
             ScanFinding::Present => self.limit_count += 1,
             ScanFinding::Ad { ad, name, number } => {
                 let name = name.unwrap_or_else(|| format!("{}:{}", text.name, number + ads_before));

@@ -3,7 +3,7 @@
 
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::LiteralFilter;
-use classad::eval::{Abort, CompiledEvaluator, Context, FreeNames};
+use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
@@ -37,6 +37,8 @@ pub enum NeededPart {
 /// Scanner for the ads that a query selects. Shared by the threads.
 pub struct AdScanner<'q> {
     pub constraint: &'q Expression,
+    /// Expression whose truth in an ad ends a scan backwards; `None` if nothing does.
+    pub stop: Option<&'q Expression>,
     pub query: matching::Query,
     pub columns: &'q Columns,
     pub context: Context,
@@ -63,11 +65,20 @@ pub enum ScanFinding {
     },
     Row(Row),
     Problem(Problem),
+    /// An ad that ends a scan backwards.
+    Stop,
     /// An ad in which the constraint exceeded a budget.
     Halted {
         halt: Abort,
         number: usize,
     },
+}
+
+impl ScanFinding {
+    /// Whether the message or the name of the finding has its place in the source.
+    pub fn needs_place(&self) -> bool {
+        matches!(self, ScanFinding::Problem(_) | ScanFinding::Halted { .. } | ScanFinding::Ad { name: None, .. })
+    }
 }
 
 impl AdScanner<'_> {
@@ -125,6 +136,14 @@ impl AdScanner<'_> {
         findings: &mut Vec<ScanFinding>,
     ) {
         let number = entry.number;
+        if let Some(stop) = self.stop {
+            let (environment, frame) = Environment::single(entry.ad.clone());
+            match Evaluator::new(&environment, &self.context).evaluate(stop, &frame) {
+                Ok(value) if is_met(&value, self.context.dialect) => return findings.push(ScanFinding::Stop),
+                Ok(_) => {}
+                Err(halt) => return findings.push(ScanFinding::Halted { halt, number }),
+            }
+        }
         match self.query.evaluate_with(evaluator, &entry.ad) {
             Ok(value) if self.passes_filter(&value) => {}
             Ok(_) => return,
@@ -143,6 +162,12 @@ impl AdScanner<'_> {
                     item.map_or_else(ScanFinding::Problem, |entry| self.ad_finding(entry.ad, number))
                 };
                 findings.extend(items.map(finding));
+            }
+            // The attributes of the banner are no part of the record, and are printed only if they are named.
+            NeededPart::Whole if self.columns.attributes.is_empty() && entry.banner_attributes > 0 => {
+                let written = entry.ad.iter().take(entry.ad.len() - entry.banner_attributes);
+                let ad = written.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+                findings.push(self.ad_finding(ad, number));
             }
             NeededPart::Whole | NeededPart::Projected => findings.push(self.ad_finding(entry.ad, number)),
         }
@@ -165,7 +190,7 @@ impl AdScanner<'_> {
     /// filter, because the filter does not tell undefined from false.
     pub fn projection(&self) -> Option<Projection> {
         let mut needed_names = FreeNames::default();
-        for expression in self.columns.expressions().chain([self.constraint]) {
+        for expression in self.columns.expressions().chain([self.constraint]).chain(self.stop) {
             needed_names.add(expression, self.context.dialect);
         }
         if self.is_strict || needed_names.reads_anything {
@@ -179,7 +204,8 @@ impl AdScanner<'_> {
         }
         let selection = Projection::new(needed_names.names, self.context.dialect);
         let literals = LiteralFilter::new(self.constraint, &self.context);
-        let Some(literals) = literals.filter(|_| self.filter != TruthFilter::Undefined) else { return Some(selection) };
+        let is_usable = self.filter != TruthFilter::Undefined && self.stop.is_none();
+        let Some(literals) = literals.filter(|_| is_usable) else { return Some(selection) };
         let (names, wanted) = (literals.names().to_vec(), self.filter == TruthFilter::True);
         Some(selection.with_prefilter(&names, move |values| literals.is_met(values).is_none_or(|met| met == wanted)))
     }

@@ -30,8 +30,12 @@ impl BlockTask for ScanTask<'_> {
     type Output = ScannedBlock;
 
     fn new_state(&self) -> QueryScanState {
+        let projection = self.scanner.projection();
         let cache = ReadCache::new(self.scanner.context.dialect);
-        QueryScanState { projection: self.scanner.projection(), cache }
+        // With a projection, the cache is only for ads that are printed, as they are written unless attributes are named.
+        let is_as_written = projection.is_some() && self.scanner.columns.attributes.is_empty();
+        let cache = if is_as_written { cache.without_banner_attributes() } else { cache };
+        QueryScanState { projection, cache }
     }
 
     fn projection<'s>(&self, state: &'s mut QueryScanState) -> Option<&'s mut Projection> {

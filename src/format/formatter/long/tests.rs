@@ -8,7 +8,7 @@ use crate::ad::Dialect;
 use crate::format::formatter::builder::build_layout_tree;
 use crate::format::formatter::printer::LayoutPrinter;
 use crate::format::formatter::trivia::TriviaTokens;
-use crate::format::long::{LineParser, LongReader, complete_prefix_length, is_comment};
+use crate::format::long::{LineKind, LineParser, LongReader, complete_prefix_length};
 use crate::format::{FileFormat, Position, Problem, Severity, StreamBlock};
 use crate::syntax::{ParseOptions, StringSyntax, parse_prefix};
 
@@ -27,7 +27,9 @@ fn format_lines(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Forma
     for paragraph in lines.split(is_blank) {
         let (Some(first), Some(last)) = (paragraph.first(), paragraph.last()) else { continue };
         printer.begin_line(0, true);
-        number += usize::from(paragraph.iter().any(|line| !is_comment(text[line.clone()].trim_ascii_start())));
+        number += usize::from(
+            paragraph.iter().any(|line| LineKind::of(text[line.clone()].trim_ascii_start()) != LineKind::Comment),
+        );
         is_bad = bad_ads.contains(&number);
         if is_bad {
             let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
@@ -47,7 +49,7 @@ fn format_lines(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Forma
 fn format_line(printer: &mut LayoutPrinter, text: &[u8], range: Range<usize>, options: ParseOptions) {
     printer.begin_line(0, false);
     let line = &text[range.clone()];
-    if is_comment(line.trim_ascii_start()) {
+    if LineKind::of(line.trim_ascii_start()) == LineKind::Comment {
         return printer.write_text(line.trim_ascii());
     }
     let parsed = LineParser { options, ad_number: 1 }.parse_line(0, line).expect("a line without errors");

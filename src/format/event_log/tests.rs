@@ -1,0 +1,76 @@
+use super::EventLogReader;
+use crate::ad::Dialect;
+use crate::format::{Position, Severity};
+use crate::syntax::{Style, print_ad};
+
+fn items(text: &str) -> Vec<String> {
+    EventLogReader::new(text.as_bytes(), Dialect::Condor)
+        .map(|item| match item {
+            Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
+            Err(problem) => {
+                let at = Position::of_offset(text.as_bytes(), problem.range.start);
+                let mark = if problem.severity == Severity::Warning { "~" } else { "!" };
+                format!("{mark}{}:{}: {}", at.line, at.column, problem.message)
+            }
+        })
+        .collect()
+}
+
+const SUBMIT: &str = "000 (001.000.000) 2026-11-22 23:35:27 Job submitted from host: <1.2.3.4:5>\n...\n";
+
+const SUBMITTED: &str = "[ MyType = \"SubmitEvent\"; EventTypeNumber = 0; EventTime = \"2026-11-22T23:35:27\"; Cluster = 1; \
+                         Proc = 0; Subproc = 0; SubmitHost = \"<1.2.3.4:5>\" ]";
+
+#[test]
+fn what_is_torn_is_told_and_the_rest_is_read() {
+    assert_eq!(items(SUBMIT), [SUBMITTED]);
+    for (text, problem) in [
+        (
+            "000 (001.000.000) 2026-11-22 23:3\n",
+            "!1:1: this event has no end: the next event begins before a line `...`",
+        ),
+        ("000 (001.000.000) yesterday Job\n...\n", "!1:1: this line begins no event"),
+        ("odd\n...\n", "!1:1: this line begins no event"),
+    ] {
+        assert_eq!(items(&format!("{text}{SUBMIT}")), [problem, SUBMITTED], "{text}");
+    }
+    let unfinished = "~3:1: the last event has no end and is left out: it is still being written";
+    assert_eq!(items(&format!("{SUBMIT}001 (001.000.000) 2026-11-22 23:35:28 Job exec")), [SUBMITTED, unfinished]);
+}
+
+#[test]
+fn events_have_the_attributes_that_htcondor_names() {
+    let event =
+        |text: &str, time: &str| items(&format!("{} (012.003.000) {time} {}\n...\n", &text[..3], &text[4..])).remove(0);
+    for (text, expected) in [
+        ("009 Job was aborted.\n\tvia condor_rm (by user dave)", "Reason = \"via condor_rm (by user dave)\""),
+        (
+            "012 Job was held.\n\tbad luck\n\tCode 13 Subcode 2",
+            "HoldReasonCode = 13; HoldReasonSubCode = 2; HoldReason = \"bad luck\"",
+        ),
+        ("013 Job was released.\n\tvia condor_release", "Reason = \"via condor_release\""),
+        ("040 Started transferring output files\n\tTransferring to host: <h>", "Type = 5; Host = \"<h>\""),
+        ("035 Cluster submitted from host: <h>", "SubmitHost = \"<h>\""),
+        ("033 Changing job attribute JobPrio from 1 to 2", "Attribute = \"JobPrio\"; Value = \"2\""),
+        ("028 Job ad information event triggered.\nSize = 1\nName = \"a\"", "Size = 1; Name = \"a\""),
+        ("007 Shadow exception!\n\tError\n\t10  -  Run Bytes Sent By Job", "Message = \"Error\"; SentBytes = 10.0"),
+        (
+            "022 Job disconnected, attempting to reconnect\n    lost\n    Trying to reconnect to slot1@h <a>",
+            "EventDescription = \"Job disconnected, attempting to reconnect\"; DisconnectReason = \"lost\"; StartdName = \
+             \"slot1@h\"; StartdAddr = \"<a>\"",
+        ),
+        (
+            "099 News of the future\n\tmore\n\tand more",
+            "EventHead = \"News of the future\"; EventPayloadLines = \"more\\nand more\"",
+        ),
+    ] {
+        let ad = event(text, "2026-11-22 23:35:27");
+        let common = "Cluster = 12; Proc = 3; Subproc = 0; ";
+        let own = ad.split_once(common).map(|(_, own)| own.trim_end_matches(" ]"));
+        assert_eq!(own, Some(expected), "{ad}");
+    }
+    for (time, expected) in [("11/22 23:35:27", "11/22 23:35:27"), ("2026-11-22T23:35:27.5Z", "2026-11-22T23:35:27.5Z")]
+    {
+        assert!(event("011 Job was unsuspended.", time).contains(&format!("EventTime = \"{expected}\"")), "{time}");
+    }
+}

@@ -1,0 +1,240 @@
+//! History files as HTCondor 23.9.6 wrote them, and what it prints of jobs when they are submitted.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use super::binary::run;
+
+/// Exit status, standard output and standard error of `classad` with these arguments and this standard input.
+fn classad(arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let output = run(arguments, input.as_bytes());
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// The files of one history, the newest first.
+const FILES: [&str; 3] = [
+    "tests/cases/history/history",
+    "tests/cases/history/history.20261122T233537",
+    "tests/cases/history/history.20261122T233539",
+];
+
+/// The jobs of the files, the oldest first.
+const JOBS: [&str; 6] = ["34.0", "34.1", "38.6", "38.7", "40.7", "40.5"];
+
+/// The lines of a history file without its banners, as `condor_history -long` prints the records: with a blank line
+/// behind each.
+fn as_condor_history_prints_it(file: &str) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().map(|line| if line.starts_with("***") { "\n".to_owned() } else { format!("{line}\n") }).collect()
+}
+
+/// Removes white space. The printer of a newer HTCondor puts it at other places than 23.9.6 did.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() || *c == '\n').collect()
+}
+
+#[test]
+fn records_are_read_as_condor_history_prints_them() {
+    for file in FILES {
+        let expected = squeezed(&as_condor_history_prints_it(file));
+        for strict in [&[][..], &["--strict-input"]] {
+            let (status, ads, errors) = classad(&[&["query", "true", file, "-o", "long"], strict].concat(), "");
+            assert_eq!((status, &*squeezed(&ads), &*errors), (Some(0), &*expected, ""));
+        }
+    }
+}
+
+#[test]
+fn a_set_of_files_is_in_the_order_of_time() {
+    let jobs = |options: &[&str]| {
+        let mut arguments = vec!["query", "true"];
+        arguments.extend(FILES);
+        arguments.extend(["--af", "strcat(ClusterId, \".\", ProcId)"]);
+        arguments.extend(options);
+        let (_, rows, errors) = classad(&arguments, "");
+        assert_eq!(errors, "");
+        rows.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let newest: Vec<&str> = JOBS.into_iter().rev().collect();
+    assert_eq!(jobs(&[]), JOBS);
+    assert_eq!(jobs(&["--newest"]), newest);
+    assert_eq!(jobs(&["--newest", "--limit", "3"]), newest[..3]);
+    assert_eq!(jobs(&["-backwards", "-limit", "3"]), newest[..3]);
+    // The job itself is not printed.
+    assert_eq!(jobs(&["--since", newest[4]]), newest[..4]);
+    assert_eq!(jobs(&["-since", newest[4]]), newest[..4]);
+    let cluster = newest[4].split('.').next().unwrap();
+    let until = newest.iter().position(|job| job.split('.').next() == Some(cluster)).unwrap();
+    assert_eq!(jobs(&["--since", cluster]), newest[..until]);
+    assert_eq!(jobs(&["--since", "CompletionDate <= 1"]), newest);
+    assert_eq!(jobs(&["--completed-since", "9999999999"]), [""; 0]);
+    assert_eq!(jobs(&["--completed-since", "1"]), newest);
+    let (status, _, errors) = classad(&["query", "true", FILES[0], "--since", "1.x"], "");
+    assert_eq!(status, Some(2), "{errors}");
+}
+
+#[test]
+fn banners_give_what_the_records_lack() {
+    let epochs = "tests/cases/history/epochs";
+    let (_, rows, errors) =
+        classad(&["query", "RecordType == \"EPOCH\"", epochs, "--af", "RunInstanceId,RecordType"], "");
+    assert_eq!((&*rows, &*errors), ("0\tEPOCH\n1\tEPOCH\n", ""));
+    let (_, counted, _) = classad(&["query", "Offset > 0", FILES[0], "--count"], "");
+    assert_eq!(counted, "2\n");
+    // The records themselves lack these attributes, and so do the records that are printed.
+    let (_, ads, _) = classad(&["query", "Offset > 0", FILES[0]], "");
+    assert!(!ads.contains("Offset"), "{ads}");
+    let (_, ads, _) = classad(&["query", "true", FILES[0], "--attributes", "Offset,ProcId"], "");
+    assert_eq!(ads.matches("Offset = ").count(), 2, "{ads}");
+    let (_, counted, errors) = classad(&["query", "true", "tests/cases/history/transfers", "--count"], "");
+    assert_eq!((&*counted, &*errors), ("6\n", ""), "here `***` stands before each record");
+}
+
+#[test]
+fn a_file_that_is_cut_anywhere_loses_its_last_record_only() {
+    let whole = fs::read_to_string(FILES[1]).unwrap();
+    let first = whole.find("\n***").unwrap();
+    let first = first + 1 + whole[first + 1..].find('\n').unwrap() + 1;
+    let body_end = whole.rfind("\n***").unwrap() + 1;
+    for cut in (first + 1..body_end).step_by(97) {
+        for options in [&["--count"][..], &["--count", "--newest"], &["--count", "--strict-input"]] {
+            let (status, counted, errors) = classad(&[&["query", "true", "-"], options].concat(), &whole[..cut]);
+            assert_eq!((status, &*counted), (Some(0), "1\n"), "{cut}: {errors}");
+            assert!(errors.starts_with("note: ") && errors.contains("no banner behind it"), "{cut}: {errors}");
+        }
+    }
+    // The banner is cut: this is an error, and the body before it is whole.
+    let (status, counted, errors) = classad(&["query", "true", "-", "--count"], &whole[..body_end + 20]);
+    assert_eq!((status, &*counted), (Some(2), "2\n"), "{errors}");
+    assert!(errors.contains("this banner is torn") && errors.contains("standard input:"), "{errors}");
+}
+
+/// Writes a history of many records, some of them with a torn banner, and returns its path.
+fn big_history() -> PathBuf {
+    let mut text = String::new();
+    for number in 0..6000 {
+        let _ = writeln!(text, "ClusterId = {number}\nProcId = 0\nOwner = \"u{}\"", number % 7);
+        let _ = writeln!(text, "Filler = \"{}\"\nCompletionDate = {}", "x".repeat(100 + number % 300), 1000 + number);
+        let banner = format!(
+            "*** Offset = {} ClusterId = {number} ProcId = 0 Owner = \"u{}\" CompletionDate = ",
+            number * 7,
+            number % 7
+        );
+        match number {
+            1500 | 4100 => {
+                let _ = writeln!(text, "{}", &banner[..25]);
+            }
+            3000 => text += "*** odd line\n",
+            _ => {
+                let _ = writeln!(text, "{banner}{}", 1000 + number);
+            }
+        }
+    }
+    text += "ClusterId = 6000\nProcId";
+    let path = std::env::temp_dir().join(format!("classad-history-{}", std::process::id()));
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn a_big_history_is_the_same_forwards_and_backwards_with_any_number_of_threads() {
+    let path = big_history();
+    let path = path.to_str().unwrap();
+    let query = |options: &[&str]| {
+        classad(&[&["query", "ClusterId % 2 == 0", path, "--af", "ClusterId,Offset,Owner"], options].concat(), "")
+    };
+    let one = query(&["--threads", "1"]);
+    assert_eq!((one.0, one.1.lines().count()), (Some(2), 3000), "{}", one.2);
+    assert_eq!(one.2.matches("this banner is torn").count(), 2, "{}", one.2);
+    for options in [&["--threads", "2"][..], &["--threads", "5"]] {
+        assert_eq!(query(options), one);
+    }
+    let newest = query(&["--newest"]);
+    assert!(newest.1.lines().eq(one.1.lines().rev()));
+    // The places are the same, too.
+    let places = |errors: &str| {
+        let mut places: Vec<String> = errors
+            .lines()
+            .filter(|line| line.contains(path))
+            .map(|line| line.trim_start_matches(|c| c != '/').to_owned())
+            .collect();
+        places.sort();
+        places
+    };
+    assert_eq!(places(&newest.2), places(&one.2));
+    // Whole ads, read in full, have the same attributes.
+    let strict = query(&["--strict-input"]);
+    assert_eq!(strict.1, one.1);
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn more_files_than_may_be_open_are_read() {
+    let folder = std::env::temp_dir().join(format!("classad-histories-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let mut command = "ulimit -n 40; exec \"$0\" query true --count".to_owned();
+    for number in 0..100 {
+        let path = folder.join(format!("{number}"));
+        fs::copy(FILES[0], &path).unwrap();
+        let _ = write!(command, " '{}'", path.display());
+    }
+    let output =
+        std::process::Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_classad")]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.stdout, b"200\n");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_condor_submit_prints_is_read() {
+    for file in ["submit.verbose", "submit.dry-run"] {
+        let path = format!("tests/cases/history/{file}");
+        let (status, rows, errors) = classad(&["query", "true", &path, "--af", "ProcId"], "");
+        assert_eq!((status, &*rows, &*errors), (Some(0), "0\n1\n", ""), "{file}");
+    }
+    let queue = "\n\n-- Schedd: a@b : <127.0.0.1:9618?x=1> @ 11/22/26 20:00:00\nA = 1\n\nA = 2\n\n\n\n-- Schedd: c : <d>\nA = 3\n\n";
+    let (status, rows, errors) = classad(&["query", "true", "--af", "A"], queue);
+    assert_eq!((status, &*rows, &*errors), (Some(0), "1\n2\n3\n", ""));
+}
+
+#[test]
+fn event_logs_are_read_in_all_their_forms() {
+    let bob = "tests/cases/history/bob.log";
+    let (status, rows, errors) = classad(&["query", "true", bob, "--group-by", "MyType"], "");
+    assert_eq!((status, &*errors), (Some(0), ""));
+    assert_eq!(rows, "MyType\tads\nSubmitEvent\t8\nExecuteEvent\t1\nClusterSubmitEvent\t1\nJobImageSizeEvent\t1\n");
+    // The pieces of a pipe are those of the file.
+    let text = fs::read_to_string(bob).unwrap().repeat(300);
+    let (_, counted, errors) = classad(&["query", "Cluster > 0", "--count"], &text);
+    assert_eq!((&*counted, &*errors), ("3300\n", ""));
+    for (file, count) in [("dave-xml.log", "8\n"), ("EventLog.json", "6\n")] {
+        let path = format!("tests/cases/history/{file}");
+        let (status, counted, errors) = classad(&["query", "EventTypeNumber >= 0", &path, "--count"], "");
+        assert_eq!((status, &*counted, &*errors), (Some(0), count, ""), "{file}");
+    }
+    let (status, rows, errors) = classad(&["query", "-userlog", bob, "-af", "ClusterId", "ProcId", "JobStatus"], "");
+    assert_eq!(
+        (status, &*rows, &*errors),
+        (Some(0), "2 0 2\n20 0 1\n21 0 1\n22 0 1\n23 0 1\n24 0 1\n25 0 1\n25 1 1\n", "")
+    );
+}
+
+#[test]
+fn a_job_queue_log_gives_the_jobs_at_its_end_or_at_a_time() {
+    let log = "tests/cases/history/job_queue.log";
+    let jobs = |options: &[&str], input: &str| {
+        let file = if input.is_empty() { log } else { "-" };
+        classad(&[&["query", "true", file, "--af", "ClusterId,ProcId,JobStatus,Owner"], options].concat(), input)
+    };
+    let all = "1\t0\t1\talice\n1\t1\t1\talice\n2\t0\t1\tbob\n";
+    assert_eq!(jobs(&[], ""), (Some(0), all.to_owned(), String::new()));
+    assert_eq!(jobs(&["--log-time", "1"], "").1, "");
+    // The transaction that is cut does not count.
+    let text = fs::read_to_string(log).unwrap();
+    let last = text.rfind("\n105").unwrap();
+    let (status, rows, errors) = jobs(&[], &text[..last + 200]);
+    assert_eq!((status, &*rows), (Some(0), "1\t0\t1\talice\n1\t1\t1\talice\n"), "{errors}");
+    assert!(errors.contains("does not count, as in HTCondor"), "{errors}");
+}
