@@ -705,7 +705,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__explain)
-            opts="-v -o -q -h --offers --pool --unmatched --reverse --constraint --request --slot --offer --all-offers --policy --roots --order --dock --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --offers --pool --unmatched --reverse --constraint --request --slot --offer --summary --unmatchable --offer-constraint --what-if --all-offers --policy --roots --order --dock --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -732,6 +732,14 @@ _classad() {
                     return 0
                     ;;
                 --slot)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --offer-constraint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --what-if)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

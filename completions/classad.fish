@@ -30,7 +30,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_needs_command" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_needs_command" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -90,7 +92,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -116,7 +120,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -156,7 +162,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand check" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -184,7 +192,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand eval" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -207,11 +217,15 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d '
 complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'A constraint, instead of the first argument; of several constraints, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads; with this option, a query without a constraint prints all ads' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l userlog -d 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l log-time -d 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns of HTCondor\'s `-autoformat` and `-format`, which `condor_options` translates into this option' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most N ads, rows or groups' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l completed-since -d 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of this expression' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
@@ -231,7 +245,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand query" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -240,6 +256,7 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'Ma
 complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand query" -l newest -d 'Print the ads of a history from the last one to the first, as `condor_history` does'
 complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows'
 complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d 'Print the ads that the constraint is not true of'
 complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and the attributes that they lack'
@@ -287,7 +304,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -352,7 +371,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -397,7 +418,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand claim" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -447,7 +470,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -498,7 +523,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -521,8 +548,10 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -s q -l qui
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offers -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only this request; of jobs: its ClusterId.ProcId or GlobalJobId, or all of a ClusterId or of an Owner' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -549,7 +578,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -561,6 +592,8 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d 'Explain why offers match no request'
 complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
@@ -576,8 +609,10 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -s q -l quiet -
 complete -c classad -n "__fish_classad_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only this request; of jobs: its ClusterId.ProcId or GlobalJobId, or all of a ClusterId or of an Owner' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -604,7 +639,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -616,6 +653,8 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand why" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
 complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Explain why offers match no request'
 complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand why" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
+complete -c classad -n "__fish_classad_using_subcommand why" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
 complete -c classad -n "__fish_classad_using_subcommand why" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
 complete -c classad -n "__fish_classad_using_subcommand why" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand why" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
@@ -634,14 +673,18 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand convert" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -676,7 +719,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -716,7 +761,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -758,7 +805,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -801,7 +850,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -849,7 +900,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -878,7 +931,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand test" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -913,7 +968,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -935,7 +992,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -966,7 +1025,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
@@ -979,7 +1040,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1007,7 +1070,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
@@ -1020,7 +1085,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1047,7 +1114,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l kind -d 'Write only this kind of ads; without --out, to standard output' -r -f -a "objects\t''
 queries\t''
 machines\t''
@@ -1060,7 +1129,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1085,7 +1156,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand repl" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1108,7 +1181,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand completions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1131,7 +1206,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand man" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-steps -d 'How many steps one evaluation may take' -r
@@ -1153,7 +1230,9 @@ new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
 jsonl\t'JSON, an object on each line'
 xml\t'HTCondor\'s XML'
-yaml\t'YAML'"
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
 complete -c classad -n "__fish_classad_using_subcommand help" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-steps -d 'How many steps one evaluation may take' -r

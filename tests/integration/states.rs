@@ -169,7 +169,7 @@ fn a_job_that_does_not_wait_is_told_first() {
         assert!(first[0].starts_with(expected) && code == status, "{code}: {first:?}, expected {expected}");
     }
     // A job that waits decides the status.
-    let (first, code) = first_lines(&(job(0, held) + &job(1, "JobStatus = 1")), "", &[]);
+    let (first, code) = first_lines(&(job(0, held) + &job(1, "JobStatus = 1")), "", &["-v"]);
     assert_eq!((first.len(), code), (2, 0), "{first:?}");
 }
 

@@ -18,8 +18,8 @@ pub enum ReadMode {
     Whole,
     /// The attributes that bilateral matching needs, if they can be determined; else all.
     Selective,
-    /// The attributes that bilateral matching needs, as in `Selective`, and [`JOB_REPORT_ATTRIBUTES`] of jobs. If some
-    /// ad has ports, all attributes of all ads.
+    /// The attributes that bilateral matching needs, as in `Selective`, and [`JOB_REPORT_ATTRIBUTES`] of
+    /// requests. If some ad has ports, all attributes of all ads.
     SelectiveForReports,
     /// The attributes that bilateral matching needs, as in `Selective`, and those of the advertising protocol.
     SelectiveWithAdvertisements,
@@ -70,7 +70,7 @@ impl MatchArgs {
             id: id.as_ref(),
             kept_labels: match reading {
                 ReadMode::SelectiveWithAdvertisements => KeptLabels::All,
-                ReadMode::SelectiveForReports => KeptLabels::OfJobs,
+                ReadMode::SelectiveForReports => KeptLabels::OfRequests,
                 ReadMode::Whole | ReadMode::Selective => KeptLabels::None,
             },
             label_names: if reading == ReadMode::SelectiveForReports { &JOB_REPORT_ATTRIBUTES } else { &[] },

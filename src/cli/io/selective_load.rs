@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use classad::ad::{ByteString, Expression, Name};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
-use classad::protocol::{
-    ADVERTISEMENT_ATTRIBUTES, AdvertisedState, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, display_name,
-};
+use classad::protocol::{ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, display_name};
 
 use super::input::NamedAd;
 use super::source::{self, AdSource};
@@ -69,8 +67,8 @@ pub struct LoadRequirements<'l> {
 pub enum KeptLabels {
     /// No ads.
     None,
-    /// Jobs of HTCondor, for reports on them.
-    OfJobs,
+    /// The requests, for reports on them.
+    OfRequests,
     /// All ads, for notifications.
     All,
 }
@@ -121,7 +119,7 @@ impl LoadRequirements<'_> {
             return None;
         }
         // Requests are always deduplicated: the number of distinct ones is part of the statistics.
-        let inputs = [(requests, AdSharing::Always), (offers, AdSharing::WhileProfitable)];
+        let inputs = [(requests, AdSharing::Always, true), (offers, AdSharing::WhileProfitable, false)];
         let mut load = |side: usize| self.load_side(inputs[side], &mut selection);
         let mut sides = [load(0)?, load(1)?];
         for _ in 0..MAX_PASSES {
@@ -160,7 +158,7 @@ impl LoadRequirements<'_> {
     /// Reads the sources of a side from their beginnings; `None` if reading fails or the ads have to be read whole.
     fn load_side(
         &self,
-        (sources, sharing): (&[AdSource], AdSharing),
+        (sources, sharing, is_request): (&[AdSource], AdSharing, bool),
         selection: &mut Projection,
     ) -> Option<LoadedSide> {
         let mut side = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
@@ -173,7 +171,7 @@ impl LoadRequirements<'_> {
                 while let Some(item) = selected.next() {
                     match item {
                         Ok(entry) => {
-                            let (ad, time) = self.name_entry(entry, &selected, &source.name);
+                            let (ad, time) = self.name_entry(entry, &selected, &source.name, is_request);
                             side.newest_time = side.newest_time.max(time);
                             side.ads.push(ad);
                         }
@@ -198,7 +196,13 @@ impl LoadRequirements<'_> {
     }
 
     /// Names an ad. Also returns the time that the ad tells.
-    fn name_entry(&self, entry: AdEntry, selected: &ProjectingReader<'_, '_>, source: &str) -> (NamedAd, Option<i64>) {
+    fn name_entry(
+        &self,
+        entry: AdEntry,
+        selected: &ProjectingReader<'_, '_>,
+        source: &str,
+        is_request: bool,
+    ) -> (NamedAd, Option<i64>) {
         let value = |label| selected.label_value(label);
         let is_plain = selected.has_plain_labels();
         let labels = || selected.label_attributes();
@@ -221,7 +225,7 @@ impl LoadRequirements<'_> {
         let time = advertisement.time();
         let is_kept = match self.kept_labels {
             KeptLabels::None => false,
-            KeptLabels::OfJobs => matches!(standing.state, AdvertisedState::Job(_)),
+            KeptLabels::OfRequests => is_request,
             KeptLabels::All => true,
         };
         let kept = is_kept.then(|| unusual.unwrap_or_else(labels));
