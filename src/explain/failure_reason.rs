@@ -45,6 +45,15 @@ pub enum FailureReason {
         /// The clause with the value in place of the name.
         quoted: Expression,
     },
+    /// The clause has a mistake that the linter knows, and with the mistake corrected some offers meet it.
+    Slip {
+        /// What the linter says of the mistake.
+        message: String,
+        /// The corrected clause.
+        corrected: Expression,
+        /// Number of offers that meet the corrected clause.
+        offers: usize,
+    },
     /// The clause is a disjunction, and no offer meets any of its operands. Holds the analyses of the operands.
     Alternatives(Vec<Alternative>),
     /// No ad in a list of the offers, such as `AvailableGPUs`, meets a constraint of the request on these ads.
@@ -90,7 +99,7 @@ impl FailureReason {
     pub(super) fn priority(&self) -> u8 {
         match self {
             FailureReason::UnknownFunction(..) => 0,
-            FailureReason::Precedence(_) | FailureReason::Unquoted { .. } => 1,
+            FailureReason::Precedence(_) | FailureReason::Unquoted { .. } | FailureReason::Slip { .. } => 1,
             FailureReason::MissingOwnAttribute(..) => 2,
             FailureReason::Shadowed(_) | FailureReason::NeverTrue => 3,
             FailureReason::MissingAttribute(_) | FailureReason::Nested(_) => 4,
@@ -109,6 +118,9 @@ impl FailureReason {
         }
         if let Some(grouping) = parsed_grouping(expression) {
             return FailureReason::Precedence(text(&grouping, table.context.dialect));
+        }
+        if let Some(slip) = known_slip(analysis, table, request) {
+            return slip;
         }
         if analysis.verdict == ConstraintVerdict::Never {
             if let Some(name) = analysis.missing_own.first() {
@@ -181,6 +193,17 @@ fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &Requ
         part.kind().for_each_child(|child| pending.push(child));
     }
     None
+}
+
+/// Returns [`FailureReason::Slip`] if the linter knows a mistake of the clause whose correction some offers meet.
+fn known_slip(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<FailureReason> {
+    let clause = &analysis.clause.expression;
+    lint::find_slips(clause, table.context.dialect, None).into_iter().find_map(|slip| {
+        let corrected = slip.corrected(clause)?;
+        let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
+        let offers = table.clause_results(request, &tried).counts.is_true;
+        (offers > 0).then_some(FailureReason::Slip { message: slip.message, corrected, offers })
+    })
 }
 
 /// Analyses the operands of a disjunction, each by its first part that no offer meets. `None` if the clause is no

@@ -381,6 +381,10 @@ impl SummaryWriter<'_> {
                     self.count(*offers)
                 )
             }
+            FailureReason::Slip { message, corrected, offers } => {
+                let corrected = self.quoted(&text(corrected, self.dialect));
+                format!("{message}: {corrected} would be true of {}", self.count(*offers))
+            }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => {
                 let (holder, list) = (&nested.holder.0, nested.list.as_str());

@@ -156,10 +156,36 @@ fn names_without_quotation_marks_are_quoted() {
     for (name, word) in [("bare", "CentOS9"), ("single", "'CentOS9'")] {
         let job = format!("Requirements = TARGET.OpSysAndVer == {word}");
         let line = first_line(name, &job, &slots);
-        assert!(line.contains("reads an attribute CentOS9; 1 slot has \"CentOS9\", in quotation marks"), "{line}");
+        assert!(line.contains("CentOS9"), "{line}");
+        assert!(line.contains("in quotation marks") || line.contains("the name of an attribute"), "{line}");
         let found = changes(name, &job, &slots);
         assert!(found[0].0.ends_with("-> `TARGET.OpSysAndVer == \"CentOS9\"`") && found[0].1 == 1, "{found:?}");
     }
+}
+
+/// The mistakes that `check` knows are told here, too, with their corrections, if these help.
+#[test]
+fn mistakes_that_the_linter_knows_are_corrected() {
+    let slots = ["HasSingularity = true\nOpSysAndVer = \"AlmaLinux9\"\nMemory = 4096\nRequirements = true"; 2];
+    for (name, wrong, right) in [
+        ("boolean", "TARGET.HasSingularity == \"true\"", "TARGET.HasSingularity == true"),
+        ("undefined", "TARGET.LastRemoteHost == undefined", "TARGET.LastRemoteHost =?= undefined"),
+        ("number", "TARGET.Memory >= \"4000\"", "TARGET.Memory >= 4000"),
+        (
+            "operand",
+            "TARGET.OpSysAndVer == \"RedHat9\" || \"AlmaLinux9\"",
+            "TARGET.OpSysAndVer == \"RedHat9\" || TARGET.OpSysAndVer == \"AlmaLinux9\"",
+        ),
+    ] {
+        let job = format!("Requirements = {wrong}");
+        let line = first_line(&format!("slip-{name}"), &job, &slots);
+        assert!(line.ends_with(&format!("`{right}` would be true of 2 slots")), "{name}: {line}");
+        let found = changes(&format!("slip-change-{name}"), &job, &slots);
+        assert_eq!(found[0], (format!("`{wrong}` -> `{right}`"), 2), "{name}: {found:?}");
+    }
+    // A correction that does not help either is not told.
+    let line = first_line("slip-vain", "Requirements = TARGET.Memory >= \"9000\"", &slots);
+    assert!(!line.contains("would be true"), "{line}");
 }
 
 #[test]

@@ -39,6 +39,7 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         }
         Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
         Some(FailureReason::Unquoted { quoted, .. }) => vec![Some(quoted.clone())],
+        Some(FailureReason::Slip { corrected, .. }) => vec![Some(corrected.clone())],
         _ => Vec::new(),
     };
     let slips = slips.into_iter().flatten();
