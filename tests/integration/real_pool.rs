@@ -223,3 +223,25 @@ fn the_table_of_better_analyze_has_htcondors_numbers() {
     }
     assert!(compared >= 100 && drained <= 2, "{compared} numbers, {drained} jobs that a drained slot would take");
 }
+
+/// HTCondor's words choose the ads that its own tables list.
+#[test]
+fn words_choose_the_ads_of_htcondors_tables() {
+    for (table, command) in [
+        ("table-queue-held", "classad query -jobads queue.long -hold -af:j Owner"),
+        ("table-queue-running", "classad query -jobads queue.long -run -af:j Owner"),
+        ("table-machines-available", "classad query -ads machines.long -avail -af Name"),
+        ("table-machines-claimed", "classad query -ads machines.long -claimed -af Name"),
+    ] {
+        let text = fs::read_to_string(answer_path(table)).expect("the answer is there");
+        let is_name = |word: &str| word.contains('@') || word.parse::<f64>().is_ok_and(|_| word.contains('.'));
+        let first_words = text.lines().filter_map(|line| line.split_whitespace().next());
+        let mut theirs: Vec<&str> = first_words.filter(|word| is_name(word)).collect();
+        let ours = String::from_utf8(run(command).stdout).expect("names are text");
+        let mut ours: Vec<&str> = ours.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        theirs.sort_unstable();
+        ours.sort_unstable();
+        assert!(!ours.is_empty(), "{table}");
+        assert_eq!(ours, theirs, "{table}");
+    }
+}

@@ -9,7 +9,7 @@ use classad::text::{closest_names, suggestion};
 
 pub use translation::translate;
 
-use OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Switch, Unknown, WithValue};
+use OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Restriction, Switch, Unknown, WithValue};
 
 /// The translation of one of HTCondor's options.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,8 @@ enum OptionMeaning {
     Switch(&'static str),
     /// One of our options; the next argument is its value.
     WithValue(&'static str),
+    /// Only those ads are meant of which this is true.
+    Restriction(&'static str),
     /// The next argument is the name of a slot or a machine: only its slots are offers.
     Machine,
     /// The next argument is a file of ads.
@@ -40,7 +42,7 @@ enum OptionMeaning {
 /// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
-const CONDOR_OPTIONS: [CondorOption; 23] = [
+const CONDOR_OPTIONS: [CondorOption; 28] = [
     CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
     CondorOption(&["autoformat", "af"], [Columns, Unknown]),
     CondorOption(&["format", "f"], [Format, Unknown]),
@@ -59,12 +61,20 @@ const CONDOR_OPTIONS: [CondorOption; 23] = [
     CondorOption(&["jobads"], [WithValue("--ads"), Ads]),
     CondorOption(&["ads"], [WithValue("--ads"), Unknown]),
     CondorOption(&["slotads"], [WithValue("--ads"), WithValue("--pool")]),
+    CondorOption(&["hold", "held"], [Restriction("JobStatus == 5"); 2]),
+    CondorOption(&["idle"], [Restriction("JobStatus == 1"); 2]),
+    CondorOption(&["run"], [Restriction(RUNNING), Restriction("JobStatus == 2 || JobStatus == 6 || JobStatus == 7")]),
+    CondorOption(&["claimed"], [Restriction("State == \"Claimed\""), Unknown]),
+    CondorOption(&["avail"], [Restriction("State == \"Unclaimed\" && Cpus > 0 && Memory > 0"), Unknown]),
     CondorOption(&["reverse", "reverse-analyze"], [Implied, Switch("--reverse")]),
     CondorOption(&["better-analyze", "analyze"], [Implied; 2]),
     CondorOption(&["machine"], [Unknown, Machine]),
     CondorOption(&["mconstraint"], [Unknown, WithValue("--offer-constraint")]),
     CondorOption(&["unmatchable"], [Implied, Switch("--unmatchable")]),
 ];
+
+/// What `-run` means for jobs, as in `condor_q`, and for slots, as in `condor_status`.
+const RUNNING: &str = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7 || State == \"Claimed\"";
 
 /// Options that turn `query` into `explain`.
 const ANALYSIS_OPTIONS: [&str; 3] = ["better-analyze", "reverse", "unmatchable"];
@@ -89,6 +99,7 @@ pub fn option_table() -> Vec<(String, String)> {
         Switch(option) => Some(format!("`{option}`")),
         WithValue("--constraint") => Some("`--constraint EXPR`, or the first argument of `query`".to_owned()),
         WithValue(option) => Some(format!("`{option} ...`")),
+        Restriction(constraint) => Some(format!("`--constraint '{constraint}'`")),
         Machine => Some("`--offer-constraint EXPR`".to_owned()),
         Ads => Some("an argument".to_owned()),
         Form(form) => Some(format!("`-o {form}`")),

@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 use classad::ad::{Expression, Value};
 use classad::syntax::{StringSyntax, Token, lex};
 
-use super::OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Switch, Unknown, WithValue};
+use super::OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Restriction, Switch, Unknown, WithValue};
 use super::{
     ANALYSIS_OPTIONS, COMMAND_COLUMNS, CONDOR_OPTIONS, CondorOption, EXPLAIN_COLUMN, OptionMeaning, QUERY_COLUMN,
     find_option, is_condor_option, split_suffix, unknown_option_message,
@@ -108,7 +108,9 @@ impl CommandLineTranslation {
                     self.translate_option(&text, meaning, suffix, &mut rest)?;
                     continue;
                 }
-                if !text.chars().nth(1).is_some_and(ours) {
+                // `-h` and `-V` take nothing: a word that begins with them is a word.
+                let is_ours = |letter| ours(letter) && !"hV".contains(letter);
+                if name.len() > 1 && !text.chars().nth(1).is_some_and(is_ours) {
                     return Err(self.unknown_option(&text, options));
                 }
             }
@@ -134,6 +136,7 @@ impl CommandLineTranslation {
         match meaning {
             Unknown | Implied => {}
             Switch(option) => self.push_switch(option),
+            Restriction(constraint) => self.push_option("--constraint", constraint),
             Machine => {
                 let name = value(rest.next(), "the name of a slot or a machine")?;
                 let name = Expression::literal(Value::string(name.to_string_lossy().as_ref()));
