@@ -3,7 +3,7 @@
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
 use crate::constraint::{conjuncts, disjuncts};
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
-use crate::lint::{self, ChainedComparison};
+use crate::lint::{self, ChainedComparison, LintLevel};
 use crate::matching::PairSide;
 use crate::protocol::requested_resource;
 
@@ -198,7 +198,9 @@ fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &Requ
 /// Returns [`FailureReason::Slip`] if the linter knows a mistake of the clause whose correction some offers meet.
 fn known_slip(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<FailureReason> {
     let clause = &analysis.clause.expression;
-    lint::find_slips(clause, table.context.dialect, None).into_iter().find_map(|slip| {
+    let slips = lint::find_slips(clause, table.context.dialect, None).into_iter();
+    // A note tells what may be meant so; there is a better reason for such a clause.
+    slips.filter(|slip| slip.rule.level > LintLevel::Note).find_map(|slip| {
         let corrected = slip.corrected(clause)?;
         let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
         let offers = table.clause_results(request, &tried).counts.is_true;
