@@ -219,3 +219,67 @@ fn old_ads_are_evaluated_as_of_their_newest_time() {
     let refused = run(&["query", "true", "--now", "dump"], wanted.as_bytes());
     assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
 }
+
+/// Random pools: each slot is counted by itself, by plain arithmetic, and the sums are those that `explain` tells.
+#[test]
+fn slots_are_counted_as_one_by_one() {
+    for seed in 0..40 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let wanted = random.u32(1..8);
+        let mut expected = std::collections::BTreeMap::<&str, u64>::new();
+        let mut pool = String::new();
+        let slots = random.usize(1..30);
+        for number in 0..slots {
+            let (memory, total) = (random.u32(0..8), random.u32(0..10));
+            let (arch, state) = (["X", "Y"][random.usize(0..2)], random.usize(0..7));
+            let is_partitionable = random.bool();
+            let state_lines = [
+                "State = \"Unclaimed\"",
+                "State = \"Claimed\"\nRemoteUser = \"bob\"",
+                "State = \"Claimed\"\nRemoteUser = \"ann\"",
+                "State = \"Owner\"",
+                "State = \"Drained\"",
+                "State = \"Unclaimed\"\nOffline = true",
+                "State = \"Unclaimed\"\nDraining = true",
+            ][state];
+            let total_lines = if is_partitionable {
+                format!("PartitionableSlot = true\nTotalSlotMemory = {total}\n")
+            } else {
+                String::new()
+            };
+            pool += &format!(
+                "MyType = \"Machine\"\nName = \"s{number}@h\"\nArch = \"{arch}\"\nMemory = {memory}\n{state_lines}\n\
+                 {total_lines}Requirements = MY.Memory >= TARGET.RequestMemory\n\n"
+            );
+            let suits = arch == "X";
+            let matches = suits && memory >= wanted;
+            let would_match = suits && is_partitionable && state == 0 && total >= wanted && total != memory;
+            let count = match () {
+                () if !suits => "rejected_by_request",
+                () if matches => {
+                    ["free", "claimed_by_others", "claimed_by_user", "owner", "draining", "offline", "draining"][state]
+                }
+                () if would_match => "if_drained",
+                () => "rejecting_request",
+            };
+            *expected.entry(count).or_default() += 1;
+        }
+        let asked = format!(
+            "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nUser = \"ann\"\nRequestMemory = {wanted}\nRequirements = \
+             TARGET.Arch == \"X\"\n"
+        );
+        let offers = file(&format!("states-random-{seed}"), &pool);
+        let output = run(&["explain", "--pool", &offers, "-o", "json"], asked.as_bytes());
+        let document: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let report = &document["reports"][0];
+        let counts = report["slots"].as_object().unwrap();
+        assert_eq!(counts["slots"], slots, "seed {seed}: {pool}");
+        for (name, count) in counts.iter().filter(|(name, _)| *name != "slots") {
+            let expected = expected.get(name.as_str()).copied().unwrap_or_default();
+            assert_eq!(count.as_u64(), Some(expected), "seed {seed}: {name} of {pool}");
+        }
+        let is_free = counts["free"].as_u64() > Some(0);
+        assert_eq!(output.status.code(), Some(i32::from(!is_free)), "seed {seed}");
+        assert_eq!(report["verdict"] == "matches", is_free, "seed {seed}");
+    }
+}
