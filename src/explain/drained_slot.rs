@@ -22,10 +22,10 @@ pub const GPU_PREFIX: &str = "GPUs_";
 /// The attribute of a slot that lists the properties of its GPUs that no job uses.
 pub const AVAILABLE_GPUS: &str = "AvailableGPUs";
 
-/// The attributes that [`drained_slot`] reads, but for those of GPUs and those with the prefix [`TOTAL_PREFIX`].
+/// The attributes that tell what a slot would offer without jobs, but for those of GPUs and those with the prefix [`TOTAL_PREFIX`].
 pub const DRAINED_SLOT_ATTRIBUTES: [&str; 2] = ["PartitionableSlot", RESOURCE_NAMES];
 
-/// The attributes of GPUs that [`drained_slot`] reads, but for those with the prefix [`GPU_PREFIX`].
+/// The attributes of GPUs that tell it, but for those with the prefix [`GPU_PREFIX`].
 pub const DRAINED_GPU_ATTRIBUTES: [&str; 3] = ["AssignedGPUs", "OfflineGPUs", AVAILABLE_GPUS];
 
 /// Returns the ad of a partitionable slot as it would be if no job ran in it. `None` if the ad is of no partitionable

@@ -223,7 +223,7 @@ const COMPLETED: [(&str, &str); 5] = [
     ("classad que", "query"),
     ("classad negot", "negotiate"),
     ("classad query --no-h", "--no-header"),
-    ("classad explain --unm", "--unmatched"),
+    ("classad explain --unmatche", "--unmatched"),
     ("classad query -o jsonl --af Name --sor", "--sort"),
 ];
 

@@ -247,10 +247,11 @@ fn slots_are_counted_as_one_by_one() {
             } else {
                 String::new()
             };
-            pool += &format!(
+            let slot = format!(
                 "MyType = \"Machine\"\nName = \"s{number}@h\"\nArch = \"{arch}\"\nMemory = {memory}\n{state_lines}\n\
                  {total_lines}Requirements = MY.Memory >= TARGET.RequestMemory\n\n"
             );
+            pool.push_str(&slot);
             let suits = arch == "X";
             let matches = suits && memory >= wanted;
             let would_match = suits && is_partitionable && state == 0 && total >= wanted && total != memory;
