@@ -170,7 +170,7 @@ pub struct DecisivePart {
     pub reads: Vec<(Name, Value)>,
 }
 
-/// Maximum number of values that are told of a part.
+/// Maximum number of values in a sentence about a part. With more of them, the sentence has none.
 const MAX_TOLD_VALUES: usize = 4;
 
 /// Maximum length of a value that is told, in characters.

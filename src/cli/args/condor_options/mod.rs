@@ -23,7 +23,7 @@ enum OptionMeaning {
     Switch(&'static str),
     /// One of our options; the next argument is its value.
     WithValue(&'static str),
-    /// Only those ads are meant of which this is true.
+    /// The option selects the ads of which this constraint is true.
     Restriction(&'static str),
     /// The next argument is the name of a slot or a machine: only its slots are offers.
     Machine,

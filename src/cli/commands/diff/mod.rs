@@ -189,8 +189,7 @@ impl AdComparison {
         Ok(report)
     }
 
-    /// Makes a change of a pair of ads, of which one can be missing. The name for people is the value of `--id`, which
-    /// is also the identity.
+    /// Makes a change of a pair of ads. One of the two can be missing. With `--id`, the identity is also the name.
     fn change(&self, identity: Option<String>, before: Option<AdEntry>, after: Option<AdEntry>) -> AdChange {
         let ad = || Some(&before.as_ref().or(after.as_ref())?.ad);
         let own = || Advertisement::new(ad()?, &self.context).display_name();

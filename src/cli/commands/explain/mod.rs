@@ -135,6 +135,9 @@ impl Explain {
         if !is_listed && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
             return refuse("explanations are written as text, json, jsonl, csv or tsv");
         }
+        if self.summary && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json)) {
+            return refuse("--summary is written as text or json");
+        }
         if is_listed && self.offer.is_some() && !self.reverse {
             return refuse("the explanation of a pair is written as text, json or jsonl");
         }
@@ -172,6 +175,9 @@ impl Explain {
         if let Some(constraint) = offer_constraint {
             let filter = Query::new(constraint, session.context());
             offers.retain(|offer| accepts(session, Some(&filter), offer));
+            if offers.is_empty() {
+                return refuse("the constraint of --offer-constraint is true of no offer");
+            }
         }
         let tells_states = !self.ads.states.all_states;
         // Jobs that do not wait are no partners of slots, and they take no slots.
@@ -292,7 +298,7 @@ impl Explain {
                     }
                     Some(Explained::Report(entry, text)) if renderer.is_data() => {
                         causes.add(entry, String::new());
-                        page.add(text)
+                        if self.summary { Ok(()) } else { page.add(text) }
                     }
                     Some(Explained::Report(entry, text)) if is_queue => {
                         causes.add(entry, text);

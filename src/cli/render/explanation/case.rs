@@ -30,7 +30,7 @@ pub struct ExplanationInput<'c> {
     /// Whether some offers have ports, so that requests are served by gangs.
     pub has_ports: bool,
     pub evidence_level: u8,
-    /// Whether jobs and slots are told apart by their states. False with `--all-states`.
+    /// Whether the states of jobs and slots count. False with `--all-states`.
     pub tells_states: bool,
 }
 
