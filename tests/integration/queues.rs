@@ -43,7 +43,7 @@ fn explained(name: &str, options: &[&str]) -> (String, i32) {
 fn a_queue_begins_with_its_causes_the_biggest_first() {
     let (text, status) = explained("summary", &["--summary"]);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    assert_eq!((lines[0], status), ("6 jobs: 1 matches", 1));
+    assert_eq!((lines[0], status), ("6 jobs: 1 matches; 1 does not wait", 1));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     // The numbers differ, and so they are not told.
     assert!(words(lines[2]).starts_with("3 2 no slot has Memory >= N"), "{text}");
@@ -53,7 +53,7 @@ fn a_queue_begins_with_its_causes_the_biggest_first() {
     assert!(places.is_sorted() && places[0].is_some(), "{text}");
     // Without --summary a report of each cause follows, of its largest group.
     let (text, _) = explained("blocks", &[]);
-    assert!(text.starts_with("6 jobs: 1 matches\n"), "{text}");
+    assert!(text.starts_with("6 jobs: 1 matches; 1 does not wait\n"), "{text}");
     assert!(text.contains("\n7.1 and 7.3 match none of 2 slots") && !text.contains("7.2 matches"), "{text}");
     assert!(!text.contains("7.0 matches"), "{text}");
     // With -v, every report is there, and no table.
@@ -98,9 +98,15 @@ fn a_row_for_each_job() {
 #[test]
 fn who_gains_and_who_loses_by_a_change() {
     let (text, _) = explained("gain", &["--what-if", "RequestMemory=RequestMemory/20", "--summary"]);
-    assert!(text.starts_with("3 jobs gain a match: 7.1, 7.2 and 7.3; none loses\n\n6 jobs: 4 match\n"), "{text}");
+    assert!(
+        text.starts_with("3 jobs gain a match: 7.1, 7.2 and 7.3; none loses\n\n6 jobs: 4 match; 1 does not wait\n"),
+        "{text}"
+    );
     let (text, _) = explained("lose", &["--what-if", "offer.Memory=500", "--summary"]);
-    assert!(text.starts_with("none gains; 1 job loses a match: 7.0\n\n6 jobs: none matches\n"), "{text}");
+    assert!(
+        text.starts_with("none gains; 1 job loses a match: 7.0\n\n6 jobs: none matches; 1 does not wait\n"),
+        "{text}"
+    );
     let document: Json =
         serde_json::from_str(&explained("gain-json", &["--what-if", "RequestMemory=1", "-o", "json"]).0).unwrap();
     assert_eq!(document["totals"]["what_if"]["gaining"], Json::from(vec!["7.1", "7.2", "7.3"]));
@@ -117,7 +123,7 @@ fn slots_are_grouped_by_cause_and_chosen_by_htcondors_words() {
         assert!(errors.lines().all(|line| line.starts_with("note: ")), "{more:?}: {errors}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    assert!(words(&[]).starts_with("6 jobs: 1 matches\n"));
+    assert!(words(&[]).starts_with("6 jobs: 1 matches; 1 does not wait\n"));
     for (chosen, largest) in
         [(&["-machine", "slot2@m"][..], 2000), (&["-mconstraint", "Memory < 3000"], 2000), (&["-machine", "m"], 4000)]
     {

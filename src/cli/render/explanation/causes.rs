@@ -12,6 +12,9 @@ use crate::cli::session::Session;
 
 use super::case::ExplanationInput;
 
+/// The verdict on jobs that do not wait for a slot, as [`RequestVerdict::as_str`] has it.
+const NOT_WAITING: &str = "not-waiting";
+
 /// The explanations of a run, by cause.
 pub struct CauseTable {
     /// The causes by their texts, with numbers struck out.
@@ -117,7 +120,13 @@ impl CauseTable {
             some if some == self.all => "all match".to_owned(),
             some => format!("{} match", with_commas(some)),
         };
-        let mut text = format!("{all}: {matching}\n");
+        let not_waiting = self.causes.values().filter(|cause| cause.verdict == NOT_WAITING);
+        let not_waiting = match not_waiting.map(|cause| cause.subjects).sum() {
+            0 => String::new(),
+            1 => "; 1 does not wait".to_owned(),
+            some => format!("; {} do not wait", with_commas(some)),
+        };
+        let mut text = format!("{all}: {matching}{not_waiting}\n");
         if self.causes.is_empty() {
             return text;
         }
