@@ -26,6 +26,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
         {
             found.extend(check_pattern(part, function, arguments, dialect));
             found.extend(check_versions(function, arguments, dialect));
+            found.extend(check_word_list(part, function, arguments, dialect));
         }
     }
 }
@@ -117,7 +118,30 @@ fn exchanged(
     let rewrite = Expression::call(function.name, [string, pattern].into_iter().chain(rest).cloned());
     let message = format!("the pattern is the first argument of {}, and the string the second", function.name);
     let help = format!("write `{}`", short_text(&rewrite, dialect));
-    Some(Slip::new(&rules::PATTERN_ORDER, call, message).with_help(help).with_rewrite(rewrite))
+    Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Reports a call such as `stringListMember("CHTC, UNL", Site)`, whose first arguments are exchanged: the text with
+/// commas must be the list.
+fn check_word_list(
+    call: &Expression,
+    function: &BuiltinFunction,
+    arguments: &[Expression],
+    dialect: Dialect,
+) -> Option<Slip> {
+    let [list, word, rest @ ..] = arguments else { return None };
+    if !matches!(function.name, "stringListMember" | "stringListIMember") {
+        return None;
+    }
+    let Some(Value::String(text)) = list.as_literal() else { return None };
+    let is_attribute = ClauseOperand::of(word).is_some_and(|operand| !matches!(operand, ClauseOperand::Literal(_)));
+    if !is_attribute || !text.as_bytes().contains(&b',') {
+        return None;
+    }
+    let rewrite = Expression::call(function.name, [word, list].into_iter().chain(rest).cloned());
+    let message = format!("the word is the first argument of {}, and the list the second", function.name);
+    let help = format!("write `{}`", short_text(&rewrite, dialect));
+    Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }
 
 /// Whether a string has signs of a regular expression that usual strings have not.

@@ -176,9 +176,9 @@ rules! {
         "`.*` stands for any text, and `\\.` for a dot"
         "regexp(\"slot*@node*\", Name)"
         "regexp(\"^slot.*@node\", Name)",
-    PATTERN_ORDER "pattern-order" Warning Expression
-        "a call in which the regular expression stands second, and the string first"
-        "the pattern is the first argument"
+    ARGUMENT_ORDER "argument-order" Warning Expression
+        "a call whose first two arguments are exchanged: of regexp(), or of stringListMember() and its like"
+        "a pattern stands before its string, and a word before its list"
         "regexp(Machine, \".*cern.ch\")"
         "regexp(\".*cern.ch\", Machine)",
     WHOLE_VERSION "whole-version" Warning Expression
