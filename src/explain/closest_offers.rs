@@ -2,6 +2,7 @@
 
 use std::collections::BinaryHeap;
 
+use crate::ad::Value;
 use crate::matching::PairSide;
 
 use super::conflicts::bit_positions;
@@ -18,9 +19,11 @@ const MAX_CLOSEST_OFFERS: usize = 3;
 /// Maximum number of rows whose constraints are evaluated for the request.
 const MAX_EVALUATED_ROWS: usize = 100;
 
-/// A row with its distance. Rows are compared by all three fields; the least comes closest.
+/// A row with its distance. Rows are compared by all fields; the least comes closest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct NearRow {
+    /// Whether the row's constraint is `false`, which no request can meet.
+    takes_nothing: bool,
     /// Number of unmet clauses.
     unmet: usize,
     /// The sum of the distances of the row's values from the bounds, as the bits of a non-negative float. The bits,
@@ -44,15 +47,20 @@ pub fn fewest_unmet_clauses(table: &OfferTable, analysis: &RequestAnalysis) -> O
 
 /// Returns the rows that come closest to a match, by the unmet clauses of both sides.
 fn closest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<NearRow> {
-    let unmet_demands = |row: usize| {
-        let mut outcomes = analysis.acceptance.row_outcomes(table, &analysis.request, row).peekable();
+    let clauses = &table.offer_constraints().clauses;
+    let is_false = |clause: usize| {
+        matches!(clauses[clause].clause.expression.without_parentheses().as_literal(), Some(Value::Boolean(false)))
+    };
+    let with_demands = |near: NearRow| {
+        let outcomes = analysis.acceptance.row_outcomes(table, &analysis.request, near.row);
+        let unmet: Vec<_> = outcomes.map(|(clause, outcome)| (clause, outcome != ClauseOutcome::True)).collect();
         // A row without a constraint accepts nothing, which counts as one unmet clause.
-        let lacks_constraint = usize::from(outcomes.peek().is_none());
-        lacks_constraint + outcomes.filter(|(_, outcome)| *outcome != ClauseOutcome::True).count()
+        let demands = if unmet.is_empty() { 1 } else { unmet.iter().filter(|(_, is_unmet)| *is_unmet).count() };
+        let takes_nothing = unmet.iter().any(|(clause, is_unmet)| *is_unmet && is_false(*clause));
+        NearRow { takes_nothing, unmet: near.unmet + demands, ..near }
     };
     let nearest = nearest_rows(table, analysis).into_iter();
-    let mut found: Vec<NearRow> =
-        nearest.map(|near| NearRow { unmet: near.unmet + unmet_demands(near.row), ..near }).collect();
+    let mut found: Vec<NearRow> = nearest.map(with_demands).collect();
     found.sort_unstable();
     found
 }
@@ -80,7 +88,7 @@ fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<Ne
         for row in set.rows.rows() {
             let of_clauses = of_set.iter().map(|measure| measure.as_ref().map_or(1.0, |measure| measure.of_row(row)));
             let distance = of_clauses.fold(0.0, |sum, distance| sum + distance).to_bits();
-            let near = NearRow { unmet: places.len(), distance, row };
+            let near = NearRow { takes_nothing: false, unmet: places.len(), distance, row };
             if nearest.len() < MAX_EVALUATED_ROWS {
                 nearest.push(near);
             } else if let Some(mut farthest) = nearest.peek_mut()

@@ -107,8 +107,7 @@ impl ClauseInPair<'_> {
         let is_read = |name: &Name| {
             mentions.theirs.contains(name) || (mentions.unqualified.contains(name) && own.get(name).is_none())
         };
-        let missing: Vec<Name> =
-            names.into_iter().filter(|name| partner.get(name).is_none() && is_read(name)).collect();
+        let missing: Vec<Name> = names.into_iter().filter(|name| lacks(partner, name) && is_read(name)).collect();
         let would_change = |name: &&Name| {
             let others = missing.iter().filter(|other| other != name);
             self.can_be_true_with(&part, name, others)
@@ -142,16 +141,17 @@ impl ClauseInPair<'_> {
         let [own, partner] = self.ads();
         let (mine, fall_through): (Vec<&Name>, Vec<&Name>) =
             mentions.unqualified.iter().partition(|name| own.get(name).is_some());
-        let mut reads: Vec<(Name, Value)> = Vec::new();
+        let mut reads: Vec<ReadValue> = Vec::new();
         let sides = [
             (my, own, mentions.mine.iter().chain(mine).collect::<Vec<_>>()),
             (target, partner, mentions.theirs.iter().chain(fall_through).collect()),
         ];
         for (side, ad, names) in sides {
             for name in names.into_iter().filter(|name| ad.get(name).is_some()) {
-                if !reads.iter().any(|(known, _)| known == name) {
+                if !reads.iter().any(|known| known.name == *name) {
                     let selected = Expression::select(Expression::attribute(side), name.clone());
-                    reads.push((name.clone(), self.value(&selected)));
+                    let value = self.value(&selected);
+                    reads.push(ReadValue { name: name.clone(), value, is_partners: side == target });
                 }
             }
         }
@@ -167,7 +167,18 @@ pub struct DecisivePart {
     /// The outcome of the part.
     pub outcome: ClauseOutcome,
     /// The attributes that the part reads and that are there, with their values.
-    pub reads: Vec<(Name, Value)>,
+    pub reads: Vec<ReadValue>,
+}
+
+/// An attribute that a part reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadValue {
+    /// The name of the attribute.
+    pub name: Name,
+    /// Its value.
+    pub value: Value,
+    /// Whether the attribute is of the partner of the ad that the clause belongs to.
+    pub is_partners: bool,
 }
 
 /// Maximum number of values in a sentence about a part. With more of them, the sentence has none.
@@ -177,17 +188,24 @@ const MAX_TOLD_VALUES: usize = 4;
 const MAX_VALUE_CHARS: usize = 40;
 
 impl DecisivePart {
-    /// Lists the values that the part reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too many.
+    /// Lists the values that the part reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too many. With
+    /// `only_partners`, lists those of the partner only: several ads have the clause, each with its own values.
     #[must_use]
-    pub fn values_phrase(&self) -> String {
-        let is_itself = matches!(self.reads.as_slice(), [(name, _)] if name.as_str() == self.text);
-        if self.reads.is_empty() || self.reads.len() > MAX_TOLD_VALUES || is_itself {
+    pub fn values_phrase(&self, only_partners: bool) -> String {
+        let is_itself = matches!(self.reads.as_slice(), [read] if read.name.as_str() == self.text);
+        let told: Vec<&ReadValue> = self.reads.iter().filter(|read| read.is_partners || !only_partners).collect();
+        if told.is_empty() || told.len() > MAX_TOLD_VALUES || is_itself {
             return String::new();
         }
         let value =
-            |(name, value): &(Name, Value)| format!("{name} is {}", shorten(&value.to_string(), MAX_VALUE_CHARS));
-        format!(" ({})", self.reads.iter().map(value).collect::<Vec<_>>().join(", "))
+            |read: &&ReadValue| format!("{} is {}", read.name, shorten(&read.value.to_string(), MAX_VALUE_CHARS));
+        format!(" ({})", told.iter().map(value).collect::<Vec<_>>().join(", "))
     }
+}
+
+/// Whether an ad does not define an attribute, or defines it as `undefined`.
+pub fn lacks(ad: &Ad, name: &Name) -> bool {
+    ad.get(name).is_none_or(|expression| matches!(expression.as_literal(), Some(Value::Undefined)))
 }
 
 /// Returns the name of which an expression tests whether it is defined: `Foo is undefined`, `isUndefined(Foo)` or their

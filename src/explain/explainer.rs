@@ -23,7 +23,7 @@ use super::failure_sets::FailureSets;
 use super::findings::clause_remarks;
 use super::pair::PairReport;
 use super::refusals::Refusals;
-use super::report::{ClauseReport, RequestReport, RequestVerdict};
+use super::report::{ClauseReport, Narrowing, RequestReport, RequestVerdict};
 use super::slots::{SlotStanding, SlotsByState};
 
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests. Threads can share an
@@ -70,6 +70,7 @@ impl RequestAnalysis {
                 remaining: 0,
                 sole_blocker: 0,
                 closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, &request, table)),
+                closest_if_drained: None,
                 failure: (results.counts.is_true == 0).then(|| FailureReason::find(&analysis, table, &request)),
                 analysis,
             });
@@ -166,7 +167,7 @@ impl Explainer {
     #[must_use]
     pub fn explain_for(&self, request: &Ad, user: Option<&ByteString>) -> RequestReport {
         let table = &self.table;
-        let analysis = RequestAnalysis::new(request, table);
+        let mut analysis = RequestAnalysis::new(request, table);
         let mut report = RequestReport {
             offers: table.offer_count(),
             suitable: table.weights.of_set(&analysis.suitable),
@@ -191,6 +192,13 @@ impl Explainer {
             }
             slots.counts(table, &analysis.request, [&analysis.suitable, &rows], user)
         });
+        if let Some(slots) = &self.slots {
+            for clause in analysis.clauses.iter_mut().filter(|clause| clause.failure.is_some()) {
+                clause.closest_if_drained = clause.closest_value.as_ref().and_then(|known| {
+                    slots.closest_if_drained(clause.analysis.comparison.as_ref()?, known, &analysis.request)
+                });
+            }
+        }
         let refusals = Refusals::new(table, &analysis);
         report.refusals = refusals.groups(self.max_refusals);
         report.refusal_count = refusals.count();
@@ -198,17 +206,26 @@ impl Explainer {
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
         if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !analysis.clauses.is_empty() {
             report.closest = closest_offers(table, &analysis);
-            report.changes = find_changes(table, &analysis);
+            let can_wait = report.slots.is_some_and(|slots| slots.if_drained > 0);
+            report.changes = find_changes(table, &analysis, can_wait);
         }
-        let is_claimed = report.slots.is_some_and(|slots| slots.free == 0 && slots.matching() + slots.if_drained > 0);
-        report.verdict = if is_claimed {
-            RequestVerdict::Claimed
+        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
+        report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
+            RequestVerdict::Claimed(narrowing(&report, &analysis, table))
         } else if report.matches > 0 {
             RequestVerdict::Matches
         } else if report.discarded > 0 {
             discarded_verdict(table, &discarded)
         } else {
-            unmatched_verdict(&report, &analysis, table)
+            let verdict = unmatched_verdict(&report, &analysis, table);
+            match self.slots.as_ref().filter(|_| if_drained > 0) {
+                Some(slots) => RequestVerdict::IfDrained {
+                    as_they_are: Box::new(verdict),
+                    lacking: slots.lacking(table, &analysis.request),
+                    narrowing: narrowing(&report, &analysis, table),
+                },
+                None => verdict,
+            }
         };
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
         let request = &analysis.request;
@@ -216,6 +233,28 @@ impl Explainer {
         report.clauses = analysis.clauses;
         report
     }
+}
+
+/// Finds out what keeps most of the offers from a request. `None` if nothing does.
+fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTable) -> Option<Narrowing> {
+    let is_partial = |clause: &&ClauseReport| clause.counts.is_true < report.offers;
+    let slip = |(place, clause): (usize, &ClauseReport)| {
+        let fault = Some(clause).filter(is_partial).and_then(|clause| {
+            FailureReason::find_slip(&clause.analysis, table, &analysis.request, clause.counts.is_true + 1)
+        })?;
+        Some(Narrowing::Slip { clause: place, fault })
+    };
+    let clauses = || analysis.clauses.iter().enumerate();
+    if let Some(slip) = clauses().find_map(slip) {
+        return Some(slip);
+    }
+    let is_most = |offers: usize| offers * 2 > report.offers;
+    let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
+    if is_most(refusing) {
+        return Some(Narrowing::Refusals);
+    }
+    let decisive = clauses().max_by_key(|(_, clause)| clause.sole_blocker)?;
+    is_most(decisive.1.sole_blocker).then_some(Narrowing::Clause(decisive.0))
 }
 
 /// The verdict on a request for which the docking vector discards each row that would match. `discarded` has these
@@ -282,6 +321,7 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
 
 /// The attributes that the decisive clauses and refusals read.
 fn decisive_attributes(verdict: &RequestVerdict, clauses: &[ClauseReport], refusals: &Refusals<'_>) -> IndexSet<Name> {
+    let verdict = if let RequestVerdict::IfDrained { as_they_are, .. } = verdict { as_they_are } else { verdict };
     let mut places = verdict.clauses();
     // For these two verdicts, also include every other clause that no offer meets.
     if matches!(verdict, RequestVerdict::Unmet { .. } | RequestVerdict::Contradiction { .. }) {

@@ -119,7 +119,9 @@ impl FailureReason {
         if let Some(grouping) = parsed_grouping(expression) {
             return FailureReason::Precedence(text(&grouping, table.context.dialect));
         }
-        if let Some(slip) = known_slip(analysis, table, request) {
+        // A clause that can never be true has a mistake, whether its correction helps or not.
+        let least = usize::from(analysis.verdict != ConstraintVerdict::Never);
+        if let Some(slip) = FailureReason::find_slip(analysis, table, request, least) {
             return slip;
         }
         if analysis.verdict == ConstraintVerdict::Never {
@@ -155,6 +157,25 @@ impl FailureReason {
             Some(comparison) => comparison_reason(comparison, table, request),
             None => FailureReason::NoSuchValue,
         }
+    }
+
+    /// Returns [`FailureReason::Slip`] if the linter knows a mistake of the clause with whose correction at least `least`
+    /// offers meet it.
+    pub(super) fn find_slip(
+        analysis: &ClauseAnalysis,
+        table: &OfferTable,
+        request: &RequestContext,
+        least: usize,
+    ) -> Option<Self> {
+        let clause = &analysis.clause.expression;
+        let slips = lint::find_slips(clause, table.context.dialect, None).into_iter();
+        // A note tells what may be meant so; there is a better reason for such a clause.
+        slips.filter(|slip| slip.rule.level > LintLevel::Note).find_map(|slip| {
+            let corrected = slip.corrected(clause)?;
+            let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
+            let offers = table.clause_results(request, &tried).counts.is_true;
+            (offers >= least).then_some(FailureReason::Slip { message: slip.message, corrected, offers })
+        })
     }
 }
 
@@ -195,19 +216,6 @@ fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &Requ
     None
 }
 
-/// Returns [`FailureReason::Slip`] if the linter knows a mistake of the clause whose correction some offers meet.
-fn known_slip(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<FailureReason> {
-    let clause = &analysis.clause.expression;
-    let slips = lint::find_slips(clause, table.context.dialect, None).into_iter();
-    // A note tells what may be meant so; there is a better reason for such a clause.
-    slips.filter(|slip| slip.rule.level > LintLevel::Note).find_map(|slip| {
-        let corrected = slip.corrected(clause)?;
-        let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
-        let offers = table.clause_results(request, &tried).counts.is_true;
-        (offers > 0).then_some(FailureReason::Slip { message: slip.message, corrected, offers })
-    })
-}
-
 /// Analyses the operands of a disjunction, each by its first part that no offer meets. `None` if the clause is no
 /// disjunction.
 fn alternatives(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Vec<Alternative>> {
@@ -238,6 +246,7 @@ fn alternatives(analysis: &ClauseAnalysis, table: &OfferTable, request: &Request
             remaining: 0,
             sole_blocker: 0,
             closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, request, table)),
+            closest_if_drained: None,
             failure: Some(reason),
             analysis,
         };

@@ -14,6 +14,7 @@ mod distance;
 mod drained_slot;
 mod evaluation;
 mod explainer;
+mod failure_phrase;
 mod failure_reason;
 mod failure_sets;
 mod findings;
@@ -31,7 +32,7 @@ pub use changes::{RequestChange, RequestEdit};
 pub use clause_analysis::{ClauseAnalysis, ClauseComparison};
 pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;
-pub use decisive_part::DecisivePart;
+pub use decisive_part::{DecisivePart, ReadValue};
 pub use drained_slot::{AVAILABLE_GPUS, DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
@@ -41,7 +42,7 @@ pub use job_report::{HoldReason, JobReport};
 pub use nested_constraint::NestedFailure;
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
-    ClauseRemark, ClauseReport, ClosestOffer, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
+    ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
 };
 pub use slots::{SlotCounts, SlotStanding};
 pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note};

@@ -9,7 +9,7 @@ use crate::ad::{Ad, Name};
 use crate::eval::CURRENT_TIME;
 use crate::matching::PairSide;
 
-use super::decisive_part::ClauseInPair;
+use super::decisive_part::{ClauseInPair, lacks};
 use super::evaluation::{ClauseOutcome, OfferClause, OfferTable, RefusedSet};
 use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
@@ -156,9 +156,9 @@ impl RefusalTally {
     }
 }
 
-/// Returns the names in `attributes` that the request does not define.
+/// Returns the names in `attributes` that the request does not define, or defines as `undefined`.
 pub fn missing_attributes(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name> {
-    attributes.iter().filter(|name| request.get(name).is_none() && !name.is_known(CURRENT_TIME)).cloned().collect()
+    attributes.iter().filter(|name| lacks(request, name) && !name.is_known(CURRENT_TIME)).cloned().collect()
 }
 
 /// Returns the attributes of the request that a clause of an offer reads.

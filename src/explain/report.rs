@@ -63,8 +63,18 @@ pub enum RequestVerdict {
     /// The request is a job that does not wait for a slot: held, running, completed, or of a universe without slots.
     /// Holds the verdict on the job if it waited.
     NotWaiting(Box<RequestVerdict>),
-    /// Slots match the request, but none of them is free; or partitionable slots would match if drained.
-    Claimed,
+    /// Slots match the request, but none of them is free. Holds what else keeps most of the slots away.
+    Claimed(Option<Narrowing>),
+    /// No slot matches the request as it is, but partitionable slots would match if drained.
+    IfDrained {
+        /// The verdict on the slots as they are.
+        as_they_are: Box<RequestVerdict>,
+        /// The resources of which these partitionable slots have less left than the request asks for, each with the number
+        /// of these slots.
+        lacking: Vec<(Name, usize)>,
+        /// What else keeps most of the slots away.
+        narrowing: Option<Narrowing>,
+    },
     /// The request has ports and needs a gang, which [`explain_gang`](super::explain_gang) explains.
     NeedsGang,
     /// The policy does not serve the request: `roots` of the policy is not true of the request.
@@ -108,6 +118,33 @@ pub enum RequestVerdict {
     Refused,
 }
 
+/// What keeps most of the slots from a job that matches no free one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Narrowing {
+    /// A clause has a mistake that the linter knows, and with the mistake corrected more offers meet it.
+    Slip {
+        /// Index of the clause.
+        clause: usize,
+        /// The mistake.
+        fault: FailureReason,
+    },
+    /// One clause alone, given by its index, rules out most offers.
+    Clause(usize),
+    /// Most offers that the request accepts refuse it: see [`RequestReport::refusals`].
+    Refusals,
+}
+
+impl Narrowing {
+    /// Index of the clause of the request that keeps the slots away; `None` if it is the slots that refuse.
+    #[must_use]
+    pub fn clause(&self) -> Option<usize> {
+        match self {
+            Narrowing::Slip { clause, .. } | Narrowing::Clause(clause) => Some(*clause),
+            Narrowing::Refusals => None,
+        }
+    }
+}
+
 impl RequestVerdict {
     /// The verdict's code in the JSON schema `classad.explain/2`.
     #[must_use]
@@ -117,7 +154,7 @@ impl RequestVerdict {
             RequestVerdict::Matches => "matches",
             RequestVerdict::Taken(_) => "taken",
             RequestVerdict::NotWaiting(_) => "not-waiting",
-            RequestVerdict::Claimed => "claimed",
+            RequestVerdict::Claimed(_) | RequestVerdict::IfDrained { .. } => "claimed",
             RequestVerdict::NeedsGang => "ports",
             RequestVerdict::NoConstraint
             | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(_), .. } => "missing-attribute",
@@ -138,12 +175,34 @@ impl RequestVerdict {
         matches!(self, RequestVerdict::Matches | RequestVerdict::Taken(_) | RequestVerdict::NotWaiting(_))
     }
 
+    /// Whether offers that the request accepts, and that refuse it, explain the result.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            RequestVerdict::IfDrained { as_they_are, .. } => as_they_are.is_refusal(),
+            verdict => matches!(verdict, RequestVerdict::Refused | RequestVerdict::Claimed(Some(Narrowing::Refusals))),
+        }
+    }
+
+    /// Whether the states of the slots explain the result.
+    #[must_use]
+    pub fn is_of_states(&self) -> bool {
+        matches!(self, RequestVerdict::Claimed(_) | RequestVerdict::IfDrained { .. })
+    }
+
     /// Indices of the decisive clauses.
     #[must_use]
     pub fn clauses(&self) -> Vec<usize> {
         match self {
             RequestVerdict::Contradiction { clauses, .. } | RequestVerdict::Conflict(clauses) => clauses.clone(),
             RequestVerdict::Unmet { clause, .. } => vec![*clause],
+            RequestVerdict::IfDrained { as_they_are, narrowing, .. } => {
+                let mut clauses = as_they_are.clauses();
+                clauses
+                    .extend(narrowing.as_ref().and_then(Narrowing::clause).filter(|clause| !clauses.contains(clause)));
+                clauses
+            }
+            RequestVerdict::Claimed(narrowing) => narrowing.iter().filter_map(Narrowing::clause).collect(),
             _ => Vec::new(),
         }
     }
@@ -167,6 +226,9 @@ pub struct ClauseReport {
     /// The offers' value that comes closest to meeting the clause. `None` if the clause is no comparison with a
     /// constant or if no value is comparable.
     pub closest_value: Option<Value>,
+    /// The value that comes closest to meeting the clause in a partitionable slot without jobs. `None` if no such slot
+    /// comes closer than `closest_value`.
+    pub closest_if_drained: Option<Value>,
     /// The reason why no offer meets the clause; `None` if some do.
     pub failure: Option<FailureReason>,
 }

@@ -3,10 +3,12 @@
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, ByteString};
+use crate::ad::{Ad, BinaryOperator, ByteString, Expression, Name, Value};
 use crate::eval::Context;
-use crate::protocol::{AdvertisedState, Protocol, SlotState};
+use crate::protocol::{AdvertisedState, Protocol, SlotState, evaluate_attribute, requested_resource};
 
+use super::clause_analysis::ClauseComparison;
+use super::distance::{as_number, closest_offered_value};
 use super::drained_slot::drained_slot;
 use super::evaluation::{OfferTable, RequestContext, RowWeights};
 
@@ -150,6 +152,50 @@ impl SlotsByState {
         counts.claimed_by_user = own.filter(|(row, _)| matching.contains(*row)).map(|(_, number)| number).sum();
         counts.claimed_by_others -= counts.claimed_by_user;
         counts
+    }
+}
+
+impl SlotsByState {
+    /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it
+    /// comes no closer than `known`, the closest value of the slots as they are, or if the comparison is no inequality.
+    pub fn closest_if_drained(
+        &self,
+        comparison: &ClauseComparison,
+        known: &Value,
+        request: &RequestContext,
+    ) -> Option<Value> {
+        let table = &self.drained.as_ref()?.table;
+        let found = closest_offered_value(comparison, &RequestContext::new(&request.ad), table)?;
+        let known = as_number(known)?;
+        let is_closer = match comparison.operator {
+            BinaryOperator::Greater | BinaryOperator::GreaterEqual => as_number(&found)? > known,
+            BinaryOperator::Less | BinaryOperator::LessEqual => as_number(&found)? < known,
+            _ => false,
+        };
+        is_closer.then_some(found)
+    }
+
+    /// Returns the resources of which the partitionable slots that would match if drained have less left than the request
+    /// asks for, each with the number of these slots. The scarcest come first. No slot may match as it is.
+    pub fn lacking(&self, table: &OfferTable, request: &RequestContext) -> Vec<(Name, usize)> {
+        let Some(drained) = &self.drained else { return Vec::new() };
+        let would_match = drained.table.matching_rows(&RequestContext::new(&request.ad));
+        let slots = drained.rows.iter().zip(&drained.table.row_of);
+        let rows: Vec<usize> =
+            slots.filter(|(_, drained)| would_match.contains(**drained as usize)).map(|(row, _)| *row).collect();
+        let [_, other] = table.context.dialect.side_names();
+        let lacking = |attribute: &Name| {
+            let resource = requested_resource(attribute)?;
+            let wanted = as_number(&evaluate_attribute(&request.ad, attribute, &table.context)?)?;
+            let left = Expression::select(Expression::attribute(other), resource.clone());
+            let left = table.expression_values(request, &left);
+            let is_too_little = |row: &&usize| as_number(left.value(**row)).is_some_and(|left| left < wanted);
+            Some((resource, rows.iter().filter(is_too_little).count()))
+        };
+        let found = request.ad.iter().filter_map(|attribute| lacking(attribute.name));
+        let mut found: Vec<(Name, usize)> = found.filter(|(_, slots)| *slots > 0).collect();
+        found.sort_by_key(|(_, slots)| std::cmp::Reverse(*slots));
+        found
     }
 }
 

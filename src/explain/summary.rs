@@ -1,19 +1,17 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::ad::{Dialect, Name};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::protocol::JobState;
-use crate::text::{join_and, shorten, with_commas};
+use crate::text::{join_and, with_commas};
 
-use super::clause_analysis::ClauseComparison;
 use super::clauses::text;
 use super::decisive_part::DecisivePart;
-use super::distance::{as_number, similar_string};
 use super::evaluation::ClauseOutcome;
-use super::failure_reason::{Alternative, FailureReason, type_phrase};
+use super::failure_phrase::FailureWriter;
 use super::job_report::HoldReason;
-use super::report::{ClauseReport, RequestReport, RequestVerdict};
+use super::report::{Narrowing, RequestReport, RequestVerdict};
 
 /// An ad that a sentence names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +55,6 @@ pub struct SummaryWriter<'w> {
     pub max_clause_chars: usize,
 }
 
-/// Maximum number of operands of a disjunction of which a sentence tells why they are not met.
-const MAX_TOLD_ALTERNATIVES: usize = 3;
-
 /// Maximum number of ads named in a sentence.
 const MAX_NAMED_ADS: usize = 3;
 
@@ -72,15 +67,18 @@ impl SummaryWriter<'_> {
         let some = || format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
         match &report.verdict {
             RequestVerdict::NotWaiting(otherwise) => self.not_waiting(report, otherwise),
-            RequestVerdict::Claimed if report.matches == 0 => {
-                let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
+            RequestVerdict::IfDrained { .. } => {
                 format!(
-                    "{subject} {matches} none of {} as they are: {}",
+                    "{subject} {matches} none of {} as they are{}",
                     self.count(report.offers),
-                    if_drained(drained)
+                    self.if_drained(report)
                 )
             }
-            RequestVerdict::Claimed => format!("{}{}", some(), self.slot_states(report, ", but none is free: ")),
+            RequestVerdict::Claimed(narrowing) => {
+                let narrowing = narrowing.as_ref().map(|narrowing| self.narrowing_phrase(report, narrowing));
+                let states = self.slot_states(report, ", but none is free: ");
+                format!("{}{states}{}", some(), narrowing.unwrap_or_default())
+            }
             RequestVerdict::Matches if report.discarded == 0 => format!("{}{}", some(), self.slot_states(report, ": ")),
             RequestVerdict::Matches => {
                 let discarded = with_commas(report.discarded);
@@ -107,7 +105,44 @@ impl SummaryWriter<'_> {
                 format!("{subject} {is} not served: `roots` of the policy is not true of {it}")
             }
             RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
-            _ => format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report)),
+            verdict => {
+                format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report, verdict))
+            }
+        }
+    }
+
+    /// Says why no slot matches as it is, and how many would match if drained.
+    fn if_drained(&self, report: &RequestReport) -> String {
+        let RequestVerdict::IfDrained { as_they_are, lacking, narrowing } = &report.verdict else {
+            return String::new();
+        };
+        let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
+        // That no slot has as much left says more than that some slots have too little.
+        let is_out_of_reach =
+            as_they_are.clauses().iter().any(|clause| report.clauses[*clause].closest_if_drained.is_some());
+        if is_out_of_reach || lacking.is_empty() {
+            return format!(": {}; {}", self.cause(report, as_they_are), if_drained(drained));
+        }
+        let narrowing =
+            narrowing.as_ref().map(|narrowing| self.narrowing_phrase(report, narrowing)).unwrap_or_default();
+        format!("; {}: {}{narrowing}", if_drained(drained), lacking_phrase(lacking, drained))
+    }
+
+    /// Says what keeps most of the slots from a job. Begins with a semicolon.
+    fn narrowing_phrase(&self, report: &RequestReport, narrowing: &Narrowing) -> String {
+        match narrowing {
+            Narrowing::Slip { clause, fault } => {
+                format!("; {}", self.failures().failure(&report.clauses[*clause], fault, &[]))
+            }
+            Narrowing::Clause(clause) => {
+                let clause = &report.clauses[*clause];
+                format!("; {} alone rules out {}", self.quoted(&clause.text), with_commas(clause.sole_blocker))
+            }
+            Narrowing::Refusals => {
+                // A slot that would match if drained is told of already.
+                let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
+                format!("; {} more refuse it: {}", with_commas(refusing), self.refusal_phrase(report, refusing))
+            }
         }
     }
 
@@ -120,15 +155,15 @@ impl SummaryWriter<'_> {
                 let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
                 format!("{}{hold}", job.state.word())
             }),
-            RequestVerdict::Claimed if report.matches == 0 => {
+            RequestVerdict::IfDrained { .. } => {
                 "no slot has enough left; partitionable slots would match if drained".to_owned()
             }
-            RequestVerdict::Claimed => "slots match, but none of them is free".to_owned(),
+            RequestVerdict::Claimed(_) => "slots match, but none of them is free".to_owned(),
             RequestVerdict::Taken(_) => format!("other requests have taken the {} that match", self.nouns[1]),
             RequestVerdict::NeedsGang => "Ports: see explain without --reverse".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy".to_owned(),
             RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),
-            _ => self.cause(report),
+            verdict => self.cause(report, verdict),
         }
     }
 
@@ -198,19 +233,24 @@ impl SummaryWriter<'_> {
         if self.is_plural { plural } else { singular }
     }
 
+    /// Returns the writer of phrases about clauses that no offer meets.
+    pub(super) fn failures(&self) -> FailureWriter<'_> {
+        FailureWriter { nouns: self.nouns, dialect: self.dialect, max_clause_chars: self.max_clause_chars }
+    }
+
     /// Formats a number of ads: `5,979 offers`.
     pub(super) fn count(&self, ads: usize) -> String {
-        format!("{} {}", with_commas(ads), self.nouns[usize::from(ads != 1)])
+        self.failures().count(ads)
     }
 
     /// Cuts the text of a clause to `max_clause_chars`.
     pub(super) fn shorten(&self, text: &str) -> String {
-        shorten(text, self.max_clause_chars)
+        self.failures().shorten(text)
     }
 
     /// Quotes and shortens the text of a clause.
     pub(super) fn quoted(&self, text: &str) -> String {
-        format!("`{}`", self.shorten(text))
+        self.failures().quoted(text)
     }
 
     /// Returns the name of the offer with the index `offer`.
@@ -243,28 +283,15 @@ impl SummaryWriter<'_> {
         format!("{} would do, but {refuse}: ", self.count(suitable))
     }
 
-    /// Says how many ads have an attribute: `3 offers have it`.
-    pub(super) fn having(&self, ads: usize) -> String {
-        format!("{} {} it", self.count(ads), if ads == 1 { "has" } else { "have" })
-    }
-
-    /// Says that no offer meets a comparison of `operand`, and which value comes closest.
-    pub(super) fn unmet_comparison(&self, operand: &str, comparison: &ClauseComparison, closest: &Value) -> String {
-        let ClauseComparison { operator, bound, bound_holder, .. } = comparison;
-        let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
-        let holder = bound_holder.as_ref().map(|(name, _)| format!(" ({name})")).unwrap_or_default();
-        let closest = closest_value_phrase(*operator, closest, bound);
-        format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
-    }
-
     /// Lists the texts of clauses, which are given by index.
     fn list_clauses(&self, report: &RequestReport, clauses: &[usize]) -> String {
         let texts: Vec<String> = clauses.iter().map(|place| self.quoted(&report.clauses[*place].text)).collect();
         join_and(&texts)
     }
 
-    fn cause(&self, report: &RequestReport) -> String {
-        match &report.verdict {
+    /// Says why no offer matches, by a verdict of which `summary` asks for the cause.
+    fn cause(&self, report: &RequestReport, verdict: &RequestVerdict) -> String {
+        match verdict {
             RequestVerdict::NoConstraint => "without a constraint nothing is accepted".to_owned(),
             RequestVerdict::Contradiction { clauses, subject, clash } => {
                 let shown = self.list_clauses(report, clauses);
@@ -285,16 +312,19 @@ impl SummaryWriter<'_> {
                     1 => "; one more clause is true of none".to_owned(),
                     others => format!("; {others} more clauses are true of none"),
                 };
-                format!("{}{more}", self.failure_phrase(&report.clauses[*clause], fault, near))
+                format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault, near))
             }
             RequestVerdict::Conflict(clauses) => {
                 format!("none meets {} together, though each alone is met", self.list_clauses(report, clauses))
             }
-            RequestVerdict::Refused => self.refusal_phrase(report),
+            RequestVerdict::Refused => {
+                self.refusal_prefix(report.suitable) + &self.refusal_phrase(report, report.suitable)
+            }
             RequestVerdict::Discarded { component, text, missing } => {
                 let would = self.count(report.discarded);
                 let them = if report.discarded == 1 { "it" } else { "them all" };
-                let missing = missing.as_ref().map(|(name, near)| format!(": {}", self.missing_phrase(name, near)));
+                let missing =
+                    missing.as_ref().map(|(name, near)| format!(": {}", self.failures().missing_attribute(name, near)));
                 format!(
                     "{would} would do, but the docking vector discards {them}: component {} of it, {}, has no value \
                      that can be compared{}",
@@ -308,175 +338,43 @@ impl SummaryWriter<'_> {
         }
     }
 
-    fn refusal_phrase(&self, report: &RequestReport) -> String {
+    /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that refuse.
+    fn refusal_phrase(&self, report: &RequestReport, refusing: usize) -> String {
         let mut suitable = report.refusals.iter().filter(|group| group.suitable > 0);
-        let reason = match suitable.next().map(|group| (group, &group.clause)) {
-            Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
+        match suitable.next().map(|group| (group, &group.clause)) {
+            Some((_, None)) if refusing == 1 => "it has no constraint, and accepts nothing".to_owned(),
             Some((group, None)) => format!("{} have no constraint, and accept nothing", with_commas(group.suitable)),
             Some((group, Some(clause))) => {
                 let missing = missing_attribute_note(self.subject, self.is_plural, &group.missing);
                 let in_some = suitable.next().map(|_| format!(" in {}", with_commas(group.suitable)));
-                let reason = self.decisive_phrase(clause, group.outcome, group.part.as_ref(), group.suitable == 1);
+                let reason = self.decisive_phrase(clause, group.outcome, group.part.as_ref(), group.suitable > 1);
                 format!("{reason}{missing}{}", in_some.unwrap_or_default())
             }
             None => String::new(),
-        };
-        self.refusal_prefix(report.suitable) + &reason
+        }
     }
 
-    /// Says which clause is not met. Of a clause that is too long to quote, only the decisive part is told. The values
-    /// are told with `tells_values`, or if the part does not stand for the whole clause.
+    /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the part
+    /// that decides it, only the part is told. With `is_shared`, the clause is of several ads, each with its own values.
     #[must_use]
     pub fn decisive_phrase(
         &self,
         clause: &str,
         outcome: ClauseOutcome,
         part: Option<&DecisivePart>,
-        tells_values: bool,
+        is_shared: bool,
     ) -> String {
         if clause.eq_ignore_ascii_case("false") {
             return "it takes nothing: its constraint is `false`".to_owned();
         }
         let Some(part) = part else { return format!("{} is {}", self.quoted(clause), outcome.phrase()) };
         let is_long = clause.chars().count() > self.max_clause_chars;
-        if !is_long && !tells_values {
-            return format!("{} is {}", self.quoted(clause), outcome.phrase());
-        }
-        let (text, outcome) = if is_long { (part.text.as_str(), part.outcome) } else { (clause, outcome) };
-        format!("{} is {}{}", self.quoted(text), outcome.phrase(), part.values_phrase())
-    }
-
-    fn failure_phrase(&self, clause: &ClauseReport, fault: &FailureReason, near: &[(Name, usize)]) -> String {
-        let one = self.nouns[0];
-        let shown = self.quoted(&clause.text);
-        match fault {
-            FailureReason::UnknownFunction(name, near) => {
-                let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
-                format!("there is no function {name}(){}", did_you_mean(&near))
-            }
-            FailureReason::MissingOwnAttribute(name, near) => {
-                let near: Vec<String> = near.iter().map(Name::to_string).collect();
-                format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
-            }
-            FailureReason::Precedence(reading) => {
-                // Allow a longer text, because the reader must see the parentheses.
-                format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
-            }
-            FailureReason::Shadowed(name) => {
-                format!("{shown} reads its own {name}, not that of the {one}, and so is never true")
-            }
-            FailureReason::NeverTrue => match clause.residue.as_deref() {
-                // A constraint that is the literal `false` needs no reason.
-                _ if clause.text == "false" => format!("its constraint is {shown}"),
-                Some(value @ ("false" | "undefined")) => format!("{shown} is {value}, whatever the {one} has"),
-                Some("error") => format!("{shown} is an error, whatever the {one} has"),
-                _ => format!("{shown} can never be true, whatever the {one} has"),
-            },
-            FailureReason::MissingAttribute(name) => self.missing_phrase(name, near),
-            FailureReason::Unquoted { name, value, offers, .. } => {
-                let have = if *offers == 1 { "has" } else { "have" };
-                let value = value.to_str();
-                format!(
-                    "{shown} reads an attribute {name}; {} {have} \"{value}\", in quotation marks",
-                    self.count(*offers)
-                )
-            }
-            FailureReason::Slip { message, corrected, offers } => {
-                let corrected = self.quoted(&text(corrected, self.dialect));
-                format!("{message}: {corrected} would be true of {}", self.count(*offers))
-            }
-            FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
-            FailureReason::Nested(nested) => {
-                let (holder, list) = (&nested.holder.0, nested.list.as_str());
-                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s')).unwrap_or(list);
-                let Some(unmet) = &nested.unmet else { return format!("no {one} has a {entry} left") };
-                let unmet = self.shorten(unmet);
-                let closest = nested
-                    .closest
-                    .as_ref()
-                    .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound)));
-                format!("no {one} has a {entry} left with {unmet} ({holder}){}", closest.unwrap_or_default())
-            }
-            FailureReason::TypeMismatch { theirs, bound, offers } => {
-                let comparison = clause.analysis.comparison.as_ref();
-                let operand = comparison.map(|comparison| text(&comparison.operand, self.dialect)).unwrap_or_default();
-                let (operand, offers) = (self.quoted(&operand), self.count(*offers));
-                let (theirs, bound) = (type_phrase(*theirs), type_phrase(*bound));
-                format!("{shown} compares {bound} with {theirs}: {operand} is {theirs} in {offers}")
-            }
-            FailureReason::CaseMismatch { theirs, offers } => {
-                let symbol = BinaryOperator::Is.symbol_in(self.dialect);
-                let (count, have) = (self.count(*offers), if *offers == 1 { "has" } else { "have" });
-                let theirs = theirs.to_str();
-                format!("{shown} is never true: {symbol} minds upper and lower case, and {count} {have} \"{theirs}\"")
-            }
-            FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
-        }
-    }
-
-    /// Says why no operand of a disjunction is met.
-    fn alternatives_phrase(&self, alternatives: &[Alternative], shown: &str) -> String {
-        let equal_to = |alternative: &Alternative| {
-            let comparison = alternative.clause.analysis.comparison.as_ref()?;
-            let is_plain = comparison.operator == BinaryOperator::Equal
-                && alternative.clause.failure == Some(FailureReason::NoSuchValue);
-            is_plain.then(|| (comparison.attribute().cloned(), comparison.bound.to_string()))
-        };
-        let choices: Vec<_> = alternatives.iter().map_while(equal_to).collect();
-        if let Some((Some(attribute), _)) = choices.first()
-            && choices.len() == alternatives.len()
-            && choices.iter().all(|(of, _)| of.as_ref() == Some(attribute))
-        {
-            let values: Vec<&str> = choices.iter().map(|(_, value)| value.as_str()).collect();
-            let closest = alternatives.iter().find_map(|alternative| {
-                let comparison = alternative.clause.analysis.comparison.as_ref()?;
-                let closest = alternative.clause.closest_value.as_ref()?;
-                Some(format!("; {}", closest_value_phrase(comparison.operator, closest, &comparison.bound)))
-            });
-            let values = self.shorten(&values.join(" or "));
-            return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
-        }
-        let phrases = alternatives.iter().take(MAX_TOLD_ALTERNATIVES).filter_map(|alternative| {
-            Some(self.failure_phrase(&alternative.clause, alternative.clause.failure.as_ref()?, &alternative.near))
-        });
-        let more = match alternatives.len().saturating_sub(MAX_TOLD_ALTERNATIVES) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        format!("{shown} is true of none: {}{more}", phrases.collect::<Vec<_>>().join("; "))
-    }
-
-    /// Says that no offer has an attribute, and suggests similar names.
-    fn missing_phrase(&self, name: &Name, near: &[(Name, usize)]) -> String {
-        let missing = format!("no {} defines {name}", self.nouns[0]);
-        match near {
-            [] => missing,
-            [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),
-            several => {
-                let several =
-                    several.iter().map(|(name, having)| format!("{name}, which {} have", with_commas(*having)));
-                format!("{missing} (did you mean {}?)", several.collect::<Vec<_>>().join("; "))
-            }
-        }
-    }
-
-    fn closest_value_clause(&self, clause: &ClauseReport, shown: &str) -> String {
-        let counts = &clause.counts;
-        if let Some(comparison) = &clause.analysis.comparison {
-            let attribute = comparison.attribute();
-            if let Some(closest) = &clause.closest_value {
-                let operand = attribute.map_or_else(|| text(&comparison.operand, self.dialect), Name::to_string);
-                return self.unmet_comparison(&operand, comparison, closest);
-            }
-            let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
-            if counts.is_false > 0 && attribute.is_some() && is_equality {
-                return format!("{shown} is true of no {}", self.nouns[0]);
-            }
-        }
-        let outcomes = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")];
-        let found = outcomes.iter().filter(|(count, _)| *count > 0);
-        let found: Vec<String> = found.map(|(count, word)| format!("{word} in {}", with_commas(*count))).collect();
-        format!("{shown} is true of none: it is {}", join_and(&found))
+        // A clause that is but the name of a condition says less than the condition. Several ads have several conditions
+        // of the name.
+        let is_elsewhere = !is_shared && !clause.contains(&part.text);
+        let (text, outcome) =
+            if is_long || is_elsewhere { (part.text.as_str(), part.outcome) } else { (clause, outcome) };
+        format!("{} is {}{}", self.quoted(text), outcome.phrase(), part.values_phrase(is_shared))
     }
 }
 
@@ -487,25 +385,25 @@ pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) 
     missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
-/// Says which value comes closest to meeting a comparison, such as `the largest is 4096` for `>`.
-fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
-    let text = best.to_string();
-    match operator {
-        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
-        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
-        _ if as_number(best).is_some() || similar_string(&[(best, 1)], bound).is_some() => {
-            format!("the nearest is {text}")
-        }
-        _ => format!("most have {text}"),
-    }
-}
-
 /// Says how many partitionable slots would match if drained.
 fn if_drained(slots: usize) -> String {
     let noun = if slots == 1 { "partitionable slot" } else { "partitionable slots" };
     format!("{} {noun} would match if drained", with_commas(slots))
 }
 
-fn did_you_mean(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
+/// Says of which resources slots have too little left: `3 have not enough Cpus and Disk left, 2 not enough Memory`.
+fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
+    let mut phrases: Vec<String> = Vec::new();
+    for same in lacking.chunk_by(|(_, one), (_, other)| one == other) {
+        let names: Vec<String> = same.iter().map(|(name, _)| name.to_string()).collect();
+        let have = match same[0].1 {
+            number if number == slots && number == 1 => "it has ".to_owned(),
+            number if number == slots => "each has ".to_owned(),
+            1 => "1 has ".to_owned(),
+            number => format!("{} have ", with_commas(number)),
+        };
+        let (have, left) = if phrases.is_empty() { (have.as_str(), " left") } else { (have.as_str(), "") };
+        phrases.push(format!("{have}not enough {}{left}", join_and(&names)));
+    }
+    phrases.join(", ")
 }

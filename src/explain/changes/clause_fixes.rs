@@ -1,6 +1,6 @@
 //! Proposes fixes for a single clause.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value};
 use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
@@ -51,8 +51,8 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         fixes.push((Proposal::new(RequestEdit::Set { name, from: Some(from), to }, 0.5), None));
     }
     let Some(comparison) = &clause.analysis.comparison else { return fixes };
-    if let Some(FailureReason::TypeMismatch { .. }) = &clause.failure
-        && let Some(value) = convert_type(&comparison.bound)
+    if let Some(FailureReason::TypeMismatch { theirs, .. }) = &clause.failure
+        && let Some(value) = convert_to(*theirs, &comparison.bound)
     {
         fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
     }
@@ -75,8 +75,23 @@ const HOST_ATTRIBUTES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];
 /// Maximum number of strings that are proposed in place of one that no offer has.
 const MAX_CHOICES: usize = 3;
 
+/// The attribute of a slot that names its operating system with the major version.
+const SYSTEM_VERSION: &str = "OpSysAndVer";
+
+/// The names of the systems that are built from the same sources, version by version, without blanks.
+const RED_HAT_SYSTEMS: [&str; 8] =
+    ["redhat", "rhel", "centos", "almalinux", "rocky", "oraclelinux", "scientific", "sl"];
+
+/// Returns the version of a system built from the sources of Red Hat's; `None` for another system.
+fn red_hat_version(system: &str) -> Option<&str> {
+    let version = system.find(|letter: char| letter.is_ascii_digit())?;
+    let name = system[..version].trim_end().to_ascii_lowercase();
+    RED_HAT_SYSTEMS.contains(&name.as_str()).then_some(&system[version..])
+}
+
 /// Returns strings of the offers that may be meant in place of the bound: the one spelt most similarly, and those that
-/// differ from the bound in digits only, as versions do. The most frequent come first.
+/// differ from the bound in digits only, as versions do; for an operating system those of the same version and sources.
+/// The most frequent come first.
 fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, table: &OfferTable) -> Vec<Value> {
     if !matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is) {
         return Vec::new();
@@ -94,9 +109,16 @@ fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, ta
     // Numbers in the names of machines tell machines apart, not versions.
     let is_host = comparison.attribute().is_some_and(|name| HOST_ATTRIBUTES.iter().any(|host| name.is(host)));
     let wanted = letters(&comparison.bound).filter(|_| !is_host);
+    let version = |value: &Value| match value {
+        Value::String(text) => red_hat_version(&text.to_str()).map(str::to_owned),
+        _ => None,
+    };
+    let is_system = comparison.attribute().is_some_and(|name| name.is(SYSTEM_VERSION));
+    let wanted_version = version(&comparison.bound).filter(|_| is_system);
     let mut versions: Vec<(&Value, usize)> = Vec::new();
     for (value, offers) in &values {
-        if wanted.is_some() && letters(value) == wanted {
+        let is_same_system = wanted_version.is_some() && version(value) == wanted_version;
+        if is_same_system || (wanted.is_some() && letters(value) == wanted) {
             match versions.iter_mut().find(|(known, _)| known == value) {
                 Some((_, count)) => *count += offers,
                 None => versions.push((value, *offers)),
@@ -177,6 +199,18 @@ fn convert_to_bound_type(value: Value, operator: BinaryOperator, bound: &Value) 
         _ => real.floor(),
     };
     if whole.abs() < EXACT { Value::Integer(whole as i64) } else { value }
+}
+
+/// Converts a string that spells a truth value or a number to a value that compares with values of the type `theirs`.
+/// Converts other values as [`convert_type`] does.
+fn convert_to(theirs: Type, value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) if theirs == Type::Boolean => {
+            let text = text.to_str().to_ascii_lowercase();
+            matches!(text.as_str(), "true" | "false").then(|| Value::Boolean(text == "true"))
+        }
+        _ => convert_type(value),
+    }
 }
 
 /// Converts a string that spells a number to the number, and a number to a string. `None` for other values.

@@ -8,7 +8,7 @@ mod search;
 
 use std::convert::Infallible;
 
-use crate::ad::{Ad, Dialect, Name};
+use crate::ad::{Ad, BinaryOperator, Dialect, Name};
 
 use crate::protocol::requested_resource;
 
@@ -35,11 +35,18 @@ const MAX_CLAUSE_SETS: usize = 12;
 /// used nevertheless.
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
+/// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
+const SYSTEM_ATTRIBUTES: [&str; 2] = ["Arch", "OpSys"];
+
+/// The resources of slots. A wish for so much of one is not dropped if a smaller wish helps.
+const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
+
 /// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes.
-pub fn find_changes(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<RequestChange> {
+/// With `can_wait`, slots would match the request once they are drained.
+pub fn find_changes(table: &OfferTable, analysis: &RequestAnalysis, can_wait: bool) -> Vec<RequestChange> {
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
-    let mut problem = BilateralChanges { table, analysis };
+    let mut problem = BilateralChanges { table, analysis, can_wait };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
     changes
 }
@@ -49,6 +56,8 @@ struct BilateralChanges<'p> {
     table: &'p OfferTable,
     /// The analysis of the original request.
     analysis: &'p RequestAnalysis,
+    /// Whether slots would match the request once they are drained.
+    can_wait: bool,
 }
 
 impl ChangeProblem for BilateralChanges<'_> {
@@ -118,6 +127,9 @@ impl ChangeProblem for BilateralChanges<'_> {
         };
         let attributes = offer_demands::propose_attributes(self.table, analysis, is_set);
         proposals.extend(attributes);
+        // The comparison is with what the original request asks for.
+        let is_poor = |edit: &RequestEdit| resource_requests::asks_for_far_less(edit, self.table, self.analysis);
+        proposals.retain(|proposal| !self.can_wait || !proposal.edits.iter().any(is_poor));
         Ok(proposals)
     }
 
@@ -147,15 +159,31 @@ fn propose_for_set(
     let dropped = |places: &[usize]| {
         Proposal::drop_clauses(places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression))
     };
-    // A job needs the resources for which it asks: that it might do without them is no advice.
-    let asks_for_resource = |place: &usize| {
-        let mut names = analysis.clauses[*place].analysis.request_attributes.iter();
-        names.any(|name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0))
+    let is_one_of = |name: &Name, names: &[&str]| names.iter().any(|known| name.is(known));
+    // A job needs the resources for which it asks, and the system that it was built for: that it might do without them
+    // is no advice.
+    let is_needed = |place: usize, has_fix: bool| {
+        let clause = &analysis.clauses[place].analysis;
+        let mut names = clause.request_attributes.iter();
+        let asks = |name: &Name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0);
+        let compares = clause.comparison.as_ref().is_some_and(|comparison| {
+            comparison.attribute().is_some_and(|name| match comparison.operator {
+                BinaryOperator::Equal | BinaryOperator::Is => is_one_of(name, &SYSTEM_ATTRIBUTES),
+                BinaryOperator::Greater | BinaryOperator::GreaterEqual => {
+                    has_fix && is_one_of(name, &RESOURCE_ATTRIBUTES)
+                }
+                _ => false,
+            })
+        });
+        names.any(asks) || compares
     };
     if let [place] = places {
-        let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows).into_iter().map(|(proposal, _)| proposal);
-        let dropped = (!asks_for_resource(place)).then(|| dropped(places));
-        return fixes.chain(dropped).collect();
+        let fixes: Vec<Proposal> = clause_fixes::fix_clause(table, analysis, *place, &rows)
+            .into_iter()
+            .map(|(proposal, _)| proposal)
+            .collect();
+        let dropped = (!is_needed(*place, !fixes.is_empty())).then(|| dropped(places));
+        return fixes.into_iter().chain(dropped).collect();
     }
     let mut together = Proposal::default();
     for place in places {

@@ -10,18 +10,50 @@ use crate::protocol::{evaluate_attribute, requested_resource};
 use super::edit::RequestEdit;
 use super::search::Proposal;
 
-/// Maximum number of values of one resource that are tried.
-const MAX_VALUES: usize = 3;
+/// How many times smaller than the one that is asked for a proposed value may be. The largest value that any slot has is
+/// proposed nevertheless, because it tells what can be had.
+const MAX_REDUCTION: f64 = 128.0;
 
-/// Proposes smaller values for each resource that the request asks for. A request for GPUs is not dropped: the job needs
-/// them.
+/// How many times smaller a value may be for a job that would match slots once they are drained. It does better to wait
+/// than to do with much less.
+const MAX_REDUCTION_OF_WAITING: f64 = 8.0;
+
+/// Whether an edit asks for so much less of a resource that it is no advice to a job that can wait for more.
+pub fn asks_for_far_less(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+    let RequestEdit::Set { name, to, .. } = edit else { return false };
+    let number = |value: Option<Value>| as_number(&value?);
+    let wanted = number(evaluate_attribute(&analysis.request.ad, name, &table.context));
+    let amount = number(to.as_literal().cloned());
+    let is_far_less = |(amount, wanted)| amount * MAX_REDUCTION_OF_WAITING < wanted;
+    requested_resource(name).is_some() && amount.zip(wanted).is_some_and(is_far_less)
+}
+
+/// Proposes smaller values for each resource that the request asks for: the largest with which the job matches, the one
+/// with which it matches the most slots, and one between them, which is the best product of value and slots. A request
+/// for GPUs is not dropped: the job needs them.
 pub fn propose_smaller_requests(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
     let request = &analysis.request.ad;
     let resources = request.iter().filter_map(|attribute| Some((attribute.name, requested_resource(attribute.name)?)));
-    resources.flat_map(|(name, resource)| propose_for_resource(table, request, name, &resource)).collect()
+    resources.flat_map(|(name, resource)| propose_for_resource(table, request, [name, &resource])).collect()
 }
 
-fn propose_for_resource(table: &OfferTable, request: &Ad, name: &Name, resource: &Name) -> Vec<Proposal> {
+/// An amount of a resource that slots have.
+struct Amount<'v> {
+    number: f64,
+    value: &'v Value,
+    /// Number of slots that have as much or more.
+    slots: usize,
+}
+
+impl Amount<'_> {
+    /// The product of the amount and its slots.
+    #[allow(clippy::cast_precision_loss)] // a measure to compare
+    fn worth(&self) -> f64 {
+        self.number * self.slots as f64
+    }
+}
+
+fn propose_for_resource(table: &OfferTable, request: &Ad, [name, resource]: [&Name; 2]) -> Vec<Proposal> {
     let Some(from) = request.get(name).filter(|_| table.offers_with(resource) > 0) else { return Vec::new() };
     let least = Value::Integer(1);
     let Some(current) = evaluate_attribute(request, name, &table.context) else { return Vec::new() };
@@ -36,22 +68,28 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, name: &Name, resource:
     let [_, other] = table.context.dialect.side_names();
     let amount = Expression::select(Expression::attribute(other), resource.clone());
     let values = table.expression_values(&smallest, &amount);
-    let amounts = values.weighted_values_in(&rows, &table.weights).filter_map(|(value, _)| {
-        let amount = as_number(value).filter(|amount| *amount >= 1.0 && *amount < wanted)?;
-        Some((amount, value))
+    let found = values.weighted_values_in(&rows, &table.weights).filter_map(|(value, slots)| {
+        let number = as_number(value).filter(|number| *number >= 1.0 && *number < wanted)?;
+        Some(Amount { number, value, slots })
     });
-    let mut amounts: Vec<(f64, &Value)> = amounts.collect();
-    amounts.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    amounts.dedup_by(|(one, _), (other, _)| one.total_cmp(other).is_eq());
-    // The largest amounts come first. With the smallest, all of the slots match.
-    let fewest = amounts.len().saturating_sub(1);
-    let tried = amounts.iter().enumerate().filter(|(place, _)| *place < MAX_VALUES - 1 || *place == fewest);
-    let proposal = |(_, (_, value)): (usize, &(f64, &Value))| {
-        let edit = RequestEdit::Set {
-            name: name.clone(),
-            from: Some(from.clone()),
-            to: Expression::literal(Value::clone(value)),
-        };
+    let mut found: Vec<Amount<'_>> = found.collect();
+    found.sort_by(|one, other| other.number.total_cmp(&one.number));
+    let mut amounts: Vec<Amount<'_>> = Vec::new();
+    let mut slots = 0;
+    for amount in found {
+        slots += amount.slots;
+        amounts.pop_if(|last| last.number.total_cmp(&amount.number).is_eq());
+        amounts.push(Amount { slots, ..amount });
+    }
+    let Some((largest, smaller)) = amounts.split_first() else { return Vec::new() };
+    let far_less = smaller.iter().position(|amount| amount.number * MAX_REDUCTION < wanted);
+    let smaller = &smaller[..far_less.unwrap_or(smaller.len())];
+    let between = smaller.split_last().map(|(_, between)| between).unwrap_or_default();
+    let best = between.iter().max_by(|one, other| one.worth().total_cmp(&other.worth()));
+    let tried = [Some(largest), best, smaller.last()].into_iter().flatten().map(|amount| amount.value);
+    let proposal = |value: &Value| {
+        let edit =
+            RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Expression::literal(value.clone()) };
         Proposal::new(edit, relative_distance(value, &current))
     };
     tried.map(proposal).collect()

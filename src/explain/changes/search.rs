@@ -58,6 +58,14 @@ impl<M> RequestChange<M> {
         RequestChange { edits, steps, request, matched, duplicate_offer: Some(offer), size: 0.0 }
     }
 
+    /// Returns the clause that the change corrects; `None` if it does something else.
+    fn corrected_clause(&self) -> Option<Expression> {
+        match self.edits.as_slice() {
+            [RequestEdit::Rewrite { clause, .. }] if self.size <= 0.0 => Some(clause.clone()),
+            _ => None,
+        }
+    }
+
     /// The descriptions of all edits on one line, separated by commas.
     #[must_use]
     pub fn text(&self) -> String {
@@ -248,6 +256,15 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
             let least = || added_magnitude(&a.edits).total_cmp(&added_magnitude(&b.edits));
             fewest.then(a.size.total_cmp(&b.size)).then(most_matches).then_with(least)
         });
+        // A clause whose mistake can be corrected need not be dropped.
+        let corrected: Vec<Expression> = self.sufficient.iter().filter_map(RequestChange::corrected_clause).collect();
+        let drops_corrected = |change: &RequestChange<P::Match>| {
+            let mut edits = change.edits.iter();
+            edits.any(
+                |edit| matches!(edit, RequestEdit::Drop { clause } if corrected.iter().any(|of| of.ptr_eq(clause))),
+            )
+        };
+        self.sufficient.retain(|change| !drops_corrected(change));
         let mut kept: Vec<RequestChange<P::Match>> = Vec::new();
         for change in self.sufficient {
             // Of changes that differ only in the values that they set, keep the first, which is the best. Changes with

@@ -78,14 +78,14 @@ impl SummaryWriter<'_> {
         let cause = match &empty.cause {
             EmptyPortCause::NoConstraint => "the port has no constraint, and accepts none".to_owned(),
             EmptyPortCause::Missing { name, near, .. } => {
-                let near = near.iter().map(|(name, having)| format!("{name}? {}", self.having(*having)));
+                let near = near.iter().map(|(name, having)| format!("{name}? {}", self.failures().having(*having)));
                 let near: Vec<String> = near.collect();
                 let near = if near.is_empty() { String::new() } else { format!(" (did you mean {})", near.join("; ")) };
                 format!("no offer has {name}{near}")
             }
             EmptyPortCause::Unmet { closest: Some(closest), .. } => {
                 let (comparison, value) = &**closest;
-                self.unmet_comparison(&text(&comparison.operand, self.dialect), comparison, value)
+                self.failures().unmet_comparison(&text(&comparison.operand, self.dialect), comparison, value)
             }
             EmptyPortCause::Unmet { text, .. } => {
                 let mut conditions = port.ruled_out.iter();

@@ -116,7 +116,7 @@ impl<'c> ReportRenderer<'c> {
             let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
             sections.push(diagram::draw_clauses(session, &name, report, is_labelled));
         }
-        if let Some(slots) = report.slots.filter(|_| has_all || report.verdict == RequestVerdict::Claimed) {
+        if let Some(slots) = report.slots.filter(|_| has_all || report.verdict.is_of_states()) {
             sections.push(slot_table(&slots));
         }
         if has_all && !report.clauses.is_empty() {
@@ -124,7 +124,7 @@ impl<'c> ReportRenderer<'c> {
         }
         if has_all {
             sections.extend([conflicts(report), self.refusals(session, group, report, MAX_EVIDENCE_ITEMS)]);
-        } else if report.verdict == RequestVerdict::Refused {
+        } else if report.verdict.is_refusal() {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
@@ -175,9 +175,9 @@ impl<'c> ReportRenderer<'c> {
             let clause = match &refusal.clause {
                 Some(clause) => {
                     let lacks = self.lacks(group, &refusal.missing);
-                    let is_one = count(refusal) == 1;
+                    let is_shared = count(refusal) > 1;
                     let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-                    let told = writer.decisive_phrase(clause, refusal.outcome, refusal.part.as_ref(), is_one);
+                    let told = writer.decisive_phrase(clause, refusal.outcome, refusal.part.as_ref(), is_shared);
                     format!("{}{lacks}", single_line(&told))
                 }
                 None => "they have no constraint".to_owned(),
@@ -222,7 +222,7 @@ impl<'c> ReportRenderer<'c> {
             "" => "it has no constraint, and accepts nothing".to_owned(),
             clause => {
                 let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-                let told = writer.decisive_phrase(clause, demand.outcome, demand.part.as_ref(), true);
+                let told = writer.decisive_phrase(clause, demand.outcome, demand.part.as_ref(), false);
                 format!("it refuses: {}{}", single_line(&told), self.lacks(group, &demand.missing))
             }
         };

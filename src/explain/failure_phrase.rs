@@ -1,0 +1,210 @@
+//! Says why a clause is true of no offer.
+
+use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::text::{join_and, shorten, with_commas};
+
+use super::clause_analysis::ClauseComparison;
+use super::clauses::text;
+use super::distance::{as_number, similar_string};
+use super::failure_reason::{Alternative, FailureReason, type_phrase};
+use super::report::ClauseReport;
+
+/// Maximum number of operands of a disjunction of which a sentence tells why they are not met.
+const MAX_TOLD_ALTERNATIVES: usize = 3;
+
+/// Writes phrases about clauses that no offer meets; the fields are the settings.
+#[derive(Clone, Copy)]
+pub struct FailureWriter<'w> {
+    /// The noun for the offers, singular and plural.
+    pub nouns: [&'w str; 2],
+    /// The dialect in which clauses are printed.
+    pub dialect: Dialect,
+    /// Maximum length of a clause in characters; the rest is cut off.
+    pub max_clause_chars: usize,
+}
+
+impl FailureWriter<'_> {
+    /// Formats a number of ads: `5,979 offers`.
+    pub fn count(&self, ads: usize) -> String {
+        format!("{} {}", with_commas(ads), self.nouns[usize::from(ads != 1)])
+    }
+
+    /// Cuts the text of a clause to `max_clause_chars`.
+    pub fn shorten(&self, text: &str) -> String {
+        shorten(text, self.max_clause_chars)
+    }
+
+    /// Quotes and shortens the text of a clause.
+    pub fn quoted(&self, text: &str) -> String {
+        format!("`{}`", self.shorten(text))
+    }
+
+    /// Says how many ads have an attribute: `3 offers have it`.
+    pub fn having(&self, ads: usize) -> String {
+        format!("{} {} it", self.count(ads), if ads == 1 { "has" } else { "have" })
+    }
+
+    /// Says that no offer meets a comparison of `operand`, and which value comes closest.
+    pub fn unmet_comparison(&self, operand: &str, comparison: &ClauseComparison, closest: &Value) -> String {
+        let ClauseComparison { operator, bound, bound_holder, .. } = comparison;
+        let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
+        let holder = bound_holder.as_ref().map(|(name, _)| format!(" ({name})")).unwrap_or_default();
+        let closest = closest_value_phrase(*operator, closest, bound);
+        format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
+    }
+
+    /// Says why a clause is true of no offer.
+    pub fn failure(&self, clause: &ClauseReport, fault: &FailureReason, near: &[(Name, usize)]) -> String {
+        let one = self.nouns[0];
+        let shown = self.quoted(&clause.text);
+        match fault {
+            FailureReason::UnknownFunction(name, near) => {
+                let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
+                format!("there is no function {name}(){}", did_you_mean(&near))
+            }
+            FailureReason::MissingOwnAttribute(name, near) => {
+                let near: Vec<String> = near.iter().map(Name::to_string).collect();
+                format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
+            }
+            FailureReason::Precedence(reading) => {
+                // Allow a longer text, because the reader must see the parentheses.
+                format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
+            }
+            FailureReason::Shadowed(name) => {
+                format!("{shown} reads its own {name}, not that of the {one}, and so is never true")
+            }
+            FailureReason::NeverTrue => match clause.residue.as_deref() {
+                // A constraint that is the literal `false` needs no reason.
+                _ if clause.text == "false" => format!("its constraint is {shown}"),
+                Some(value @ ("false" | "undefined")) => format!("{shown} is {value}, whatever the {one} has"),
+                Some("error") => format!("{shown} is an error, whatever the {one} has"),
+                _ => format!("{shown} can never be true, whatever the {one} has"),
+            },
+            FailureReason::MissingAttribute(name) => self.missing_attribute(name, near),
+            FailureReason::Unquoted { name, value, offers, .. } => {
+                let have = if *offers == 1 { "has" } else { "have" };
+                let value = value.to_str();
+                format!(
+                    "{shown} reads an attribute {name}; {} {have} \"{value}\", in quotation marks",
+                    self.count(*offers)
+                )
+            }
+            FailureReason::Slip { message, corrected, offers } => {
+                let corrected = self.quoted(&text(corrected, self.dialect));
+                let of = if *offers == 0 { "none, either".to_owned() } else { self.count(*offers) };
+                format!("{message}: {corrected} would be true of {of}")
+            }
+            FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
+            FailureReason::Nested(nested) => {
+                let (holder, list) = (&nested.holder.0, nested.list.as_str());
+                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s')).unwrap_or(list);
+                let Some(unmet) = &nested.unmet else { return format!("no {one} has a {entry} left") };
+                let unmet = self.shorten(unmet);
+                let closest = nested
+                    .closest
+                    .as_ref()
+                    .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound)));
+                format!("no {one} has a {entry} left with {unmet} ({holder}){}", closest.unwrap_or_default())
+            }
+            FailureReason::TypeMismatch { theirs, bound, offers } => {
+                let comparison = clause.analysis.comparison.as_ref();
+                let operand = comparison.map(|comparison| text(&comparison.operand, self.dialect)).unwrap_or_default();
+                let (operand, offers) = (self.quoted(&operand), self.count(*offers));
+                let (theirs, bound) = (type_phrase(*theirs), type_phrase(*bound));
+                format!("{shown} compares {bound} with {theirs}: {operand} is {theirs} in {offers}")
+            }
+            FailureReason::CaseMismatch { theirs, offers } => {
+                let symbol = BinaryOperator::Is.symbol_in(self.dialect);
+                let (count, have) = (self.count(*offers), if *offers == 1 { "has" } else { "have" });
+                let theirs = theirs.to_str();
+                format!("{shown} is never true: {symbol} minds upper and lower case, and {count} {have} \"{theirs}\"")
+            }
+            FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
+        }
+    }
+
+    /// Says why no operand of a disjunction is met.
+    fn alternatives_phrase(&self, alternatives: &[Alternative], shown: &str) -> String {
+        let equal_to = |alternative: &Alternative| {
+            let comparison = alternative.clause.analysis.comparison.as_ref()?;
+            let is_plain = comparison.operator == BinaryOperator::Equal
+                && alternative.clause.failure == Some(FailureReason::NoSuchValue);
+            is_plain.then(|| (comparison.attribute().cloned(), comparison.bound.to_string()))
+        };
+        let choices: Vec<_> = alternatives.iter().map_while(equal_to).collect();
+        if let Some((Some(attribute), _)) = choices.first()
+            && choices.len() == alternatives.len()
+            && choices.iter().all(|(of, _)| of.as_ref() == Some(attribute))
+        {
+            let values: Vec<&str> = choices.iter().map(|(_, value)| value.as_str()).collect();
+            let closest = alternatives.iter().find_map(|alternative| {
+                let comparison = alternative.clause.analysis.comparison.as_ref()?;
+                let closest = alternative.clause.closest_value.as_ref()?;
+                Some(format!("; {}", closest_value_phrase(comparison.operator, closest, &comparison.bound)))
+            });
+            let values = self.shorten(&values.join(" or "));
+            return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
+        }
+        let phrases = alternatives.iter().take(MAX_TOLD_ALTERNATIVES).filter_map(|alternative| {
+            Some(self.failure(&alternative.clause, alternative.clause.failure.as_ref()?, &alternative.near))
+        });
+        let more = match alternatives.len().saturating_sub(MAX_TOLD_ALTERNATIVES) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        format!("{shown} is true of none: {}{more}", phrases.collect::<Vec<_>>().join("; "))
+    }
+
+    /// Says that no offer has an attribute, and suggests similar names.
+    pub fn missing_attribute(&self, name: &Name, near: &[(Name, usize)]) -> String {
+        let missing = format!("no {} defines {name}", self.nouns[0]);
+        match near {
+            [] => missing,
+            [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),
+            several => {
+                let several =
+                    several.iter().map(|(name, having)| format!("{name}, which {} have", with_commas(*having)));
+                format!("{missing} (did you mean {}?)", several.collect::<Vec<_>>().join("; "))
+            }
+        }
+    }
+
+    fn closest_value_clause(&self, clause: &ClauseReport, shown: &str) -> String {
+        let counts = &clause.counts;
+        if let Some(comparison) = &clause.analysis.comparison {
+            let attribute = comparison.attribute();
+            if let Some(closest) = &clause.closest_value {
+                let operand = attribute.map_or_else(|| text(&comparison.operand, self.dialect), Name::to_string);
+                let unmet = self.unmet_comparison(&operand, comparison, closest);
+                let drained = clause.closest_if_drained.as_ref();
+                return unmet + &drained.map(|drained| format!(" ({drained} if drained)")).unwrap_or_default();
+            }
+            let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
+            if counts.is_false > 0 && attribute.is_some() && is_equality {
+                let holder = comparison.bound_holder.as_ref().map(|(name, _)| format!(" ({name})")).unwrap_or_default();
+                return format!("no {} has {}{holder}", self.nouns[0], self.shorten(&clause.text));
+            }
+        }
+        let outcomes = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")];
+        let found = outcomes.iter().filter(|(count, _)| *count > 0);
+        let found: Vec<String> = found.map(|(count, word)| format!("{word} in {}", with_commas(*count))).collect();
+        format!("{shown} is true of none: it is {}", join_and(&found))
+    }
+}
+
+/// Says which value comes closest to meeting a comparison, such as `the largest is 4096` for `>`.
+fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
+    let text = best.to_string();
+    match operator {
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
+        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
+        _ if as_number(best).is_some() || similar_string(&[(best, 1)], bound).is_some() => {
+            format!("the nearest is {text}")
+        }
+        _ => format!("most have {text}"),
+    }
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
+}
