@@ -25,9 +25,12 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
             "remaining": clause.remaining,
             "sole_blocker": clause.sole_blocker,
             "best": clause.closest_value.as_ref().map(value_json),
+            "best_if_drained": clause.closest_if_drained.as_ref().map(value_json),
         })
     });
-    let changes = report.changes.iter().map(|change| json!({ "change": change.text(), "matches": change.matched }));
+    let changes = report.changes.iter();
+    let changes =
+        changes.map(|change| json!({ "change": change.text(), "steps": change.steps, "matches": change.matched }));
     let offer = |offer: usize| case.partners[offer].id();
     let nearest = report.closest.iter().map(|near| {
         let fails: Vec<usize> = near.failed_clauses.iter().map(|(clause, _)| *clause).collect();

@@ -96,7 +96,8 @@ pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
         (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
     };
     let changes = report.changes.iter().map(|change| {
-        json!({ "change": change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.matched) })
+        let steps = change_steps(change, parties);
+        json!({ "change": steps.join(", "), "steps": steps, "matches": 1, "gang": docked(&change.matched) })
     });
     let failure = report.failure.as_ref();
     let ports = failure.map_or(&[][..], |failure| &failure.ports);
