@@ -171,6 +171,7 @@ impl Explainer {
         let mut report = RequestReport {
             offers: table.offer_count(),
             suitable: table.weights.of_set(&analysis.suitable),
+            accepting: table.weights.of_set(&analysis.acceptance.accepting),
             ..RequestReport::default()
         };
         if request.get(&PORTS).is_some() {

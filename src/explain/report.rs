@@ -25,6 +25,8 @@ pub struct RequestReport {
     pub discarded: usize,
     /// Number of offers that meet the request's constraint, whether they accept the request or not.
     pub suitable: usize,
+    /// Number of offers whose constraints accept the request, whether they meet the request's or not.
+    pub accepting: usize,
     /// How many slots of HTCondor do what with the request; `None` if the offers have no states.
     pub slots: Option<SlotCounts>,
     /// What the ad of a job tells of the job; `None` for a request of another kind. The explainer does not set this.

@@ -224,6 +224,73 @@ fn the_table_of_better_analyze_has_htcondors_numbers() {
     assert!(compared >= 100 && drained <= 2, "{compared} numbers, {drained} jobs that a drained slot would take");
 }
 
+/// The rows of `-better-analyze:summary`: of each job the slots that it takes, that refuse it, and that run it, run others or
+/// are free.
+#[test]
+fn the_summary_of_better_analyze_has_htcondors_numbers() {
+    let ours = run("classad explain queue.long --pool machines.long -o json --now $(cat now)").stdout;
+    let ours: serde_json::Value = serde_json::from_slice(&ours).expect("this is JSON");
+    let reports = ours["reports"].as_array().expect("there are reports");
+    let answer = fs::read_to_string(answer_path("analyze-summary")).expect("the answer is there");
+    let elsewhere = run("classad query 'JobUniverse != 5' queue.long -o names").stdout;
+    let elsewhere = String::from_utf8(elsewhere).expect("names are text");
+    let mut compared = 0;
+    for row in answer.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit())) {
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        let [job, _, accepted, refusing, own, others, free, _] = cells[..] else { panic!("{row}") };
+        let is_report = |report: &&serde_json::Value| {
+            report["requests"].as_array().is_some_and(|names| names.iter().any(|name| name == job))
+        };
+        let report = reports.iter().find(is_report).unwrap_or_else(|| panic!("there is no report on {job}"));
+        if elsewhere.lines().any(|name| name == job) {
+            // HTCondor holds a job that the access point itself runs against the access point.
+            continue;
+        }
+        let count = |key: &str| report["slots"][key].as_u64().unwrap_or_else(|| panic!("{job} has no {key}"));
+        // `1/3` are a job's own slot and those of its user. Slots that drained would match count as refusing, or as
+        // not accepted.
+        let number = |text: &str| text.rsplit('/').next().and_then(|text| text.parse::<u64>().ok()).expect(row);
+        let matching = count("claimed_by_user") + count("claimed_by_others") + count("free");
+        let pairs = [
+            (own, count("claimed_by_user")),
+            (others, count("claimed_by_others")),
+            (free, count("free")),
+            (accepted, count("rejecting_request") + matching),
+            (refusing, count("rejecting_request")),
+        ];
+        for (theirs, ours) in pairs {
+            let theirs = number(theirs);
+            assert!(theirs.abs_diff(ours) <= count("if_drained"), "{row}: {theirs}, and {ours} for us");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 60, "{compared} numbers");
+}
+
+/// The three totals of `-better-analyze -reverse`.
+#[test]
+fn the_totals_of_reverse_analysis_are_htcondors() {
+    for node in 1..=4 {
+        let slot = format!("slot1@node{node}.pool.example");
+        let answer =
+            fs::read_to_string(answer_path(&format!("analyze-reverse-node{node}"))).expect("the answer is there");
+        let command = format!(
+            "classad explain --reverse --all-states queue.long --pool machines.long --request {slot} -o json --now $(cat now)"
+        );
+        let ours: serde_json::Value = serde_json::from_slice(&run(&command).stdout).expect("this is JSON");
+        let report = &ours["reports"][0];
+        let matches = report["summary"].as_str().expect("there is a sentence");
+        for (ending, ours) in [
+            ("match the requirements of this slot.", &report["suitable"]),
+            ("have job requirements that match this slot.", &report["accepting"]),
+        ] {
+            let line = answer.lines().find(|line| line.ends_with(ending)).unwrap_or_else(|| panic!("{slot}: {ending}"));
+            let theirs = line.split_whitespace().next().expect("a number");
+            assert_eq!(theirs, ours.to_string(), "{slot}: {line} ({matches})");
+        }
+    }
+}
+
 /// HTCondor's words choose the ads that its own tables list.
 #[test]
 fn words_choose_the_ads_of_htcondors_tables() {

@@ -58,6 +58,8 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
             "last_rejection": job.last_rejection,
             "concurrency_limits": job.concurrency_limits,
         })),
+        "suitable": report.suitable,
+        "accepting": report.accepting,
         "slots": report.slots,
         "clauses": clauses.collect::<Json>(),
         "conflicts": report.conflicts.sets,
