@@ -282,6 +282,21 @@ fn no_attribute_hides_the_label() {
 const JOBS: &str = "tests/cases/negotiate/jobs.ad";
 const MACHINES: &str = "tests/cases/negotiate/machines.ad";
 
+/// A slice is rounded down, as the help says: of 5 offers, ann with 1 against bob with 1/10 gets 4.54.
+#[test]
+fn a_slice_is_rounded_down() {
+    let request = |owner: &str| format!("[ Owner = \"{owner}\"; Requirements = true ]\n");
+    let requests = file("slices.ads", &(request("bob").repeat(6) + &request("ann")));
+    let offers = file("slice-offers.ads", &"[ Requirements = true ]\n".repeat(5));
+    let policy = file("slices.yaml", "share: { by: Owner, priorities: { ann: 10, bob: 1 } }\n");
+    let (_, out, errors) = classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--transcript"]);
+    assert!(out.contains("bob: priority 1, up to 4 offers for 6 requests\n"), "{out}{errors}");
+    assert!(out.contains("ann: priority 10, up to 1 offer for 1 request\n"), "{out}{errors}");
+    let (_, help, _) = classad(&["help", "policy"]);
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("rounded down") && !help.contains("rounded up"), "{help}");
+}
+
 #[test]
 fn usage_is_accounted_from_cycle_to_cycle() {
     let usage = file("usage.yaml", "");

@@ -253,6 +253,16 @@ fn a_misspelt_option_is_no_expression() {
     assert_eq!(run(&["eval", "--", "--x"], b"").stdout, b"undefined\n");
 }
 
+/// A usage error keeps its exit status where its message can go nowhere.
+#[test]
+fn a_wrong_option_is_status_2_without_a_standard_error() {
+    for arguments in ["--nope", "query", "explain --pool", "query --threads x"] {
+        let script = format!("exec '{}' {arguments} 2>&-", env!("CARGO_BIN_EXE_classad"));
+        let output = Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments}");
+    }
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let pool = format!("{}\n", "a = 1\n\n".repeat(200_000));
