@@ -9,9 +9,9 @@ use super::conflicts::bit_positions;
 use super::decisive_part::ClauseInPair;
 use super::distance::relative_distance;
 use super::evaluation::{ClauseOutcome, GroupMeasures, OfferTable};
-use super::explainer::RequestAnalysis;
 use super::refusals::{missing_attributes, request_attributes_read};
 use super::report::{ClauseReport, ClosestOffer, UnmetOfferClause};
+use super::request_analysis::RequestAnalysis;
 
 /// Maximum number of offers returned.
 const MAX_CLOSEST_OFFERS: usize = 3;

@@ -107,6 +107,15 @@ fn nearest_number(values: &[(&Value, usize)], bound: f64) -> Option<Value> {
     nearest.map(|(_, value)| value.clone())
 }
 
+/// Whether a value could stand for a bound: a number of at least half and at most twice its size, or a string that is spelt
+/// similarly.
+pub fn is_near(value: &Value, bound: &Value) -> bool {
+    match as_number(value).zip(as_number(bound)) {
+        Some((value, bound)) => value.abs() * 2.0 >= bound.abs() && value.abs() <= bound.abs() * 2.0,
+        None => similar_string(&[(value, 1)], bound).is_some(),
+    }
+}
+
 /// Returns the full name of the host whose short name the bound is, else the string that is spelt most similarly to the
 /// bound. `None` if no string is similar, or if the bound is not a string.
 pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value> {

@@ -1,8 +1,5 @@
 //! The entry point: computes the [`RequestReport`] of a request.
 
-use std::sync::Arc;
-
-use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, ByteString, Name};
@@ -12,18 +9,16 @@ use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState};
 
 use super::changes::find_changes;
-use super::clause_analysis::ClauseAnalyzer;
 use super::clauses::text;
 use super::closest_offers::closest_offers;
 use super::conflicts::Conflicts;
-use super::distance::closest_offered_value;
-use super::evaluation::{Acceptance, OfferTable, RequestContext};
+use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
-use super::failure_sets::FailureSets;
 use super::findings::clause_remarks;
 use super::pair::PairReport;
 use super::refusals::Refusals;
 use super::report::{ClauseReport, Narrowing, RequestReport, RequestVerdict};
+use super::request_analysis::RequestAnalysis;
 use super::slots::{SlotStanding, SlotsByState};
 
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests. Threads can share an
@@ -34,66 +29,6 @@ pub struct Explainer {
     slots: Option<SlotsByState>,
     /// Maximum number of groups in [`RequestReport::refusals`].
     max_refusals: usize,
-}
-
-/// The analysis of one request: results per clause and per row, from which a verdict is derived. A row is a distinct ad
-/// of the offers, as in [`OfferTable`].
-pub struct RequestAnalysis {
-    pub request: RequestContext,
-    pub clauses: Vec<ClauseReport>,
-    /// The rows, grouped by the clauses that they do not meet.
-    pub failures: FailureSets,
-    /// The minimal masks in `failures`: no other row's mask is a proper subset.
-    pub minimal_failures: Vec<u128>,
-    /// The rows that meet the request's constraint. There are none if the request has no constraint.
-    pub suitable: FixedBitSet,
-    /// Which rows accept the request.
-    pub acceptance: Arc<Acceptance>,
-}
-
-impl RequestAnalysis {
-    /// Analyses a request against all rows.
-    pub fn new(request: &Ad, table: &OfferTable) -> Self {
-        let analyzer = ClauseAnalyzer::new(request, &table.context);
-        let request = RequestContext::new(request);
-        let dialect = table.context.dialect;
-        let (mut clauses, mut results_of_all) = (Vec::new(), Vec::new());
-        for clause in table.request_clauses(&request) {
-            let analysis = analyzer.analyze(&clause);
-            let results = table.clause_results(&request, &clause);
-            let comparison = analysis.comparison.as_ref();
-            let [written, residue] = [&clause.expression, &analysis.residue].map(|part| text(part, dialect));
-            clauses.push(ClauseReport {
-                residue: (residue != written).then_some(residue),
-                text: written,
-                counts: results.counts,
-                remaining: 0,
-                sole_blocker: 0,
-                closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, &request, table)),
-                closest_if_drained: None,
-                failure: (results.counts.is_true == 0).then(|| FailureReason::find(&analysis, table, &request)),
-                analysis,
-            });
-            results_of_all.push(results);
-        }
-        let failures = FailureSets::new(table.row_count(), &results_of_all);
-        for set in &failures.sets {
-            let offers = set.offers(&table.weights);
-            let first = set.mask.trailing_zeros() as usize;
-            clauses.iter_mut().take(first).for_each(|clause| clause.remaining += offers);
-            if set.mask.is_power_of_two() {
-                clauses[first].sole_blocker += offers;
-            }
-        }
-        RequestAnalysis {
-            minimal_failures: failures.minimal(),
-            suitable: failures.rows_failing(if clauses.is_empty() { &[] } else { &[0] }),
-            acceptance: table.acceptance(&request),
-            request,
-            clauses,
-            failures,
-        }
-    }
 }
 
 impl Explainer {
@@ -208,7 +143,9 @@ impl Explainer {
         if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !analysis.clauses.is_empty() {
             report.closest = closest_offers(table, &analysis);
             let can_wait = report.slots.is_some_and(|slots| slots.if_drained > 0);
-            report.changes = find_changes(table, &analysis, can_wait);
+            let found = find_changes(table, &analysis);
+            report.changes = found.advice;
+            report.far_less = if can_wait { Vec::new() } else { found.far_less };
         }
         let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
         report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
@@ -236,7 +173,10 @@ impl Explainer {
     }
 }
 
-/// Finds out what keeps most of the offers from a request. `None` if nothing does.
+/// What keeps fewer than one in so many offers away is not told.
+const LEAST_NARROWING_SHARE: usize = 5;
+
+/// Finds out what keeps many of the offers from a request. `None` if nothing does.
 fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTable) -> Option<Narrowing> {
     let is_partial = |clause: &&ClauseReport| clause.counts.is_true < report.offers;
     let slip = |(place, clause): (usize, &ClauseReport)| {
@@ -249,13 +189,11 @@ fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTa
     if let Some(slip) = clauses().find_map(slip) {
         return Some(slip);
     }
-    let is_most = |offers: usize| offers * 2 > report.offers;
     let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
-    if is_most(refusing) {
-        return Some(Narrowing::Refusals);
-    }
-    let decisive = clauses().max_by_key(|(_, clause)| clause.sole_blocker)?;
-    is_most(decisive.1.sole_blocker).then_some(Narrowing::Clause(decisive.0))
+    let (place, ruled_out) =
+        clauses().map(|(place, clause)| (place, clause.sole_blocker)).max_by_key(|(_, offers)| *offers)?;
+    let narrowing = if refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
+    (refusing.max(ruled_out) * LEAST_NARROWING_SHARE >= report.offers).then_some(narrowing)
 }
 
 /// The verdict on a request for which the docking vector discards each row that would match. `discarded` has these

@@ -6,6 +6,7 @@ use crate::text::{join_and, shorten, with_commas};
 use super::clause_analysis::ClauseComparison;
 use super::clauses::text;
 use super::distance::{as_number, similar_string};
+use super::elsewhere::ValueElsewhere;
 use super::failure_reason::{Alternative, FailureReason, type_phrase};
 use super::report::ClauseReport;
 
@@ -118,6 +119,12 @@ impl FailureWriter<'_> {
                 let (count, have) = (self.count(*offers), if *offers == 1 { "has" } else { "have" });
                 let theirs = theirs.to_str();
                 format!("{shown} is never true: {symbol} minds upper and lower case, and {count} {have} \"{theirs}\"")
+            }
+            FailureReason::Elsewhere(found) => {
+                let ValueElsewhere { name, offers, .. } = &**found;
+                let have = if *offers == 1 { "has" } else { "have" };
+                let shown = self.shorten(&clause.text);
+                format!("no {one} has {shown}; {} {have} it as {name}", self.count(*offers))
             }
             FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
         }

@@ -11,6 +11,7 @@ use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::ClauseInPair;
 use super::distance::closest_offered_value;
+use super::elsewhere::ValueElsewhere;
 use super::evaluation::{OfferTable, RequestContext};
 use super::nested_constraint::NestedFailure;
 use super::report::ClauseReport;
@@ -75,6 +76,8 @@ pub enum FailureReason {
         /// Number of offers with this string.
         offers: usize,
     },
+    /// Another attribute of some offers has the string for which the clause asks.
+    Elsewhere(Box<ValueElsewhere>),
     /// The offers have other values than the clause asks for.
     NoSuchValue,
 }
@@ -105,7 +108,7 @@ impl FailureReason {
             FailureReason::MissingAttribute(_) | FailureReason::Nested(_) => 4,
             FailureReason::TypeMismatch { .. } => 5,
             FailureReason::CaseMismatch { .. } => 6,
-            FailureReason::NoSuchValue | FailureReason::Alternatives(_) => 7,
+            FailureReason::NoSuchValue | FailureReason::Elsewhere(_) | FailureReason::Alternatives(_) => 7,
         }
     }
 
@@ -154,7 +157,11 @@ impl FailureReason {
             return FailureReason::MissingAttribute(name);
         }
         match &analysis.comparison {
-            Some(comparison) => comparison_reason(comparison, table, request),
+            Some(comparison) => match comparison_reason(comparison, table, request) {
+                FailureReason::NoSuchValue => ValueElsewhere::find(analysis, table, request)
+                    .map_or(FailureReason::NoSuchValue, |found| FailureReason::Elsewhere(Box::new(found))),
+                reason => reason,
+            },
             None => FailureReason::NoSuchValue,
         }
     }

@@ -15,6 +15,8 @@ pub struct JobReport {
     pub user: Option<ByteString>,
     /// Why the job is held, and the codes of the reason; `None` for a job in another state.
     pub hold: Option<HoldReason>,
+    /// How a completed job ended, or why a job was removed; `None` for a job in another state.
+    pub ending: Option<String>,
     /// Name of the slot in which a running job runs (`RemoteHost`); `None` for a job in another state.
     pub slot: Option<String>,
     /// Why the negotiator found no slot for the job last (`LastRejMatchReason`); `None` for a job that does not wait.
@@ -49,6 +51,21 @@ impl fmt::Display for HoldReason {
     }
 }
 
+impl HoldReason {
+    /// `HoldReasonCode` of a job that used more of a resource than it had asked for (`JobOutOfResources`).
+    const OUT_OF_RESOURCES: i64 = 34;
+
+    /// Returns the attribute of the job that asked for too little; `None` if it is held for another reason.
+    #[must_use]
+    pub fn exceeded_request(&self) -> Option<&'static str> {
+        match self.codes {
+            [Some(HoldReason::OUT_OF_RESOURCES), Some(102)] => Some("RequestMemory"),
+            [Some(HoldReason::OUT_OF_RESOURCES), Some(104)] => Some("RequestDisk"),
+            _ => None,
+        }
+    }
+}
+
 impl JobReport {
     /// Reads the ad of a job; `None` if the ad is of no job of HTCondor.
     #[must_use]
@@ -68,10 +85,19 @@ impl JobReport {
             text: text("HoldReason").unwrap_or_default(),
             codes: [number("HoldReasonCode"), number("HoldReasonSubCode")],
         };
+        let ending = || match state {
+            JobState::Removed => text("RemoveReason"),
+            JobState::Completed => match (number("ExitSignal"), number("ExitCode")) {
+                (Some(signal), _) => Some(format!("ended by signal {signal}")),
+                (None, code) => code.map(|code| format!("exit code {code}")),
+            },
+            _ => None,
+        };
         let waits = state == JobState::Idle;
         Some(JobReport {
             user: text("User").map(Into::into),
             hold: is_in(&[JobState::Held]).then(hold),
+            ending: ending(),
             slot: text("RemoteHost").filter(|_| is_in(&[JobState::Running, JobState::Suspended])),
             last_rejection: text("LastRejMatchReason").filter(|_| waits),
             concurrency_limits: text("ConcurrencyLimits").filter(|_| waits),

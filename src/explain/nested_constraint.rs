@@ -8,7 +8,7 @@ use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, is_met};
 
 use super::clauses::{ExplainedClause, text};
-use super::distance::closest_value;
+use super::distance::{closest_value, is_near};
 use super::evaluation::{OfferTable, RequestContext};
 use super::rewriting::rewrite_expression;
 
@@ -33,7 +33,8 @@ pub struct NestedFailure {
     /// The operator and the bound of `unmet`, and the value that comes closest to meeting it. `None` if `unmet` is no
     /// comparison with a literal, or if no ad has a comparable value.
     pub closest: Option<(BinaryOperator, Value, Value)>,
-    /// The nested constraint with `unmet` relaxed to `closest`; `None` without a closest value.
+    /// The nested constraint with `unmet` relaxed to `closest`; `None` without a closest value, or if it is far from what is
+    /// asked for.
     pub relaxed: Option<Expression>,
 }
 
@@ -54,7 +55,8 @@ impl NestedFailure {
         }
         let unmet = parts.into_iter().find(|part| !is_offered(part))?;
         let closest = closest_in(unmet, &nested, context);
-        let relaxed = closest.as_ref().and_then(|(_, _, closest)| {
+        let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| is_near(closest, bound);
+        let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| {
             let with = relaxed_part(unmet, closest)?;
             rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
         });

@@ -11,8 +11,8 @@ use crate::matching::PairSide;
 
 use super::decisive_part::{ClauseInPair, lacks};
 use super::evaluation::{ClauseOutcome, OfferClause, OfferTable, RefusedSet};
-use super::explainer::RequestAnalysis;
 use super::report::RefusalGroup;
+use super::request_analysis::RequestAnalysis;
 
 /// The refusals of a request, grouped by the text of the first clause that the request does not meet.
 pub struct Refusals<'r> {

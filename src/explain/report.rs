@@ -41,6 +41,9 @@ pub struct RequestReport {
     pub conflicts: Conflicts,
     /// The changes with which the request would match. Changes with fewer edits come first.
     pub changes: Vec<RequestChange>,
+    /// Requests with which the request would match, and that are for less than half of what it asks for. Empty if slots
+    /// would match the request once they are drained, so that it can wait.
+    pub far_less: Vec<RequestChange>,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
     /// The refusals by offers, grouped by clause. The group with the largest number of suitable offers comes first.
@@ -65,7 +68,7 @@ pub enum RequestVerdict {
     /// The request is a job that does not wait for a slot: held, running, completed, or of a universe without slots.
     /// Holds the verdict on the job if it waited.
     NotWaiting(Box<RequestVerdict>),
-    /// Slots match the request, but none of them is free. Holds what else keeps most of the slots away.
+    /// Slots match the request, but none of them is free. Holds what else keeps many of the slots away.
     Claimed(Option<Narrowing>),
     /// No slot matches the request as it is, but partitionable slots would match if drained.
     IfDrained {
@@ -74,7 +77,7 @@ pub enum RequestVerdict {
         /// The resources of which these partitionable slots have less left than the request asks for, each with the number
         /// of these slots.
         lacking: Vec<(Name, usize)>,
-        /// What else keeps most of the slots away.
+        /// What else keeps many of the slots away.
         narrowing: Option<Narrowing>,
     },
     /// The request has ports and needs a gang, which [`explain_gang`](super::explain_gang) explains.
@@ -120,7 +123,7 @@ pub enum RequestVerdict {
     Refused,
 }
 
-/// What keeps most of the slots from a job that matches no free one.
+/// What keeps many of the slots from a job that matches no free one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Narrowing {
     /// A clause has a mistake that the linter knows, and with the mistake corrected more offers meet it.
@@ -130,9 +133,9 @@ pub enum Narrowing {
         /// The mistake.
         fault: FailureReason,
     },
-    /// One clause alone, given by its index, rules out most offers.
+    /// One clause, given by its index, is all that rules out many offers.
     Clause(usize),
-    /// Most offers that the request accepts refuse it: see [`RequestReport::refusals`].
+    /// Many offers that the request accepts refuse it: see [`RequestReport::refusals`].
     Refusals,
 }
 
@@ -144,6 +147,13 @@ impl Narrowing {
             Narrowing::Slip { clause, .. } | Narrowing::Clause(clause) => Some(*clause),
             Narrowing::Refusals => None,
         }
+    }
+}
+
+impl RequestReport {
+    /// The changes with which the request would match: those that can be advised, then those for much less.
+    pub fn all_changes(&self) -> impl Iterator<Item = &RequestChange> {
+        self.changes.iter().chain(&self.far_less)
     }
 }
 

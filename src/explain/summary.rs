@@ -136,7 +136,7 @@ impl SummaryWriter<'_> {
             }
             Narrowing::Clause(clause) => {
                 let clause = &report.clauses[*clause];
-                format!("; {} alone rules out {}", self.quoted(&clause.text), with_commas(clause.sole_blocker))
+                format!("; {} is all that rules out {}", self.quoted(&clause.text), with_commas(clause.sole_blocker))
             }
             Narrowing::Refusals => {
                 // A slot that would match if drained is told of already.
@@ -179,16 +179,32 @@ impl SummaryWriter<'_> {
                 let it = self.verb("it", "they");
                 let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
                 let released = SummaryWriter { subject: it, ..*self }.summary(&report);
-                return format!("{subject} {is} held{hold}. Once released, {released}");
+                // The limits that the job was found to exceed are those for which it asked.
+                let exceeded = job.hold.as_ref().and_then(HoldReason::exceeded_request);
+                let first = exceeded.map(|name| {
+                    let needs = self.verb("It needs", "They need");
+                    format!("{needs} a larger {name} first; as {it} {is}, o")
+                });
+                return format!(
+                    "{subject} {is} held{hold}. {}nce released, {released}",
+                    first.as_deref().unwrap_or("O")
+                );
             }
-            JobState::SchedulerUniverse | JobState::LocalUniverse => "the access point itself runs",
+            JobState::SchedulerUniverse | JobState::LocalUniverse => {
+                let (it, its) = (self.verb("it", "them"), self.verb("its", "their"));
+                return format!(
+                    "{subject} {is} {}: the access point itself runs {it}, once its own ad meets {its} requirements",
+                    job.state.word()
+                );
+            }
             JobState::GridUniverse => "another system than this pool runs",
             state => {
-                return format!(
-                    "{subject} {is} {}{slot}, and {} for no slot",
-                    state.word(),
-                    self.verb("waits", "wait")
-                );
+                return match job.ending.as_ref().filter(|_| !self.is_plural) {
+                    Some(ending) => format!("{subject} {is} {}: {ending}", state.word()),
+                    None => {
+                        format!("{subject} {is} {}{slot}, and {} for no slot", state.word(), self.verb("waits", "wait"))
+                    }
+                };
             }
         };
         format!("{subject} {is} {}: {itself} {}", job.state.word(), self.verb("it", "them"))
@@ -374,7 +390,9 @@ impl SummaryWriter<'_> {
         let is_elsewhere = !is_shared && !clause.contains(&part.text);
         let (text, outcome) =
             if is_long || is_elsewhere { (part.text.as_str(), part.outcome) } else { (clause, outcome) };
-        format!("{} is {}{}", self.quoted(text), outcome.phrase(), part.values_phrase(is_shared))
+        // The part may be a disjunction, whose operands belong together.
+        let writer = SummaryWriter { max_clause_chars: self.max_clause_chars.saturating_mul(2), ..*self };
+        format!("{} is {}{}", writer.quoted(text), outcome.phrase(), part.values_phrase(is_shared))
     }
 }
 
@@ -391,19 +409,19 @@ fn if_drained(slots: usize) -> String {
     format!("{} {noun} would match if drained", with_commas(slots))
 }
 
-/// Says of which resources slots have too little left: `3 have not enough Cpus and Disk left, 2 not enough Memory`.
+/// Says of which resources slots have too little left: `3 have not enough Cpus left, 2 not enough Memory`. `slots` is the
+/// number of these slots.
 fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
-    let mut phrases: Vec<String> = Vec::new();
-    for same in lacking.chunk_by(|(_, one), (_, other)| one == other) {
-        let names: Vec<String> = same.iter().map(|(name, _)| name.to_string()).collect();
-        let have = match same[0].1 {
-            number if number == slots && number == 1 => "it has ".to_owned(),
-            number if number == slots => "each has ".to_owned(),
-            1 => "1 has ".to_owned(),
-            number => format!("{} have ", with_commas(number)),
-        };
-        let (have, left) = if phrases.is_empty() { (have.as_str(), " left") } else { (have.as_str(), "") };
-        phrases.push(format!("{have}not enough {}{left}", join_and(&names)));
+    let (all, some): (Vec<_>, Vec<_>) = lacking.iter().partition(|(_, number)| *number == slots);
+    let all: Vec<String> = all.iter().map(|(name, _)| name.to_string()).collect();
+    let each = if slots == 1 { "it" } else { "each" };
+    let mut phrases = Vec::new();
+    if !all.is_empty() {
+        phrases.push(format!("{each} has not enough {} left", join_and(&all)));
+    }
+    for (name, number) in some {
+        let have = if *number == 1 { "1 has".to_owned() } else { format!("{} have", with_commas(*number)) };
+        phrases.push(format!("{have} not enough {name} left"));
     }
     phrases.join(", ")
 }

@@ -298,12 +298,13 @@ fn nothing_needless_is_changed() {
     let request = parse("[ RequestMemory = 900; Owner = \"al\"; Requirements = TARGET.Memroy >= RequestMemory ]");
     let context = Context::new(Dialect::Condor);
     let explainer = Explainer::new(&[offer(64, 10), offer(32, 5)], Protocol::new(Dialect::Condor), context);
-    let changes = explainer.explain(&request).changes;
+    let report = explainer.explain(&request);
+    let changes: Vec<_> = report.all_changes().collect();
     let steps: Vec<&[String]> = changes.iter().map(|change| change.steps.as_slice()).collect();
     let expected = ["`TARGET.Memroy >= RequestMemory` -> `TARGET.Memory >= RequestMemory`", "RequestDisk = 5"];
     assert_eq!(steps[0][..2], expected);
     assert_eq!((steps[0].len(), steps[0][2].as_str(), changes[0].matched), (3, "RequestMemory 900 -> 64", 1));
-    for change in &changes {
+    for change in changes {
         for left_out in 0..change.edits.len() {
             // Without it, the request is as it was in this: nothing matches.
             let mut ad = change.request.clone();

@@ -286,8 +286,8 @@ const MACHINES: &str = "tests/cases/negotiate/machines.ad";
 #[test]
 fn a_slice_is_rounded_down() {
     let request = |owner: &str| format!("[ Owner = \"{owner}\"; Requirements = true ]\n");
-    let requests = file("slices.ads", &(request("bob").repeat(6) + &request("ann")));
-    let offers = file("slice-offers.ads", &"[ Requirements = true ]\n".repeat(5));
+    let requests = file("slices.ads", request("bob").repeat(6) + &request("ann"));
+    let offers = file("slice-offers.ads", "[ Requirements = true ]\n".repeat(5));
     let policy = file("slices.yaml", "share: { by: Owner, priorities: { ann: 10, bob: 1 } }\n");
     let (_, out, errors) = classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--transcript"]);
     assert!(out.contains("bob: priority 1, up to 4 offers for 6 requests\n"), "{out}{errors}");

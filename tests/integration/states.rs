@@ -116,7 +116,7 @@ fn slots_that_match_and_are_not_free_are_no_match() {
     let wanted = job(0, "JobStatus = 1")
         .replace("TARGET.Arch ==", "regexp(\"^(claimed|own|offline)@\", TARGET.Name) && TARGET.Arch ==");
     let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by another user, 1 is claimed by its own \
-                    user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` alone rules out 5";
+                    user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` is all that rules out 5";
     assert_eq!(first_lines(&wanted, "", &[]), (vec![expected.to_owned()], 1));
     let (lines, status) = first_lines(&wanted, "", &["--all-states"]);
     assert_eq!((lines[0].as_str(), status), ("7.0 matches 3 of 9 offers", 0));

@@ -49,18 +49,6 @@ const CIRCLES: [(&[&str], &str); 11] = [
     (&["explain/failure_reason", "explain/report"], "a disjunction fails because each of its operands does"),
     (
         &[
-            "explain/changes",
-            "explain/changes/clause_fixes",
-            "explain/changes/offer_demands",
-            "explain/changes/resource_requests",
-            "explain/closest_offers",
-            "explain/explainer",
-            "explain/refusals",
-        ],
-        "the explainer runs the parts of an explanation, and each of them asks the explainer again",
-    ),
-    (
-        &[
             "cli/io/dump_time",
             "cli/io/input",
             "cli/io/source",

@@ -5,8 +5,9 @@ use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;
-use crate::explain::explainer::RequestAnalysis;
 use crate::explain::failure_reason::FailureReason;
+use crate::explain::report::ClauseReport;
+use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::ChainedComparison;
 
 use crate::explain::rewriting::replace_kinds;
@@ -40,6 +41,7 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
         Some(FailureReason::Unquoted { quoted, .. }) => vec![Some(quoted.clone())],
         Some(FailureReason::Slip { corrected, .. }) => vec![Some(corrected.clone())],
+        Some(FailureReason::Elsewhere(found)) => vec![Some(found.renamed.clone())],
         _ => Vec::new(),
     };
     let slips = slips.into_iter().flatten();
@@ -56,6 +58,10 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
     {
         fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
     }
+    // To make the clause equal to another one is no fix: either clause can be dropped.
+    if equality_elsewhere(analysis, place).is_some() {
+        return fixes;
+    }
     let is_choice = matches!(comparison.bound, Value::String(_));
     if is_choice {
         // Another name, of a machine or a site, is no smaller wish but another one: only a slip of spelling is fixed.
@@ -67,6 +73,19 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
     }
     fixes
+}
+
+/// Returns the index of another clause that compares the operand of the clause at `place` for equality with another
+/// literal, if the clause at `place` compares it for equality. `None` otherwise.
+pub fn equality_elsewhere(analysis: &RequestAnalysis, place: usize) -> Option<usize> {
+    let equality = |clause: &ClauseReport| {
+        let comparison = clause.analysis.comparison.clone()?;
+        let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
+        (is_equality && comparison.bound_holder.is_none()).then_some((comparison.operand, comparison.bound))
+    };
+    let (operand, bound) = equality(&analysis.clauses[place])?;
+    let is_other = |clause: &ClauseReport| equality(clause).is_some_and(|(of, to)| of == operand && to != bound);
+    analysis.clauses.iter().position(is_other)
 }
 
 /// The attributes of a slot that name its machine.
@@ -126,7 +145,9 @@ fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, ta
         }
     }
     versions.sort_by(|(_, one), (_, other)| other.cmp(one));
-    let mut found: Vec<Value> = versions.into_iter().take(MAX_CHOICES).map(|(value, _)| value.clone()).collect();
+    // One system is as good as another of the same version and sources: that of the most slots is enough.
+    let most = if wanted_version.is_some() { 1 } else { MAX_CHOICES };
+    let mut found: Vec<Value> = versions.into_iter().take(most).map(|(value, _)| value.clone()).collect();
     if let Some(similar) = similar_string(&values, &comparison.bound)
         && !found.contains(&similar)
     {

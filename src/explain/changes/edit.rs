@@ -51,9 +51,6 @@ pub enum RequestEdit {
     },
 }
 
-/// The value that stands for any value, as it is written.
-const ANY_VALUE: &str = "\"any\"";
-
 impl RequestEdit {
     /// Describes the edit: `RequestMemory 4096 -> 2048`.
     #[must_use]
@@ -64,7 +61,7 @@ impl RequestEdit {
             RequestEdit::Rewrite { clause, to } => format!("`{}` -> `{}`", text(clause), text(to)),
             RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
             RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
-            RequestEdit::Define { name } => format!("{name} = {ANY_VALUE} (any value)"),
+            RequestEdit::Define { name } => format!("define {name} (any value)"),
             RequestEdit::Remove { name, .. } => format!("do without {name}"),
             RequestEdit::DropPorts { labels } => {
                 let labels: Vec<String> = labels.iter().map(Name::to_string).collect();

@@ -1,5 +1,6 @@
 //! Proposes changes with which a request would match. Every change returned has been verified by matching.
 
+mod advice;
 mod clause_fixes;
 mod edit;
 mod offer_demands;
@@ -8,16 +9,15 @@ mod search;
 
 use std::convert::Infallible;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Name};
-
-use crate::protocol::requested_resource;
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
 
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::evaluation::{OfferTable, RequestContext};
-use super::explainer::RequestAnalysis;
 use super::failure_sets::FailureSet;
+use super::request_analysis::RequestAnalysis;
 
+pub use advice::FoundChanges;
 pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
@@ -35,20 +35,13 @@ const MAX_CLAUSE_SETS: usize = 12;
 /// used nevertheless.
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
-/// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
-const SYSTEM_ATTRIBUTES: [&str; 2] = ["Arch", "OpSys"];
-
-/// The resources of slots. A wish for so much of one is not dropped if a smaller wish helps.
-const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
-
 /// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes.
-/// With `can_wait`, slots would match the request once they are drained.
-pub fn find_changes(table: &OfferTable, analysis: &RequestAnalysis, can_wait: bool) -> Vec<RequestChange> {
+pub fn find_changes(table: &OfferTable, analysis: &RequestAnalysis) -> FoundChanges {
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
-    let mut problem = BilateralChanges { table, analysis, can_wait };
+    let mut problem = BilateralChanges { table, analysis };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
-    changes
+    FoundChanges::new(changes, table, analysis)
 }
 
 /// The search for changes of a request that matches single offers, not gangs.
@@ -56,8 +49,6 @@ struct BilateralChanges<'p> {
     table: &'p OfferTable,
     /// The analysis of the original request.
     analysis: &'p RequestAnalysis,
-    /// Whether slots would match the request once they are drained.
-    can_wait: bool,
 }
 
 impl ChangeProblem for BilateralChanges<'_> {
@@ -119,6 +110,7 @@ impl ChangeProblem for BilateralChanges<'_> {
                 proposals.extend(propose_for_set(self.table, analysis, &bit_positions(mask), rows));
             }
         }
+        proposals.extend(propose_alternatives(analysis));
         proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
         proposals.extend(resource_requests::propose_smaller_requests(self.table, analysis));
         let is_set = |name: &Name| {
@@ -127,9 +119,8 @@ impl ChangeProblem for BilateralChanges<'_> {
         };
         let attributes = offer_demands::propose_attributes(self.table, analysis, is_set);
         proposals.extend(attributes);
-        // The comparison is with what the original request asks for.
-        let is_poor = |edit: &RequestEdit| resource_requests::asks_for_far_less(edit, self.table, self.analysis);
-        proposals.retain(|proposal| !self.can_wait || !proposal.edits.iter().any(is_poor));
+        let exceeds = |edit: &RequestEdit| advice::exceeds_machine(edit, &self.analysis.request.ad, self.dialect());
+        proposals.retain(|proposal| !proposal.edits.iter().any(exceeds));
         Ok(proposals)
     }
 
@@ -159,30 +150,13 @@ fn propose_for_set(
     let dropped = |places: &[usize]| {
         Proposal::drop_clauses(places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression))
     };
-    let is_one_of = |name: &Name, names: &[&str]| names.iter().any(|known| name.is(known));
-    // A job needs the resources for which it asks, and the system that it was built for: that it might do without them
-    // is no advice.
-    let is_needed = |place: usize, has_fix: bool| {
-        let clause = &analysis.clauses[place].analysis;
-        let mut names = clause.request_attributes.iter();
-        let asks = |name: &Name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0);
-        let compares = clause.comparison.as_ref().is_some_and(|comparison| {
-            comparison.attribute().is_some_and(|name| match comparison.operator {
-                BinaryOperator::Equal | BinaryOperator::Is => is_one_of(name, &SYSTEM_ATTRIBUTES),
-                BinaryOperator::Greater | BinaryOperator::GreaterEqual => {
-                    has_fix && is_one_of(name, &RESOURCE_ATTRIBUTES)
-                }
-                _ => false,
-            })
-        });
-        names.any(asks) || compares
-    };
     if let [place] = places {
         let fixes: Vec<Proposal> = clause_fixes::fix_clause(table, analysis, *place, &rows)
             .into_iter()
             .map(|(proposal, _)| proposal)
             .collect();
-        let dropped = (!is_needed(*place, !fixes.is_empty())).then(|| dropped(places));
+        let dropped =
+            (!advice::is_needed(&analysis.clauses[*place], table, !fixes.is_empty())).then(|| dropped(places));
         return fixes.into_iter().chain(dropped).collect();
     }
     let mut together = Proposal::default();
@@ -203,6 +177,32 @@ fn propose_for_set(
         together.add(fix);
     }
     vec![together, dropped(places)]
+}
+
+/// Proposes `a == 1 || a == 2` for `a == 1 && a == 2`, which can never be true.
+fn propose_alternatives(analysis: &RequestAnalysis) -> Vec<Proposal> {
+    let clause = |place: usize| &analysis.clauses[place].analysis.clause.expression;
+    let is_clause =
+        |part: &Expression, place: usize| part.without_parentheses().ptr_eq(clause(place).without_parentheses());
+    let mut proposals = Vec::new();
+    let constraints = analysis.request.ad.iter().map(|attribute| attribute.expression);
+    let mut pending: Vec<&Expression> = constraints.collect();
+    while let Some(part) = pending.pop() {
+        if let ExpressionKind::Binary(BinaryOperator::And, left, right) = part.kind() {
+            let pair = (0..analysis.clauses.len()).find(|place| {
+                let other = clause_fixes::equality_elsewhere(analysis, *place);
+                is_clause(left, *place) && other.is_some_and(|other| is_clause(right, other))
+            });
+            if pair.is_some() {
+                let either = Expression::binary(BinaryOperator::Or, left.clone(), right.clone());
+                proposals.push(clause_fixes::rewrite_proposal(part, either, 0.25));
+            }
+            pending.extend([left, right]);
+        } else if let ExpressionKind::Parentheses(inner) = part.kind() {
+            pending.push(inner);
+        }
+    }
+    proposals
 }
 
 /// Whether the clause at index `place` may contradict another clause in `places`, as in `Memory > 9 && Memory < 5`.

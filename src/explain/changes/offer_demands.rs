@@ -8,8 +8,8 @@ use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{ClauseOutcome, OfferTable};
-use crate::explain::explainer::RequestAnalysis;
 use crate::explain::refusals::{missing_attributes, request_attributes_read};
+use crate::explain::request_analysis::RequestAnalysis;
 use crate::matching::PairSide;
 use crate::protocol::requested_resource;
 
@@ -53,7 +53,7 @@ pub fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value) -> b
 const MAX_EVALUATED_ROWS: usize = 500;
 
 /// Maximum number of values proposed for each pair of attribute and operator.
-const MAX_VALUES: usize = 2;
+const MAX_VALUES: usize = 4;
 
 /// The values that offers demand of the request's attributes: 1024 for `TARGET.RequestMemory <= 1024`. The key is the
 /// name of an attribute, the identity of the attribute's current expression in memory, and the operator. Each entry
@@ -196,6 +196,9 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
             None => Value::Boolean(true),
         };
         if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {
+            // As the request spells it.
+            let own = request.ad.iter().find(|attribute| attribute.name == name);
+            let name = own.as_ref().map_or(name, |attribute| attribute.name);
             demands.add(name, request.ad.get(name), *operator, &value, table.weights.of_row(row));
         }
     }
@@ -229,6 +232,9 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperato
                 pending.extend([right, left]);
             }
             ExpressionKind::Parentheses(inner) => pending.push(inner),
+            // Each branch may be the one that decides.
+            ExpressionKind::Conditional(_, yes, no) => pending.extend([no, yes]),
+            ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => pending.extend(arguments.iter().skip(1)),
             _ => found.extend(other(expression).map(|name| (name, BinaryOperator::Equal, None))),
         }
     }

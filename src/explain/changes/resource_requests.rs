@@ -4,7 +4,7 @@
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{OfferTable, RequestContext};
-use crate::explain::explainer::RequestAnalysis;
+use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
@@ -13,20 +13,6 @@ use super::search::Proposal;
 /// How many times smaller than the one that is asked for a proposed value may be. The largest value that any slot has is
 /// proposed nevertheless, because it tells what can be had.
 const MAX_REDUCTION: f64 = 128.0;
-
-/// How many times smaller a value may be for a job that would match slots once they are drained. It does better to wait
-/// than to do with much less.
-const MAX_REDUCTION_OF_WAITING: f64 = 8.0;
-
-/// Whether an edit asks for so much less of a resource that it is no advice to a job that can wait for more.
-pub fn asks_for_far_less(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
-    let RequestEdit::Set { name, to, .. } = edit else { return false };
-    let number = |value: Option<Value>| as_number(&value?);
-    let wanted = number(evaluate_attribute(&analysis.request.ad, name, &table.context));
-    let amount = number(to.as_literal().cloned());
-    let is_far_less = |(amount, wanted)| amount * MAX_REDUCTION_OF_WAITING < wanted;
-    requested_resource(name).is_some() && amount.zip(wanted).is_some_and(is_far_less)
-}
 
 /// Proposes smaller values for each resource that the request asks for: the largest with which the job matches, the one
 /// with which it matches the most slots, and one between them, which is the best product of value and slots. A request

@@ -155,7 +155,7 @@ impl<'c> ExplanationInput<'c> {
     /// Each comes with the index of its subject.
     pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
         let free = report.slots.map_or(report.matches, |slots| slots.free);
-        let change = report.changes.first().map(RequestChange::text).unwrap_or_default();
+        let change = report.all_changes().next().map(RequestChange::text).unwrap_or_default();
         let row = |subject: &usize| {
             let summary = self.summary(session, &[*subject], report, usize::MAX);
             let name = self.subjects[*subject].id().to_owned();

@@ -1,7 +1,7 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
 use classad::explain::{RequestReport, RequestVerdict};
-use classad::text::{counted, with_commas};
+use classad::text::{counted, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
@@ -14,6 +14,9 @@ use super::case::ExplanationInput;
 
 /// The verdict on jobs that do not wait for a slot, as [`RequestVerdict::as_str`] has it.
 const NOT_WAITING: &str = "not-waiting";
+
+/// Maximum length of a change in the table, in characters. The reports below the table have all of it.
+const MAX_CHANGE_CHARS: usize = 100;
 
 /// The explanations of a run, by cause.
 pub struct CauseTable {
@@ -63,7 +66,7 @@ impl CauseEntry {
             text: single_line(&writer.cause_phrase(report)),
             subjects: group.len(),
             users: users.into_iter().collect(),
-            changes: report.changes.iter().map(|change| single_line(&change.text())).collect(),
+            changes: report.all_changes().map(|change| single_line(&change.text())).collect(),
         }
     }
 }
@@ -131,13 +134,22 @@ impl CauseTable {
             return text;
         }
         let nouns = format!("{noun}s");
-        let header = [nouns.as_str(), "owners", "cause", "what would help"];
-        let mut grid = TableLayout::new(&header).with_number_columns(&[0, 1]).with_expendable_columns(&[1, 3]);
+        // Slots, and ads that are no jobs, have no owners.
+        let has_owners = self.causes.values().any(|cause| !cause.users.is_empty());
+        let header: Vec<&str> = [nouns.as_str(), "owners", "cause", "what would help"]
+            .into_iter()
+            .filter(|title| has_owners || *title != "owners")
+            .collect();
+        let (numbers, expendable): (&[usize], &[usize]) = if has_owners { (&[0, 1], &[1, 3]) } else { (&[0], &[2]) };
+        let mut grid = TableLayout::new(&header).with_number_columns(numbers).with_expendable_columns(expendable);
         for cause in self.causes.values() {
             let helps = cause.best_change().map_or(String::new(), |(change, helped)| {
-                if helped == cause.subjects { change.to_owned() } else { format!("{change} ({})", with_commas(helped)) }
+                let change = shorten(change, MAX_CHANGE_CHARS);
+                if helped == cause.subjects { change } else { format!("{change} ({})", with_commas(helped)) }
             });
-            grid.push_row([with_commas(cause.subjects), with_commas(cause.users.len()), cause.text.clone(), helps]);
+            let owners = has_owners.then(|| with_commas(cause.users.len()));
+            let row = [Some(with_commas(cause.subjects)), owners, Some(cause.text.clone()), Some(helps)];
+            grid.push_row(row.into_iter().flatten());
         }
         text.push_str(&grid.render(Some(diagnostics::terminal_width())));
         if !is_short {

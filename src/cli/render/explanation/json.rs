@@ -1,6 +1,6 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
-use classad::explain::RequestReport;
+use classad::explain::{RequestChange, RequestReport};
 use serde_json::{Value as Json, json};
 
 use super::case::ExplanationInput;
@@ -28,9 +28,10 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
             "best_if_drained": clause.closest_if_drained.as_ref().map(value_json),
         })
     });
-    let changes = report.changes.iter();
-    let changes =
-        changes.map(|change| json!({ "change": change.text(), "steps": change.steps, "matches": change.matched }));
+    let change =
+        |change: &RequestChange| json!({ "change": change.text(), "steps": change.steps, "matches": change.matched });
+    let changes = report.changes.iter().map(change);
+    let far_less = report.far_less.iter().map(change);
     let offer = |offer: usize| case.partners[offer].id();
     let nearest = report.closest.iter().map(|near| {
         let fails: Vec<usize> = near.failed_clauses.iter().map(|(clause, _)| *clause).collect();
@@ -54,6 +55,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
             "state": job.state.word(),
             "hold_reason": job.hold.as_ref().map(|hold| &hold.text),
             "hold_codes": job.hold.as_ref().map(|hold| hold.codes),
+            "ending": job.ending,
             "slot": job.slot,
             "last_rejection": job.last_rejection,
             "concurrency_limits": job.concurrency_limits,
@@ -64,6 +66,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "clauses": clauses.collect::<Json>(),
         "conflicts": report.conflicts.sets,
         "changes": changes.collect::<Json>(),
+        "far_less": far_less.collect::<Json>(),
         "nearest": nearest.collect::<Json>(),
         "refusals": refusals.collect::<Json>(),
         "refusal_count": report.refusal_count,

@@ -128,7 +128,8 @@ impl<'c> ReportRenderer<'c> {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
-        sections.push(changes(&report.changes, most, self.case.nouns));
+        sections.push(changes("it would match with:", &report.changes, most, self.case.nouns));
+        sections.push(changes("it would match for much less:", &report.far_less, most, self.case.nouns));
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
@@ -271,15 +272,15 @@ impl<'c> ExplanationWriter<'c> {
     }
 }
 
-/// Returns the section that lists the changes with which the group would match. `most` is the maximum number of
-/// changes. `ads` is the noun of the matched ads, singular and plural.
-fn changes(changes: &[RequestChange], most: usize, ads: [&str; 2]) -> String {
+/// Returns the section that lists changes with which the group would match, below `title`. `most` is the maximum number
+/// of changes. `ads` is the noun of the matched ads, singular and plural.
+fn changes(title: &str, changes: &[RequestChange], most: usize, ads: [&str; 2]) -> String {
     let rows = changes.iter().take(most).map(|change| {
         let matches = format!("{} {}", with_commas(change.matched), ads[usize::from(change.matched != 1)]);
         (change.steps.clone(), matches)
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
-    let mut text = two_column_listing("it would match with:", &rows);
+    let mut text = two_column_listing(title, &rows);
     push_rest(&mut text, changes.len(), most);
     text
 }

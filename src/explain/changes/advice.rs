@@ -1,0 +1,142 @@
+//! Decides which changes are advice: a change with which a request would match is none if whoever made the request could
+//! not follow it.
+
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::eval::FreeNames;
+use crate::explain::clause_analysis::ClauseComparison;
+use crate::explain::distance::as_number;
+use crate::explain::evaluation::OfferTable;
+use crate::explain::report::ClauseReport;
+use crate::explain::request_analysis::RequestAnalysis;
+use crate::protocol::{evaluate_attribute, requested_resource};
+
+use super::edit::RequestEdit;
+use super::search::RequestChange;
+
+/// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
+const SYSTEM_ATTRIBUTES: [&str; 2] = ["Arch", "OpSys"];
+
+/// The resources of slots.
+const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
+
+/// The prefixes of attributes of slots that tell how much there is of a resource in all.
+const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
+
+/// How much of an amount that is asked for must be left. A job that needs 64 GB cannot do with 8 GB.
+const LEAST_SHARE: f64 = 0.5;
+
+/// Verified changes of a request.
+#[derive(Default)]
+pub struct FoundChanges {
+    /// What may be advised.
+    pub advice: Vec<RequestChange>,
+    /// Requests for less than half of what is asked for. They tell what can be had.
+    pub far_less: Vec<RequestChange>,
+}
+
+impl FoundChanges {
+    /// Divides changes of the request of `analysis`. Leaves out a smaller request that matches no more offers than a larger
+    /// one.
+    pub fn new(changes: Vec<RequestChange>, table: &OfferTable, analysis: &RequestAnalysis) -> Self {
+        let mut found = FoundChanges::default();
+        for change in changes {
+            let is_dominated = |known: &RequestChange| is_larger_request(known, &change);
+            if found.advice.iter().chain(&found.far_less).any(is_dominated) {
+                continue;
+            }
+            let is_far = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
+            if is_far { found.far_less.push(change) } else { found.advice.push(change) }
+        }
+        found
+    }
+}
+
+/// Whether `known` sets the same attribute as `change` does, to a larger amount, and matches as many offers.
+fn is_larger_request(known: &RequestChange, change: &RequestChange) -> bool {
+    let amount = |change: &RequestChange| match change.edits.as_slice() {
+        [RequestEdit::Set { name, to, .. }] if requested_resource(name).is_some() => {
+            Some((name.clone(), as_number(to.as_literal()?)?))
+        }
+        _ => None,
+    };
+    let amounts = amount(known).zip(amount(change));
+    known.matched >= change.matched
+        && amounts.is_some_and(|((known, larger), (name, smaller))| known == name && larger > smaller)
+}
+
+/// Whether an edit leaves less than half of an amount that the request asks for.
+fn asks_for_far_less(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+    let amounts = match edit {
+        RequestEdit::Set { name, to, .. } if requested_resource(name).is_some() => {
+            let wanted = evaluate_attribute(&analysis.request.ad, name, &table.context);
+            wanted.zip(to.as_literal().cloned())
+        }
+        RequestEdit::Rewrite { clause, to } if table.context.dialect.is_condor() => {
+            let is_clause = |known: &&ClauseReport| known.analysis.clause.expression.ptr_eq(clause);
+            let comparison =
+                analysis.clauses.iter().find(is_clause).and_then(|known| known.analysis.comparison.as_ref());
+            comparison.filter(|comparison| wants_amount(comparison)).map(|known| known.bound.clone()).zip(bound_of(to))
+        }
+        _ => None,
+    };
+    let numbers = amounts.and_then(|(wanted, to)| as_number(&wanted).zip(as_number(&to)));
+    numbers.is_some_and(|(wanted, to)| to < wanted * LEAST_SHARE)
+}
+
+/// Returns the literal of a comparison.
+fn bound_of(comparison: &Expression) -> Option<Value> {
+    let ExpressionKind::Binary(_, left, right) = comparison.without_parentheses().kind() else { return None };
+    right.as_literal().or_else(|| left.as_literal()).cloned()
+}
+
+/// Whether a comparison asks for so much of a resource.
+fn wants_amount(comparison: &ClauseComparison) -> bool {
+    let resource = |name: &Name| {
+        let totals = TOTAL_PREFIXES.iter().filter_map(|prefix| {
+            let (found, resource) = name.as_str().split_at_checked(prefix.len())?;
+            found.eq_ignore_ascii_case(prefix).then(|| Name::new(resource))
+        });
+        is_one_of(name, &RESOURCE_ATTRIBUTES) || totals.into_iter().any(|name| is_one_of(&name, &RESOURCE_ATTRIBUTES))
+    };
+    matches!(comparison.operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual)
+        && comparison.attribute().is_some_and(resource)
+}
+
+/// Whether a job needs what a clause asks for: the resources for which it asks, and the system that it was built for. That
+/// it might do without them is no advice. With `has_fix`, a smaller amount helps.
+pub fn is_needed(clause: &ClauseReport, table: &OfferTable, has_fix: bool) -> bool {
+    let analysis = &clause.analysis;
+    let asks = |name: &Name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0);
+    let compares = analysis.comparison.as_ref().is_some_and(|comparison| {
+        comparison.attribute().is_some_and(|name| match comparison.operator {
+            BinaryOperator::Equal | BinaryOperator::Is => is_one_of(name, &SYSTEM_ATTRIBUTES),
+            BinaryOperator::Greater | BinaryOperator::GreaterEqual => has_fix && is_one_of(name, &RESOURCE_ATTRIBUTES),
+            _ => false,
+        })
+    });
+    analysis.request_attributes.iter().any(asks) || compares
+}
+
+/// Whether an edit gives the ad of a machine more of a resource, or lets it give away more than it has.
+pub fn exceeds_machine(edit: &RequestEdit, ad: &Ad, dialect: Dialect) -> bool {
+    let is_resource = |name: &Name| is_one_of(name, &RESOURCE_ATTRIBUTES);
+    is_machine(ad)
+        && match edit {
+            RequestEdit::Set { name, .. } => is_resource(name),
+            RequestEdit::Drop { clause } => {
+                let mentions = FreeNames::of(clause, dialect);
+                mentions.mine.iter().chain(&mentions.unqualified).any(is_resource)
+            }
+            _ => false,
+        }
+}
+
+/// Whether an ad tells that it is of a machine, as HTCondor's do.
+fn is_machine(ad: &Ad) -> bool {
+    let kind = ad.get(&Name::new("MyType")).and_then(Expression::as_literal);
+    matches!(kind, Some(Value::String(kind)) if kind.to_str().eq_ignore_ascii_case("Machine"))
+}
+
+fn is_one_of(name: &Name, names: &[&str]) -> bool {
+    names.iter().any(|known| name.is(known))
+}

@@ -1,0 +1,64 @@
+//! Finds a value in another attribute of the offers than the one that a clause compares: a site that is the name of its
+//! resource, not of its institution.
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
+
+use super::clause_analysis::ClauseAnalysis;
+use super::clauses::ExplainedClause;
+use super::evaluation::{OfferTable, RequestContext};
+use super::rewriting::replace_kinds;
+
+/// Maximum number of rows in whose attributes the value is sought.
+const MAX_ROWS: usize = 500;
+
+/// An attribute that has the string for which a clause asks, where the attribute that the clause compares never has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueElsewhere {
+    /// The attribute that has the string.
+    pub name: Name,
+    /// The clause with this attribute.
+    pub renamed: Expression,
+    /// Number of offers that meet the renamed clause.
+    pub offers: usize,
+}
+
+impl ValueElsewhere {
+    /// Finds the attribute that has the string in the most offers; `None` if none has, or if the clause does not compare
+    /// an attribute for equality with a string.
+    pub fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Self> {
+        let comparison = analysis.comparison.as_ref()?;
+        let (BinaryOperator::Equal | BinaryOperator::Is, Value::String(wanted)) =
+            (comparison.operator, &comparison.bound)
+        else {
+            return None;
+        };
+        let compared = comparison.attribute()?;
+        let mut rows_with: FxHashMap<&Name, usize> = FxHashMap::default();
+        for ad in table.ads.iter().take(MAX_ROWS) {
+            for attribute in ad.iter() {
+                if let Some(Value::String(text)) = attribute.expression.as_literal()
+                    && text.eq_ignore_case(wanted)
+                {
+                    *rows_with.entry(attribute.name).or_default() += 1;
+                }
+            }
+        }
+        // Of several names the first by the alphabet, so that the answer is always the same.
+        let most = rows_with
+            .into_iter()
+            .max_by(|(one, rows), (other, others)| rows.cmp(others).then_with(|| other.as_str().cmp(one.as_str())));
+        let (name, _) = most.filter(|(name, _)| *name != compared)?;
+        let renamed = replace_kinds(&analysis.clause.expression, |kind| match kind {
+            ExpressionKind::Attribute(found) if found == compared => Some(ExpressionKind::Attribute(name.clone())),
+            ExpressionKind::Select(of, found) if found == compared => {
+                Some(ExpressionKind::Select(of.clone(), name.clone()))
+            }
+            _ => None,
+        })?;
+        let tried = ExplainedClause { expression: renamed.clone(), ..analysis.clause.clone() };
+        let offers = table.clause_results(request, &tried).counts.is_true;
+        (offers > 0).then(|| ValueElsewhere { name: name.clone(), renamed, offers })
+    }
+}

@@ -1,0 +1,75 @@
+//! The analysis of a request against all offers, on which the verdict, the changes and the nearest offers rest.
+
+use std::sync::Arc;
+
+use fixedbitset::FixedBitSet;
+
+use crate::ad::Ad;
+
+use super::clause_analysis::ClauseAnalyzer;
+use super::clauses::text;
+use super::distance::closest_offered_value;
+use super::evaluation::{Acceptance, OfferTable, RequestContext};
+use super::failure_reason::FailureReason;
+use super::failure_sets::FailureSets;
+use super::report::ClauseReport;
+
+/// The analysis of one request: results per clause and per row, from which a verdict is derived. A row is a distinct ad
+/// of the offers, as in [`OfferTable`].
+pub struct RequestAnalysis {
+    pub request: RequestContext,
+    pub clauses: Vec<ClauseReport>,
+    /// The rows, grouped by the clauses that they do not meet.
+    pub failures: FailureSets,
+    /// The minimal masks in `failures`: no other row's mask is a proper subset.
+    pub minimal_failures: Vec<u128>,
+    /// The rows that meet the request's constraint. There are none if the request has no constraint.
+    pub suitable: FixedBitSet,
+    /// Which rows accept the request.
+    pub acceptance: Arc<Acceptance>,
+}
+
+impl RequestAnalysis {
+    /// Analyses a request against all rows.
+    pub fn new(request: &Ad, table: &OfferTable) -> Self {
+        let analyzer = ClauseAnalyzer::new(request, &table.context);
+        let request = RequestContext::new(request);
+        let dialect = table.context.dialect;
+        let (mut clauses, mut results_of_all) = (Vec::new(), Vec::new());
+        for clause in table.request_clauses(&request) {
+            let analysis = analyzer.analyze(&clause);
+            let results = table.clause_results(&request, &clause);
+            let comparison = analysis.comparison.as_ref();
+            let [written, residue] = [&clause.expression, &analysis.residue].map(|part| text(part, dialect));
+            clauses.push(ClauseReport {
+                residue: (residue != written).then_some(residue),
+                text: written,
+                counts: results.counts,
+                remaining: 0,
+                sole_blocker: 0,
+                closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, &request, table)),
+                closest_if_drained: None,
+                failure: (results.counts.is_true == 0).then(|| FailureReason::find(&analysis, table, &request)),
+                analysis,
+            });
+            results_of_all.push(results);
+        }
+        let failures = FailureSets::new(table.row_count(), &results_of_all);
+        for set in &failures.sets {
+            let offers = set.offers(&table.weights);
+            let first = set.mask.trailing_zeros() as usize;
+            clauses.iter_mut().take(first).for_each(|clause| clause.remaining += offers);
+            if set.mask.is_power_of_two() {
+                clauses[first].sole_blocker += offers;
+            }
+        }
+        RequestAnalysis {
+            minimal_failures: failures.minimal(),
+            suitable: failures.rows_failing(if clauses.is_empty() { &[] } else { &[0] }),
+            acceptance: table.acceptance(&request),
+            request,
+            clauses,
+            failures,
+        }
+    }
+}
