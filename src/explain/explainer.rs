@@ -149,22 +149,21 @@ impl Explainer {
         }
         let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
         report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
-            RequestVerdict::Claimed(narrowing(&report, &analysis, table))
+            RequestVerdict::Claimed
         } else if report.matches > 0 {
             RequestVerdict::Matches
         } else if report.discarded > 0 {
             discarded_verdict(table, &discarded)
         } else {
             let verdict = unmatched_verdict(&report, &analysis, table);
-            match self.slots.as_ref().filter(|_| if_drained > 0) {
-                Some(slots) => RequestVerdict::IfDrained {
-                    as_they_are: Box::new(verdict),
-                    lacking: slots.lacking(table, &analysis.request),
-                    narrowing: narrowing(&report, &analysis, table),
-                },
-                None => verdict,
-            }
+            if if_drained > 0 { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
         };
+        if let Some(slots) = self.slots.as_ref().filter(|_| free == 0) {
+            report.lacking = slots.lacking(table, &analysis.request, |row| analysis.is_match(row));
+            if report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused {
+                report.narrowing = narrowing(&report, &analysis, table);
+            }
+        }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
         let request = &analysis.request;
         report.remarks = clause_remarks(&analysis.clauses, table, request);
@@ -192,8 +191,11 @@ fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTa
     let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
     let (place, ruled_out) =
         clauses().map(|(place, clause)| (place, clause.sole_blocker)).max_by_key(|(_, offers)| *offers)?;
+    // Of a request that is refused, the refusals are told in any case.
+    let is_refused = report.verdict == RequestVerdict::Refused;
     let narrowing = if refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
-    (refusing.max(ruled_out) * LEAST_NARROWING_SHARE >= report.offers).then_some(narrowing)
+    let is_much = refusing.max(ruled_out) * LEAST_NARROWING_SHARE >= report.offers;
+    (is_much && !(is_refused && narrowing == Narrowing::Refusals)).then_some(narrowing)
 }
 
 /// The verdict on a request for which the docking vector discards each row that would match. `discarded` has these
@@ -260,7 +262,7 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
 
 /// The attributes that the decisive clauses and refusals read.
 fn decisive_attributes(verdict: &RequestVerdict, clauses: &[ClauseReport], refusals: &Refusals<'_>) -> IndexSet<Name> {
-    let verdict = if let RequestVerdict::IfDrained { as_they_are, .. } = verdict { as_they_are } else { verdict };
+    let verdict = if let RequestVerdict::IfDrained(as_they_are) = verdict { as_they_are } else { verdict };
     let mut places = verdict.clauses();
     // For these two verdicts, also include every other clause that no offer meets.
     if matches!(verdict, RequestVerdict::Unmet { .. } | RequestVerdict::Contradiction { .. }) {

@@ -55,6 +55,15 @@ impl HoldReason {
     /// `HoldReasonCode` of a job that used more of a resource than it had asked for (`JobOutOfResources`).
     const OUT_OF_RESOURCES: i64 = 34;
 
+    /// `HoldReasonCode` of a job that someone held (`UserRequest`).
+    const USER_REQUEST: i64 = 1;
+
+    /// Whether someone held the job, or nobody says why it is held.
+    #[must_use]
+    pub fn is_by_hand(&self) -> bool {
+        self.codes[0].is_none_or(|code| code == HoldReason::USER_REQUEST)
+    }
+
     /// Returns the attribute of the job that asked for too little; `None` if it is held for another reason.
     #[must_use]
     pub fn exceeded_request(&self) -> Option<&'static str> {

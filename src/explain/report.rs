@@ -33,6 +33,11 @@ pub struct RequestReport {
     pub job: Option<JobReport>,
     /// The decisive reason for the result.
     pub verdict: RequestVerdict,
+    /// What else keeps many of the slots from a job that no free slot matches.
+    pub narrowing: Option<Narrowing>,
+    /// The resources of which the partitionable slots that would match if drained have less left than the request asks
+    /// for, each with the number of these slots. Empty if a free slot matches.
+    pub lacking: Vec<(Name, usize)>,
     /// The attributes of either side that the decisive reason involves.
     pub attributes: IndexSet<Name>,
     /// The clauses of the request's constraint, in the order of evaluation.
@@ -68,18 +73,11 @@ pub enum RequestVerdict {
     /// The request is a job that does not wait for a slot: held, running, completed, or of a universe without slots.
     /// Holds the verdict on the job if it waited.
     NotWaiting(Box<RequestVerdict>),
-    /// Slots match the request, but none of them is free. Holds what else keeps many of the slots away.
-    Claimed(Option<Narrowing>),
-    /// No slot matches the request as it is, but partitionable slots would match if drained.
-    IfDrained {
-        /// The verdict on the slots as they are.
-        as_they_are: Box<RequestVerdict>,
-        /// The resources of which these partitionable slots have less left than the request asks for, each with the number
-        /// of these slots.
-        lacking: Vec<(Name, usize)>,
-        /// What else keeps many of the slots away.
-        narrowing: Option<Narrowing>,
-    },
+    /// Slots match the request, but none of them is free.
+    Claimed,
+    /// No slot matches the request as it is, but partitionable slots would match if drained. Holds the verdict on the
+    /// slots as they are.
+    IfDrained(Box<RequestVerdict>),
     /// The request has ports and needs a gang, which [`explain_gang`](super::explain_gang) explains.
     NeedsGang,
     /// The policy does not serve the request: `roots` of the policy is not true of the request.
@@ -151,6 +149,21 @@ impl Narrowing {
 }
 
 impl RequestReport {
+    /// Indices of the clauses that the summary tells of.
+    #[must_use]
+    pub fn told_clauses(&self) -> Vec<usize> {
+        let mut clauses = self.verdict.clauses();
+        clauses.extend(self.narrowing.as_ref().and_then(Narrowing::clause));
+        clauses
+    }
+
+    /// Whether the summary tells of slots that refuse.
+    #[must_use]
+    pub fn tells_refusals(&self) -> bool {
+        let as_they_are = if let RequestVerdict::IfDrained(verdict) = &self.verdict { verdict } else { &self.verdict };
+        *as_they_are == RequestVerdict::Refused || self.narrowing == Some(Narrowing::Refusals)
+    }
+
     /// The changes with which the request would match: those that can be advised, then those for much less.
     pub fn all_changes(&self) -> impl Iterator<Item = &RequestChange> {
         self.changes.iter().chain(&self.far_less)
@@ -166,7 +179,7 @@ impl RequestVerdict {
             RequestVerdict::Matches => "matches",
             RequestVerdict::Taken(_) => "taken",
             RequestVerdict::NotWaiting(_) => "not-waiting",
-            RequestVerdict::Claimed(_) | RequestVerdict::IfDrained { .. } => "claimed",
+            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => "claimed",
             RequestVerdict::NeedsGang => "ports",
             RequestVerdict::NoConstraint
             | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(_), .. } => "missing-attribute",
@@ -187,19 +200,10 @@ impl RequestVerdict {
         matches!(self, RequestVerdict::Matches | RequestVerdict::Taken(_) | RequestVerdict::NotWaiting(_))
     }
 
-    /// Whether offers that the request accepts, and that refuse it, explain the result.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        match self {
-            RequestVerdict::IfDrained { as_they_are, .. } => as_they_are.is_refusal(),
-            verdict => matches!(verdict, RequestVerdict::Refused | RequestVerdict::Claimed(Some(Narrowing::Refusals))),
-        }
-    }
-
     /// Whether the states of the slots explain the result.
     #[must_use]
     pub fn is_of_states(&self) -> bool {
-        matches!(self, RequestVerdict::Claimed(_) | RequestVerdict::IfDrained { .. })
+        matches!(self, RequestVerdict::Claimed | RequestVerdict::IfDrained(_))
     }
 
     /// Indices of the decisive clauses.
@@ -208,13 +212,7 @@ impl RequestVerdict {
         match self {
             RequestVerdict::Contradiction { clauses, .. } | RequestVerdict::Conflict(clauses) => clauses.clone(),
             RequestVerdict::Unmet { clause, .. } => vec![*clause],
-            RequestVerdict::IfDrained { as_they_are, narrowing, .. } => {
-                let mut clauses = as_they_are.clauses();
-                clauses
-                    .extend(narrowing.as_ref().and_then(Narrowing::clause).filter(|clause| !clauses.contains(clause)));
-                clauses
-            }
-            RequestVerdict::Claimed(narrowing) => narrowing.iter().filter_map(Narrowing::clause).collect(),
+            RequestVerdict::IfDrained(as_they_are) => as_they_are.clauses(),
             _ => Vec::new(),
         }
     }

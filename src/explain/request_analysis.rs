@@ -72,4 +72,9 @@ impl RequestAnalysis {
             failures,
         }
     }
+
+    /// Whether a row meets the request's constraint and accepts the request.
+    pub fn is_match(&self, row: usize) -> bool {
+        self.suitable.contains(row) && self.acceptance.accepting.contains(row)
+    }
 }

@@ -176,13 +176,22 @@ impl SlotsByState {
     }
 
     /// Returns the resources of which the partitionable slots that would match if drained have less left than the request
-    /// asks for, each with the number of these slots. The scarcest come first. No slot may match as it is.
-    pub fn lacking(&self, table: &OfferTable, request: &RequestContext) -> Vec<(Name, usize)> {
+    /// asks for, each with the number of these slots. The scarcest come first. `is_match` tells the rows that match as they
+    /// are.
+    pub fn lacking(
+        &self,
+        table: &OfferTable,
+        request: &RequestContext,
+        is_match: impl Fn(usize) -> bool,
+    ) -> Vec<(Name, usize)> {
         let Some(drained) = &self.drained else { return Vec::new() };
         let would_match = drained.table.matching_rows(&RequestContext::new(&request.ad));
         let slots = drained.rows.iter().zip(&drained.table.row_of);
-        let rows: Vec<usize> =
-            slots.filter(|(_, drained)| would_match.contains(**drained as usize)).map(|(row, _)| *row).collect();
+        let rows: Vec<usize> = slots
+            .filter(|(_, drained)| would_match.contains(**drained as usize))
+            .map(|(row, _)| *row)
+            .filter(|row| !is_match(*row))
+            .collect();
         let [_, other] = table.context.dialect.side_names();
         let lacking = |attribute: &Name| {
             let resource = requested_resource(attribute)?;

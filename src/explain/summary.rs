@@ -67,17 +67,13 @@ impl SummaryWriter<'_> {
         let some = || format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
         match &report.verdict {
             RequestVerdict::NotWaiting(otherwise) => self.not_waiting(report, otherwise),
-            RequestVerdict::IfDrained { .. } => {
-                format!(
-                    "{subject} {matches} none of {} as they are{}",
-                    self.count(report.offers),
-                    self.if_drained(report)
-                )
+            RequestVerdict::IfDrained(as_they_are) => {
+                let drained = self.if_drained(report, as_they_are);
+                format!("{subject} {matches} none of {} as they are{drained}", self.count(report.offers))
             }
-            RequestVerdict::Claimed(narrowing) => {
-                let narrowing = narrowing.as_ref().map(|narrowing| self.narrowing_phrase(report, narrowing));
+            RequestVerdict::Claimed => {
                 let states = self.slot_states(report, ", but none is free: ");
-                format!("{}{states}{}", some(), narrowing.unwrap_or_default())
+                format!("{}{states}{}", some(), self.narrowing_phrase(report))
             }
             RequestVerdict::Matches if report.discarded == 0 => format!("{}{}", some(), self.slot_states(report, ": ")),
             RequestVerdict::Matches => {
@@ -112,24 +108,20 @@ impl SummaryWriter<'_> {
     }
 
     /// Says why no slot matches as it is, and how many would match if drained.
-    fn if_drained(&self, report: &RequestReport) -> String {
-        let RequestVerdict::IfDrained { as_they_are, lacking, narrowing } = &report.verdict else {
-            return String::new();
-        };
-        let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
+    fn if_drained(&self, report: &RequestReport, as_they_are: &RequestVerdict) -> String {
         // That no slot has as much left says more than that some slots have too little.
         let is_out_of_reach =
             as_they_are.clauses().iter().any(|clause| report.clauses[*clause].closest_if_drained.is_some());
-        if is_out_of_reach || lacking.is_empty() {
-            return format!(": {}; {}", self.cause(report, as_they_are), if_drained(drained));
+        if is_out_of_reach || report.lacking.is_empty() {
+            let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
+            return format!(": {}; {}", self.cause(report, as_they_are), if_drained_phrase(drained, &[]));
         }
-        let narrowing =
-            narrowing.as_ref().map(|narrowing| self.narrowing_phrase(report, narrowing)).unwrap_or_default();
-        format!("; {}: {}{narrowing}", if_drained(drained), lacking_phrase(lacking, drained))
+        format!("{}{}", drained_note(report), self.narrowing_phrase(report))
     }
 
-    /// Says what keeps most of the slots from a job. Begins with a semicolon.
-    fn narrowing_phrase(&self, report: &RequestReport, narrowing: &Narrowing) -> String {
+    /// Says what else keeps many of the slots from a job. Begins with a semicolon, or is empty.
+    fn narrowing_phrase(&self, report: &RequestReport) -> String {
+        let Some(narrowing) = &report.narrowing else { return String::new() };
         match narrowing {
             Narrowing::Slip { clause, fault } => {
                 format!("; {}", self.failures().failure(&report.clauses[*clause], fault, &[]))
@@ -155,10 +147,10 @@ impl SummaryWriter<'_> {
                 let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
                 format!("{}{hold}", job.state.word())
             }),
-            RequestVerdict::IfDrained { .. } => {
+            RequestVerdict::IfDrained(_) => {
                 "no slot has enough left; partitionable slots would match if drained".to_owned()
             }
-            RequestVerdict::Claimed(_) => "slots match, but none of them is free".to_owned(),
+            RequestVerdict::Claimed => "slots match, but none of them is free".to_owned(),
             RequestVerdict::Taken(_) => format!("other requests have taken the {} that match", self.nouns[1]),
             RequestVerdict::NeedsGang => "Ports: see explain without --reverse".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy".to_owned(),
@@ -185,10 +177,14 @@ impl SummaryWriter<'_> {
                     let needs = self.verb("It needs", "They need");
                     format!("{needs} a larger {name} first; as {it} {is}, o")
                 });
-                return format!(
-                    "{subject} {is} held{hold}. {}nce released, {released}",
-                    first.as_deref().unwrap_or("O")
-                );
+                // What someone held can be released as it is.
+                let is_by_hand = job.hold.as_ref().is_none_or(HoldReason::is_by_hand);
+                let once = match first {
+                    Some(first) => format!("{first}nce"),
+                    None if is_by_hand => "Once".to_owned(),
+                    None => format!("Once that is mended and {it} {is}"),
+                };
+                return format!("{subject} {is} held{hold}. {once} released, {released}");
             }
             JobState::SchedulerUniverse | JobState::LocalUniverse => {
                 let (it, its) = (self.verb("it", "them"), self.verb("its", "their"));
@@ -225,10 +221,7 @@ impl SummaryWriter<'_> {
         ];
         let found: Vec<(usize, &str)> = states.into_iter().filter(|(number, _)| *number > 0).collect();
         let is = |number: usize| if number == 1 { "is" } else { "are" };
-        let drained = match slots.if_drained {
-            0 => String::new(),
-            number => format!("; {}", if_drained(number)),
-        };
+        let drained = drained_note(report);
         let states = match found.as_slice() {
             [] => String::new(),
             [(1, state)] => format!(", which is {state}"),
@@ -334,7 +327,8 @@ impl SummaryWriter<'_> {
                 format!("none meets {} together, though each alone is met", self.list_clauses(report, clauses))
             }
             RequestVerdict::Refused => {
-                self.refusal_prefix(report.suitable) + &self.refusal_phrase(report, report.suitable)
+                let reason = self.refusal_phrase(report, report.suitable);
+                format!("{}{reason}{}", self.refusal_prefix(report.suitable), self.narrowing_phrase(report))
             }
             RequestVerdict::Discarded { component, text, missing } => {
                 let would = self.count(report.discarded);
@@ -403,10 +397,20 @@ pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) 
     missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
-/// Says how many partitionable slots would match if drained.
-fn if_drained(slots: usize) -> String {
+/// Says how many partitionable slots would match if drained, and what they have too little of. Begins with a semicolon, or
+/// is empty.
+fn drained_note(report: &RequestReport) -> String {
+    match report.slots.map_or(0, |slots| slots.if_drained) {
+        0 => String::new(),
+        number => format!("; {}", if_drained_phrase(number, &report.lacking)),
+    }
+}
+
+/// Says how many partitionable slots would match if drained, and what they have too little of.
+fn if_drained_phrase(slots: usize, lacking: &[(Name, usize)]) -> String {
     let noun = if slots == 1 { "partitionable slot" } else { "partitionable slots" };
-    format!("{} {noun} would match if drained", with_commas(slots))
+    let lacking = if lacking.is_empty() { String::new() } else { format!(": {}", lacking_phrase(lacking, slots)) };
+    format!("{} {noun} would match if drained{lacking}", with_commas(slots))
 }
 
 /// Says of which resources slots have too little left: `3 have not enough Cpus left, 2 not enough Memory`. `slots` is the

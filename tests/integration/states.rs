@@ -159,9 +159,22 @@ fn a_gpu_that_a_job_uses_is_there_if_the_slot_is_drained() {
 fn a_job_that_does_not_wait_is_told_first() {
     let held = "JobStatus = 5\nHoldReason = \"memory usage exceeded request_memory.\"\nHoldReasonCode = 34\n";
     for (lines, expected, status) in [
-        (held, "7.0 is held: memory usage exceeded request_memory (code 34). Once released, it matches 8 of 8", 1),
+        (
+            held,
+            "7.0 is held: memory usage exceeded request_memory (code 34). Once that is mended and it is released, it \
+             matches 8 of 8",
+            1,
+        ),
+        (
+            &format!("{held}HoldReasonSubCode = 102"),
+            "7.0 is held: memory usage exceeded request_memory (code 34, subcode 102). It needs a larger RequestMemory \
+             first; as it is, once released, it matches 8 of 8",
+            1,
+        ),
         ("JobStatus = 5\nHoldReasonCode = 1\nHoldReasonSubCode = 2", "7.0 is held: (code 1, subcode 2). Once", 1),
         ("JobStatus = 2\nRemoteHost = \"slot1@x\"", "7.0 is running in slot1@x, and waits for no slot", 1),
+        ("JobStatus = 4\nExitCode = 3", "7.0 is completed: exit code 3", 1),
+        ("JobStatus = 3\nRemoveReason = \"via condor_rm\"", "7.0 is removed: via condor_rm", 1),
         ("JobStatus = 4", "7.0 is completed, and waits for no slot", 1),
         ("JobStatus = 3", "7.0 is removed, and waits for no slot", 1),
         ("JobStatus = 1\nJobUniverse = 12", "7.0 is of the local universe: the access point itself runs it", 1),

@@ -36,12 +36,15 @@ pub struct FoundChanges {
 
 impl FoundChanges {
     /// Divides changes of the request of `analysis`. Leaves out a smaller request that matches no more offers than a larger
-    /// one.
+    /// one, and one for more of several resources.
     pub fn new(changes: Vec<RequestChange>, table: &OfferTable, analysis: &RequestAnalysis) -> Self {
         let mut found = FoundChanges::default();
         for change in changes {
             let is_dominated = |known: &RequestChange| is_larger_request(known, &change);
             if found.advice.iter().chain(&found.far_less).any(is_dominated) {
+                continue;
+            }
+            if raises_several_requests(&change, table, analysis) {
                 continue;
             }
             let is_far = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
@@ -62,6 +65,17 @@ fn is_larger_request(known: &RequestChange, change: &RequestChange) -> bool {
     let amounts = amount(known).zip(amount(change));
     known.matched >= change.matched
         && amounts.is_some_and(|((known, larger), (name, smaller))| known == name && larger > smaller)
+}
+
+/// Whether a change asks for more of several resources: the job would take what it does not need, to fit one kind of slot.
+fn raises_several_requests(change: &RequestChange, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+    let raises = |edit: &&RequestEdit| {
+        let RequestEdit::Set { name, to, .. } = edit else { return false };
+        let wanted = evaluate_attribute(&analysis.request.ad, name, &table.context);
+        let numbers = wanted.and_then(|wanted| as_number(&wanted)).zip(to.as_literal().and_then(as_number));
+        requested_resource(name).is_some() && numbers.is_some_and(|(wanted, to)| to > wanted)
+    };
+    change.edits.iter().filter(raises).count() > 1
 }
 
 /// Whether an edit leaves less than half of an amount that the request asks for.

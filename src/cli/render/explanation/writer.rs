@@ -106,7 +106,7 @@ impl<'c> ReportRenderer<'c> {
     /// Returns the sections below the summary sentence.
     fn sections(&self, session: &Session, group: &[usize], report: &RequestReport) -> Result<String, Failure> {
         let has_all = self.case.evidence_level > 0;
-        let decisive = report.verdict.clauses();
+        let decisive = report.told_clauses();
         let never = |place: usize| report.clauses[place].counts.is_true == 0;
         let is_labelled = |place: usize| has_all || decisive.contains(&place) || never(place);
         let mut sections = Vec::new();
@@ -124,7 +124,7 @@ impl<'c> ReportRenderer<'c> {
         }
         if has_all {
             sections.extend([conflicts(report), self.refusals(session, group, report, MAX_EVIDENCE_ITEMS)]);
-        } else if report.verdict.is_refusal() {
+        } else if report.tells_refusals() {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
@@ -302,7 +302,7 @@ fn conflicts(report: &RequestReport) -> String {
 /// Returns remarks on clauses of the report. Leaves out remarks that say nothing beyond the summary sentence, unless
 /// `has_all`.
 fn findings(report: &RequestReport, has_all: bool) -> String {
-    let told = report.verdict.clauses();
+    let told = report.told_clauses();
     let is_shown = |finding: &&ClauseRemark| {
         let is_never = report.clauses[finding.clause].counts.is_true == 0;
         has_all || (!told.contains(&finding.clause) && is_never && finding.kind != "fall-through")
