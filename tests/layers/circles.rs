@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{Sources, crate_sources, sources, uses};
 
 /// The circles of files that there are, each with its reason.  A part of one may be dissolved; what joins fails.
-const CIRCLES: [(&[&str], &str); 11] = [
+const CIRCLES: [(&[&str], &str); 10] = [
     (
         &["ad/ad", "ad/equality", "ad/expression", "ad/frame", "ad/value"],
         "an ad holds expressions, an expression holds values, and both hold ads",
@@ -87,10 +87,6 @@ const CIRCLES: [(&[&str], &str); 11] = [
             "cli/render/explanation/writer",
         ],
         "the writer chooses among the forms, and the forms write through it",
-    ),
-    (
-        &["cli/commands/query/columns", "cli/commands/query/print_mask"],
-        "a print mask is a list of columns, and columns may come from a print mask",
     ),
     (
         &[
