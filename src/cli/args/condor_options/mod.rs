@@ -193,10 +193,10 @@ pub fn option_table() -> Vec<(String, String)> {
         Columns => Some("rows as HTCondor prints them; ours is `--af EXPR,...`".to_owned()),
         Format => Some("the same with formats".to_owned()),
         Append => Some("columns after those of a table".to_owned()),
-        Table => Some("a table of HTCondor's".to_owned()),
-        Ignored => Some("no effect".to_owned()),
-        Live => Some("no: it asks a daemon".to_owned()),
-        Undone(instead) => Some(format!("no: {instead}")),
+        Table => Some("one of HTCondor's tables: `classad help tables`".to_owned()),
+        Ignored => Some("no effect on files".to_owned()),
+        Live => Some("refused: it asks a daemon".to_owned()),
+        Undone(instead) => Some(format!("refused: {instead}")),
     };
     let row = |CondorOption(names, [query, explain]): &CondorOption| {
         let names: Vec<String> = names.iter().map(|name| format!("-{name}")).collect();
@@ -208,7 +208,15 @@ pub fn option_table() -> Vec<(String, String)> {
         };
         (names.join(", "), text)
     };
-    CONDOR_OPTIONS.iter().map(row).collect()
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for (names, text) in CONDOR_OPTIONS.iter().map(row) {
+        // Options with the same meaning share a row.
+        match rows.iter_mut().find(|(_, known)| *known == text) {
+            Some((known, _)) => known.extend([", ", &names]),
+            None => rows.push((names, text)),
+        }
+    }
+    rows
 }
 
 /// Whether an argument has the form of one of HTCondor's options: one dash and a name of several letters (`-af`), or a

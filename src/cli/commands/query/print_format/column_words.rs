@@ -41,7 +41,10 @@ struct ColumnWords {
     function: Option<&'static PrintFunction>,
     /// The number after `WIDTH`.
     width: Option<i64>,
+    /// Whether the column is as wide as its cells: after `WIDTH AUTO`, and if there is no `WIDTH`.
     is_as_wide_as_cells: bool,
+    /// Whether there is a `WIDTH AUTO`, which counts beside a number, too: the number is the minimum then.
+    has_auto_width: bool,
     is_cut: bool,
     is_left_aligned: Option<bool>,
     has_prefix: bool,
@@ -70,6 +73,7 @@ pub fn read_column(
         function: None,
         width: None,
         is_as_wide_as_cells: true,
+        has_auto_width: false,
         is_cut: false,
         is_left_aligned: None,
         has_prefix: true,
@@ -187,14 +191,14 @@ impl ColumnWords {
 
     fn read_width(&mut self, text: &str) -> Result<(), (String, String)> {
         if text == "AUTO" {
-            (self.is_as_wide_as_cells, self.is_cut) = (true, false);
+            (self.is_as_wide_as_cells, self.has_auto_width, self.is_cut) = (true, true, false);
             return Ok(());
         }
         let Some(width) = text.parse::<i64>().ok().filter(|width| width.abs() <= MAX_WIDTH) else {
             let help = format!("WIDTH AUTO, or a number of at most {MAX_WIDTH}; with a - before it, left-aligned");
             return Err((format!("`{text}` is no width"), help));
         };
-        (self.width, self.is_as_wide_as_cells, self.is_cut) = (Some(width), false, true);
+        (self.width, self.is_as_wide_as_cells, self.is_cut) = (Some(width), self.has_auto_width, true);
         if matches!(self.format, ColumnFormat::Default) {
             self.format = ColumnFormat::Text;
         }
@@ -206,6 +210,7 @@ impl ColumnWords {
         let any_value =
             || FormatString { conversion: Some(PrintfConversion::of_letter('v', None)), ..FormatString::default() };
         column.function = self.function;
+        let is_without_format = matches!(self.format, ColumnFormat::Text);
         column.format = match self.format {
             ColumnFormat::Given(format) => Some(format),
             ColumnFormat::Text if self.function.is_some() => None,
@@ -222,11 +227,23 @@ impl ColumnWords {
                 column.is_left_aligned = width < 0;
             }
         }
+        if is_without_format && column.function.is_none() && column.is_as_wide_as_cells && column.is_cut {
+            // A number after AUTO cuts the values all the same.
+            column.format = FormatString::parse(&format!("%.{}v", column.width)).ok();
+        }
         if let Some(separator) = label_separator {
+            // The width is that of the value, without the label.
+            let letter = if column.function.is_some() { 's' } else { 'v' };
+            let sign = if column.is_left_aligned { "-" } else { "" };
+            let cut = if column.is_cut { format!(".{}", column.width) } else { String::new() };
+            let has_width = self.width.is_some_and(|width| width != 0) && is_without_format;
+            let width = if has_width { format!("{sign}{}{cut}", column.width) } else { String::new() };
+            if is_without_format {
+                column.format = FormatString::parse(&format!("%{width}{letter}")).ok();
+            }
             let label = format!("{}{separator}", column.heading);
-            let format = column.format.get_or_insert_with(any_value);
-            format.before.insert_str(0, &label);
-            (column.width, column.is_as_wide_as_cells) = (0, false);
+            column.format.get_or_insert_with(any_value).before.insert_str(0, &label);
+            (column.width, column.is_cut) = (0, false);
         }
         column.adopt_width_of_format();
         column.is_left_aligned = self.is_left_aligned.unwrap_or(column.is_left_aligned);

@@ -75,9 +75,9 @@ const fn formats(name: &'static str, run: fn(&mut PrintCall<'_, '_>) -> Option<V
 }
 
 const TRANSFERS: &[&str] = &["TransferringInput", "TransferringOutput", "TransferQueued"];
-const RUN_TIMES: &[&str] = &["JobStatus", "ServerTime", "ShadowBday", "RemoteWallClockTime", "LastRemoteWallClockTime"];
+const RUN_TIMES: &[&str] = &["RemoteUserCpu", "JobStatus", "ServerTime", "ShadowBday", "LastRemoteWallClockTime"];
 const CURRENT_RUN: &[&str] =
-    &["JobStatus", "CommittedTime", "ShadowBday", "LastCkptTime", "RemoteWallClockTime", "BytesRecvd"];
+    &["JobStatus", "CommittedTime", "ShadowBday", "LastCkptTime", "RemoteWallClockTime", "BytesSent", "BytesRecvd"];
 
 /// The table of functions, by name.
 static PRINT_FUNCTIONS: [PrintFunction; 43] = [

@@ -74,8 +74,9 @@ fn clusters_of(jobs: &[&JobFacts]) -> Vec<QueuedCluster> {
 
 /// Makes clusters members of their DAG, or of the first cluster of their batch.
 fn link(jobs: &[&JobFacts], clusters: &mut [QueuedCluster]) {
+    let firsts = clusters.iter().map(|cluster| jobs[cluster.jobs.start]).enumerate();
     let dags: BTreeMap<i64, usize> =
-        clusters.iter().enumerate().map(|(index, cluster)| (jobs[cluster.jobs.start].cluster, index)).collect();
+        firsts.filter(|(_, job)| job.process == Some(0)).map(|(index, job)| (job.cluster, index)).collect();
     let mut batches: HashMap<&str, usize> = HashMap::new();
     for index in 0..clusters.len() {
         let job = jobs[clusters[index].jobs.start];

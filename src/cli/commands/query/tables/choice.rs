@@ -1,6 +1,5 @@
 //! Which table HTCondor's words ask for.
 
-use classad::ad::Expression;
 use classad::format::FileFormat;
 
 use super::ad_table::AdTable;
@@ -9,6 +8,7 @@ use crate::cli::commands::query::QueryCommand;
 use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, read_print_format};
 use crate::cli::commands::query::print_mask::append_columns;
 use crate::cli::commands::query::sort::SortKey;
+use crate::cli::io::input;
 use crate::cli::io::source::{self, SourceText};
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -206,13 +206,20 @@ fn order(
     if !given.is_empty() {
         return Ok(given);
     }
+    // The type of a slot may have a sign, which tells nothing.
     let names: &[&str] = match (standard.subject, standard.grouping) {
         (TableSubject::Jobs, _) => &[],
-        (TableSubject::Slots, RowGrouping::Machines) => &["Machine", "SlotTypeId", "Name"],
+        (TableSubject::Slots, RowGrouping::Machines) => {
+            &["Machine", "SlotTypeId < 0 ? -SlotTypeId : SlotTypeId", "Name"]
+        }
         (TableSubject::Slots, _) => &["Machine", "Name"],
     };
-    let by_name = names.iter().map(|name| SortKey { expression: Expression::attribute(*name), is_descending: false });
-    Ok(format.order.iter().cloned().chain(by_name).collect())
+    let mut keys = format.order.clone();
+    for name in names {
+        let expression = input::parse_argument_expression(session, "the order of slots", name)?;
+        keys.push(SortKey { expression, is_descending: false });
+    }
+    Ok(keys)
 }
 
 fn read_format_file(session: &mut Session, path: &str) -> Result<PrintFormat, Failure> {

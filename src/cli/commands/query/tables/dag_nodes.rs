@@ -15,7 +15,9 @@ const NAME: usize = 2;
 pub fn sort_by_dag(mut records: Vec<TableRecord>) -> Vec<TableRecord> {
     let mut dags: HashMap<i64, usize> = HashMap::new();
     for (index, job) in records.iter().enumerate().filter_map(|(index, record)| Some((index, record.job.as_ref()?))) {
-        dags.entry(job.cluster).or_insert(index);
+        if job.process == Some(0) {
+            dags.insert(job.cluster, index);
+        }
     }
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); records.len()];
     let mut generations = vec![0_usize; records.len()];
@@ -25,8 +27,12 @@ pub fn sort_by_dag(mut records: Vec<TableRecord>) -> Vec<TableRecord> {
         // A DAG comes before its nodes, so that there is no circle.
         match dag.and_then(|dag| dags.get(&dag).copied()).filter(|parent| *parent < index) {
             Some(parent) => {
-                children[parent].push(index);
                 generations[index] = generations[parent] + 1;
+                // Of a node with several jobs, only the first one stands there, as in HTCondor.
+                let cluster = |index: usize| records[index].job.as_ref().map(|job| job.cluster);
+                let is_first = cluster(index - 1) != cluster(index);
+                let siblings = &mut children[parent];
+                if is_first || siblings.is_empty() { siblings.push(index) } else { roots.push(index) }
             }
             None => roots.push(index),
         }

@@ -62,25 +62,27 @@ fn own_row(record: &TableRecord) -> MaskValues {
     row
 }
 
-/// Adds another slot to the row of a machine.
+/// Adds another slot to the row of a machine. What the first slot does not tell stays untold, but for the number of slots.
 fn fold(row: &mut MaskValues, record: &TableRecord) {
     let Some(slot) = &record.slot else { return };
     let other = &record.values;
-    let (free, largest) = (real(other, FREE_MEMORY), real(other, LARGEST));
-    let size = if slot.is_partitionable { largest } else { free };
-    row[LARGEST] = Some(Value::Real(real(row, LARGEST).max(size)));
+    let mut set = |column: usize, sum: fn(f64, f64) -> f64, number: f64| {
+        let sum = sum(real(row, column), number);
+        row[column] = row[column].as_ref().map(|_| Value::Real(sum));
+    };
+    let free = real(other, FREE_MEMORY);
+    set(LARGEST, f64::max, if slot.is_partitionable { real(other, LARGEST) } else { free });
     if slot.is_partitionable || !slot.is_busy {
-        row[FREE_MEMORY] = Some(Value::Real(real(row, FREE_MEMORY) + free));
-        let cpus = [&*row, other].map(|row| row[FREE_CPUS].as_ref().and_then(to_integer).unwrap_or(0));
-        row[FREE_CPUS] = Some(Value::Integer(cpus[0] + cpus[1]));
+        set(FREE_MEMORY, |a, b| a + b, free);
+        set(FREE_CPUS, |a, b| a + b, real(other, FREE_CPUS));
     }
+    set(JOB_STARTS, |a, b| a + b, real(other, JOB_STARTS));
     let own = row[SLOTS].as_ref().and_then(to_integer).unwrap_or(1);
     let parts = other[SLOTS].as_ref().and_then(to_integer).unwrap_or(0);
     row[SLOTS] = Some(Value::Integer(own + if slot.is_partitionable { parts } else { 1 }));
-    row[JOB_STARTS] = Some(Value::Real(real(row, JOB_STARTS) + real(other, JOB_STARTS)));
     let text = |value: &Option<Value>| value.as_ref().and_then(to_text).unwrap_or_default();
     let code = if slot.is_partitionable { slot.common_code(&text(&other[CODE])) } else { text(&other[CODE]) };
-    let common =
-        text(&row[CODE]).chars().zip(code.chars()).map(|(a, b)| if a == b { a } else { '*' }).collect::<String>();
+    let own = text(&row[CODE]);
+    let common: String = own.chars().zip(code.chars()).map(|(a, b)| if a == b { a } else { '*' }).collect();
     row[CODE] = Some(Value::string(common));
 }

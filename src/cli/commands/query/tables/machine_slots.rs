@@ -105,13 +105,17 @@ impl SlotFacts {
     }
 }
 
-/// Returns the letter that all names have: `#` if they differ, and `winner` if one of them has it; `None` if there are
-/// no names.
+/// Returns the letter that all names have; `None` if there are no names. If they differ, it is `#`, or `winner` if a
+/// name after the first has it.
 fn consensus(names: &[String], letters: &[(&str, char)], winner: char) -> Option<char> {
-    let known: Vec<char> = names.iter().filter_map(|name| letter_of(letters, name)).collect();
-    match known.first() {
-        _ if known.contains(&winner) => Some(winner),
-        Some(first) if known.iter().any(|letter| letter != first) => Some('#'),
-        first => first.copied(),
+    let mut common = None;
+    for letter in names.iter().filter_map(|name| letter_of(letters, name)) {
+        match common {
+            None => common = Some(letter),
+            Some(known) if known == letter => {}
+            Some(_) if letter == winner => return Some(winner),
+            Some(_) => common = Some('#'),
+        }
     }
+    common
 }

@@ -15,7 +15,7 @@ use super::{RowGrouping, TableSubject};
 use crate::cli::commands::query::ad_lookup::{AdLookup, to_text};
 use crate::cli::commands::query::format_string::FormatString;
 use crate::cli::commands::query::print_format::{FormatSummary, read_print_format};
-use crate::cli::commands::query::print_mask::{MaskValues, PrintMask, PrintMaskWriter};
+use crate::cli::commands::query::print_mask::{MaskCell, MaskValues, PrintMask, PrintMaskWriter};
 use crate::cli::commands::query::sort::compare_values;
 use crate::cli::commands::query::units;
 
@@ -89,6 +89,11 @@ impl<'t> TableOutput<'t> {
                     column.function = None;
                     column.format = FormatString::parse("%s").ok();
                 }
+                if rows.is_empty() {
+                    // HTCondor's column of names is wider as long as there is none.
+                    mask.columns[1].width = 12;
+                    return rows;
+                }
                 widen_owners(mask, &rows);
                 if !is_any_held {
                     mask.columns.remove(HELD_COLUMN);
@@ -99,7 +104,14 @@ impl<'t> TableOutput<'t> {
                 return rows;
             }
             RowGrouping::DagNodes => self.records = sort_by_dag(std::mem::take(&mut self.records)),
-            RowGrouping::Machines => return machine_rows(&self.records),
+            RowGrouping::Machines => {
+                // As in HTCondor, columns fit all slots.
+                let cells: Vec<Vec<MaskCell>> = self.records.iter().map(|record| mask.cells(&record.values)).collect();
+                for (index, column) in mask.columns.iter_mut().enumerate() {
+                    column.width = column.width_with(cells.iter().map(|row| &row[index]));
+                }
+                return machine_rows(&self.records);
+            }
         }
         self.records.iter_mut().map(|record| std::mem::take(&mut record.values)).collect()
     }
