@@ -124,9 +124,14 @@ impl CommandLineTranslation {
                 }
                 // `-h` and `-V` take nothing: a word that begins with them is a word.
                 let is_ours = |letter| ours(letter) && !"hV".contains(letter);
-                if (name.len() > 1 || self.has_condor_options) && !text.chars().nth(1).is_some_and(is_ours) {
+                if name.len() > 1 && !text.chars().nth(1).is_some_and(is_ours) {
                     return Err(self.unknown_option(&text, options));
                 }
+            }
+            // Among HTCondor's words, a dash and a letter are an option, not an expression.
+            let letter = text.strip_prefix('-').filter(|rest| rest.len() == 1).and_then(|rest| rest.chars().next());
+            if self.has_condor_options && letter.is_some_and(|letter| letter.is_ascii_alphabetic() && !ours(letter)) {
+                return Err(self.unknown_option(&text, options));
             }
             self.translate_other(argument, &text);
             if text.starts_with('-') && takes_next_argument(&text, options) {
