@@ -6,6 +6,7 @@ use super::ad_table::AdTable;
 use super::{RowGrouping, StandardTable, TableSubject, find_table};
 use crate::cli::commands::query::QueryCommand;
 use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, read_print_format};
+use crate::cli::commands::query::print_function::find_function;
 use crate::cli::commands::query::print_mask::append_columns;
 use crate::cli::commands::query::sort::SortKey;
 use crate::cli::io::input;
@@ -168,6 +169,12 @@ pub fn choose_table(
             Failure::Refused(None)
         })?,
     };
+    if names_nodes(choice, standard)
+        && let Some(column) = format.mask.columns.first_mut().filter(|_| !is_custom)
+    {
+        // With -dag, the batch of a node that stands alone has the node in place of the owner.
+        column.function = find_function("DAG_OWNER");
+    }
     let grouping = if is_custom { RowGrouping::None } else { standard.grouping };
     if !query.append.is_empty() {
         if matches!(grouping, RowGrouping::Batches | RowGrouping::Machines) {
@@ -190,6 +197,11 @@ pub fn choose_table(
         title: format!("{title}: {files}"),
         format,
     }))
+}
+
+/// Whether the rows of batches name the nodes of DAGs.
+fn names_nodes(choice: &TableChoice, standard: &StandardTable) -> bool {
+    choice.has("dag") && standard.grouping == RowGrouping::Batches
 }
 
 /// Returns the keys by which the rows are sorted: those of `--sort`, of `GROUP BY`, or the names of slots.
