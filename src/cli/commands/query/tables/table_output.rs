@@ -94,7 +94,7 @@ impl<'t> TableOutput<'t> {
                     mask.columns[1].width = 12;
                     return rows;
                 }
-                widen_owners(mask, &rows);
+                widen_owners(mask, &rows, &self.records);
                 if !is_any_held {
                     mask.columns.remove(HELD_COLUMN);
                     for row in &mut rows {
@@ -142,13 +142,15 @@ fn write_rows(out: &mut dyn Write, mask: &PrintMask, rows: &[MaskValues], gap: &
     writer.finish(out, gap)
 }
 
-/// Widens the column of owners if none of them is as wide as its heading, as HTCondor does.
-fn widen_owners(mask: &mut PrintMask, rows: &[MaskValues]) {
+/// Widens the column of owners if the owners in the rows are narrower than the widest one of all jobs, or than the
+/// heading, as HTCondor does.
+fn widen_owners(mask: &mut PrintMask, rows: &[MaskValues], records: &[TableRecord]) {
     const MIN_WIDTH: usize = 8;
-    let widths = rows.iter().filter_map(|row| row[0].as_ref().and_then(to_text)).map(|owner| owner.chars().count());
-    let widest = widths.max().unwrap_or(0);
-    if let Some(column) = mask.columns.first_mut().filter(|column| widest < column.width) {
-        column.width = MIN_WIDTH;
+    let width_of = |values: &MaskValues| values[0].as_ref().and_then(to_text).map_or(0, |owner| owner.chars().count());
+    let widest = rows.iter().map(width_of).max().unwrap_or(0);
+    let widest_of_all = records.iter().map(|record| width_of(&record.values)).max().unwrap_or(0);
+    if let Some(column) = mask.columns.first_mut().filter(|column| widest < column.width.max(widest_of_all)) {
+        column.width = MIN_WIDTH.max(widest);
     }
 }
 
