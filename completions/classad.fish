@@ -221,8 +221,12 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l userlog -d 'An
 complete -c classad -n "__fish_classad_using_subcommand query" -l log-time -d 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns of HTCondor\'s `-autoformat` and `-format`, which `condor_options` translates into this option' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l append -d 'Columns of HTCondor\'s `-aaf`, translated likewise' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l condor-table -d 'HTCondor\'s words that ask for a table, translated likewise' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l called -d 'Numbers and owners of jobs, names of slots and machines among HTCondor\'s words' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l print-format -d 'Print a table as one of HTCondor\'s print formats describes it' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression; of several, the first one counts first' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most N ads, rows or groups' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l completed-since -d 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before' -r

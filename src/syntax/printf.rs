@@ -4,7 +4,7 @@
 const MAX_WIDTH_CHARS: usize = 4096;
 
 /// Supported conversion letters.
-const CONVERSION_LETTERS: &str = "sdiuxXofFeEgGvVr";
+const CONVERSION_LETTERS: &str = "sdiuxXofFeEgGvVrTY";
 
 /// Kind of value that a conversion takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub enum ConversionKind {
     Value,
     /// The unevaluated expression.
     Raw,
+    /// A number of seconds, printed as days, hours, minutes and seconds.
+    Time,
+    /// A time in seconds since 1970, printed as month, day, hour and minute.
+    Date,
 }
 
 /// A conversion such as `%-8.3f`.
@@ -87,6 +91,8 @@ impl PrintfConversion {
             's' => ConversionKind::String,
             'v' | 'V' => ConversionKind::Value,
             'r' => ConversionKind::Raw,
+            'T' => ConversionKind::Time,
+            'Y' => ConversionKind::Date,
             'f' | 'F' | 'e' | 'E' | 'g' | 'G' => ConversionKind::Real,
             _ => ConversionKind::Integer,
         }
@@ -96,6 +102,12 @@ impl PrintfConversion {
     #[must_use]
     pub fn is_quoted(&self) -> bool {
         self.letter == 'V'
+    }
+
+    /// Whether the text is aligned to the left of the width.
+    #[must_use]
+    pub fn is_left_aligned(&self) -> bool {
+        self.left_aligned
     }
 
     /// Returns the minimum width in characters.

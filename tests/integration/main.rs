@@ -5,6 +5,7 @@ mod census;
 mod check;
 mod commands;
 mod compiled;
+mod condor_tables;
 mod differences;
 mod explain;
 mod forms;

@@ -129,7 +129,7 @@ fn words_are_those_of_ours_that_mean_the_same() {
         (&["Cpus > 3", pool, "-json"], &["Cpus > 3", pool, "-o", "json"]),
         (&["-jsonl", "--constraint", "Cpus > 3", pool], &["Cpus > 3", pool, "-o", "jsonl"]),
         (&["-jsonl", "--", "Cpus > 3", pool], &["Cpus > 3", pool, "-o", "jsonl"]),
-        (&["-jobads", "samples/pool/jobs.long", "101"], &["ClusterId == 101", "samples/pool/jobs.long"]),
+        (&["-jobads", "samples/pool/jobs.long", "101", "-long"], &["ClusterId == 101", "samples/pool/jobs.long"]),
     ] {
         let (out, errors, status) = run("query", words);
         assert!(!out.is_empty() && errors.is_empty() && status == 0, "{words:?}: {errors}");
@@ -172,7 +172,7 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         ("query", &["true", "-format", "%c", "x", "README.md"], "the conversion `%c` is not done here: there is %s %d"),
         ("query", &["-sort", "--limit", "3"], "-sort wants a value"),
         ("query", &["-format", "%d", "--limit", "3"], "-format wants a format and an expression"),
-        ("query", &["-nobatch", "README.md"], "there is no option -nobatch; `classad help from-condor` has those"),
+        ("query", &["-nobacth", "README.md"], "there is no option -nobacth; did you mean -nobatch"),
         ("query", &["true", "-format", "%s%d", "x", "README.md"], "a format has one conversion"),
         ("query", &["true", "-af", "x", "-json", "README.md"], "-autoformat and -format print rows of their own"),
         (

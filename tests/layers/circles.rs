@@ -77,10 +77,6 @@ const CIRCLES: [(&[&str], &str); 10] = [
         "the writer chooses among the forms, and the forms write through it",
     ),
     (
-        &["cli/commands/query/columns", "cli/commands/query/print_mask"],
-        "a print mask is a list of columns, and columns may come from a print mask",
-    ),
-    (
         &[
             "cli/commands/repl/ads",
             "cli/commands/repl/commands",

@@ -70,6 +70,7 @@ pub fn local_offset(seconds: i64) -> i32 {
 }
 
 /// Converts seconds since 1970 to an absolute time with the offset of the local time zone.
+#[must_use]
 pub fn in_local_zone(seconds: i64) -> AbsoluteTime {
     AbsoluteTime { seconds, offset: local_offset(seconds) }
 }

@@ -5,8 +5,8 @@ mod parse;
 
 use std::fmt;
 
-pub use calendar::{CalendarTime, from_local_clock};
-pub(crate) use calendar::{clock_seconds, days_from_date, in_local_zone, local_zone_name};
+pub use calendar::{CalendarTime, from_local_clock, in_local_zone};
+pub(crate) use calendar::{clock_seconds, days_from_date, local_zone_name};
 pub(crate) use parse::{MONTHS, month_number};
 
 /// A moment, with the offset from UTC in which it is printed.

@@ -9,7 +9,10 @@ use classad::text::{closest_names, suggestion};
 
 pub use translation::translate;
 
-use OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Restriction, Switch, Unknown, WithValue};
+use OptionMeaning::{
+    Ads, Append, Columns, Form, Format, Ignored, Implied, Live, Machine, Restriction, Switch, Table, Undone, Unknown,
+    WithValue,
+};
 
 /// The translation of one of HTCondor's options.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,16 +39,28 @@ enum OptionMeaning {
     Columns,
     /// The next argument is a `printf` format, the one after it an expression.
     Format,
+    /// The arguments up to the next option are expressions, one for each column that is appended to a table.
+    Append,
+    /// The option asks for a table: [`TABLE_WORDS`] has which.
+    Table,
+    /// The option has no effect here, such as `-wide`: tables are never cut to the width of the terminal.
+    Ignored,
+    /// The option asks a daemon.
+    Live,
+    /// The option is one of HTCondor's that is not done. The text says what to do instead.
+    Undone(&'static str),
 }
 
 /// One of HTCondor's options: its full name and other spellings, then its meaning in `query` and its meaning in
 /// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
-const CONDOR_OPTIONS: [CondorOption; 28] = [
+const CONDOR_OPTIONS: [CondorOption; 69] = [
     CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
     CondorOption(&["autoformat", "af"], [Columns, Unknown]),
+    CondorOption(&["aaf"], [Append, Unknown]),
     CondorOption(&["format", "f"], [Format, Unknown]),
+    CondorOption(&["print-format", "pr"], [WithValue("--print-format"), Unknown]),
     CondorOption(&["long", "l"], [Form("long"), Unknown]),
     CondorOption(&["json"], [Form("json"); 2]),
     CondorOption(&["jsonl"], [Form("jsonl"); 2]),
@@ -64,14 +79,86 @@ const CONDOR_OPTIONS: [CondorOption; 28] = [
     CondorOption(&["hold", "held"], [Restriction("JobStatus == 5"); 2]),
     CondorOption(&["idle"], [Restriction("JobStatus == 1"); 2]),
     CondorOption(&["run"], [Restriction(RUNNING), Restriction("JobStatus == 2 || JobStatus == 6 || JobStatus == 7")]),
+    CondorOption(&["grid"], [Restriction("JobUniverse == 9"), Unknown]),
     CondorOption(&["claimed"], [Restriction("State == \"Claimed\""), Unknown]),
     CondorOption(&["avail"], [Restriction("State == \"Unclaimed\" && Cpus > 0 && Memory > 0"), Unknown]),
+    CondorOption(&["batch"], [Table, Unknown]),
+    CondorOption(&["nobatch"], [Table, Unknown]),
+    CondorOption(&["dag"], [Table, Unknown]),
+    CondorOption(&["io"], [Table, Unknown]),
+    CondorOption(&["goodput"], [Table, Unknown]),
+    CondorOption(&["totals", "total"], [Table, Unknown]),
+    CondorOption(&["compact"], [Table, Unknown]),
+    CondorOption(&["state"], [Table, Unknown]),
+    CondorOption(&["server"], [Table, Unknown]),
+    CondorOption(&["gpus"], [Table, Unknown]),
+    CondorOption(&["slots"], [Table, Unknown]),
+    CondorOption(&["schedd"], [Table, Unknown]),
+    CondorOption(&["submitters"], [Table, Unknown]),
+    CondorOption(&["master"], [Table, Unknown]),
+    CondorOption(&["startd"], [Table, Unknown]),
+    CondorOption(&["negotiator"], [Table, Unknown]),
+    CondorOption(&["collector"], [Table, Unknown]),
+    CondorOption(&["any"], [Ignored, Unknown]),
+    CondorOption(&["wide"], [Ignored, Unknown]),
+    CondorOption(&["expert"], [Ignored, Unknown]),
+    CondorOption(&["allusers", "all-users"], [Ignored, Unknown]),
+    CondorOption(&["currentrun"], [Ignored, Unknown]),
+    CondorOption(&["nocompact"], [Ignored, Unknown]),
+    CondorOption(&["global"], [Live, Unknown]),
+    CondorOption(&["pool"], [Live, Unknown]),
+    CondorOption(&["name"], [Live, Unknown]),
+    CondorOption(&["direct"], [Live, Unknown]),
+    CondorOption(&["address"], [Live, Unknown]),
+    CondorOption(&["submitter"], [Live, Unknown]),
+    CondorOption(&["schedd-constraint"], [Live, Unknown]),
+    CondorOption(&["autocluster", "group-by"], [Undone("`classad autocluster` groups jobs"), Unknown]),
+    CondorOption(&["factory"], [Undone("-constraint 'JobMaterializeLimit > 0' chooses them"), Unknown]),
+    CondorOption(&["cputime"], [Undone("-af RemoteUserCpu prints it"), Unknown]),
+    CondorOption(&["cumulative-time"], [Undone("-af RemoteWallClockTime prints it"), Unknown]),
+    CondorOption(&["absent", "offline", "java", "vm", "cod"], [Undone("-constraint chooses the slots"), Unknown]),
+    CondorOption(&["merge", "diff"], [Undone("`classad diff` compares files"), Unknown]),
+    CondorOption(&["stream-results"], [Ignored, Unknown]),
+    CondorOption(&["natural"], [Ignored, Unknown]),
     CondorOption(&["reverse", "reverse-analyze"], [Implied, Switch("--reverse")]),
     CondorOption(&["better-analyze", "analyze"], [Implied; 2]),
     CondorOption(&["machine"], [Unknown, Machine]),
     CondorOption(&["mconstraint"], [Unknown, WithValue("--offer-constraint")]),
     CondorOption(&["unmatchable"], [Implied, Switch("--unmatchable")]),
 ];
+
+/// The options that ask for a table, and the words of `--condor-table` for them.
+const TABLE_WORDS: [(&str, &str); 26] = [
+    ("jobads", "of-jobs"),
+    ("ads", "of-slots"),
+    ("constraint", "partial"),
+    ("hold", "held"),
+    ("idle", "idle"),
+    ("run", "running"),
+    ("grid", "grid"),
+    ("claimed", "claimed"),
+    ("avail", "avail"),
+    ("batch", "batches"),
+    ("nobatch", "jobs"),
+    ("dag", "dag"),
+    ("io", "io"),
+    ("goodput", "goodput"),
+    ("totals", "totals"),
+    ("compact", "machines"),
+    ("state", "states"),
+    ("server", "servers"),
+    ("gpus", "gpus"),
+    ("slots", "slots"),
+    ("schedd", "schedds"),
+    ("submitters", "submitters"),
+    ("master", "masters"),
+    ("startd", "startds"),
+    ("negotiator", "negotiators"),
+    ("collector", "collectors"),
+];
+
+/// The options after which an argument can be the name of a job's owner, a slot or a machine.
+const SOURCE_OPTIONS: [&str; 5] = ["jobads", "ads", "slotads", "file", "userlog"];
 
 /// What `-run` means for jobs, as in `condor_q`, and for slots, as in `condor_status`.
 const RUNNING: &str = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7 || State == \"Claimed\"";
@@ -105,6 +192,11 @@ pub fn option_table() -> Vec<(String, String)> {
         Form(form) => Some(format!("`-o {form}`")),
         Columns => Some("rows as HTCondor prints them; ours is `--af EXPR,...`".to_owned()),
         Format => Some("the same with formats".to_owned()),
+        Append => Some("columns after those of a table".to_owned()),
+        Table => Some("one of HTCondor's tables: `classad help tables`".to_owned()),
+        Ignored => Some("no effect on files".to_owned()),
+        Live => Some("refused: it asks a daemon".to_owned()),
+        Undone(instead) => Some(format!("refused: {instead}")),
     };
     let row = |CondorOption(names, [query, explain]): &CondorOption| {
         let names: Vec<String> = names.iter().map(|name| format!("-{name}")).collect();
@@ -116,7 +208,15 @@ pub fn option_table() -> Vec<(String, String)> {
         };
         (names.join(", "), text)
     };
-    CONDOR_OPTIONS.iter().map(row).collect()
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for (names, text) in CONDOR_OPTIONS.iter().map(row) {
+        // Options with the same meaning share a row.
+        match rows.iter_mut().find(|(_, known)| *known == text) {
+            Some((known, _)) => known.extend([", ", &names]),
+            None => rows.push((names, text)),
+        }
+    }
+    rows
 }
 
 /// Whether an argument has the form of one of HTCondor's options: one dash and a name of several letters (`-af`), or a

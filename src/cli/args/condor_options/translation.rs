@@ -7,10 +7,13 @@ use clap::{Arg, Command};
 use classad::ad::{Expression, Value};
 use classad::syntax::{StringSyntax, Token, lex};
 
-use super::OptionMeaning::{Ads, Columns, Form, Format, Implied, Machine, Restriction, Switch, Unknown, WithValue};
+use super::OptionMeaning::{
+    Ads, Append, Columns, Form, Format, Ignored, Implied, Live, Machine, Restriction, Switch, Table, Undone, Unknown,
+    WithValue,
+};
 use super::{
     ANALYSIS_OPTIONS, COMMAND_COLUMNS, CONDOR_OPTIONS, CondorOption, EXPLAIN_COLUMN, OptionMeaning, QUERY_COLUMN,
-    find_option, is_condor_option, split_suffix, unknown_option_message,
+    SOURCE_OPTIONS, TABLE_WORDS, find_option, is_condor_option, split_suffix, unknown_option_message,
 };
 
 /// Returns the arguments with HTCondor's options translated into ours. Arguments of a command that takes none of
@@ -38,8 +41,15 @@ pub fn translate(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<
     let (name, column) = if is_analysis { ("explain", EXPLAIN_COLUMN) } else { (name.as_str(), *column) };
     let options = options(cli.find_subcommand(name));
     let has_condor_options = !condor_options.is_empty();
-    let mut translation =
-        CommandLineTranslation { column, has_condor_options, is_analysis, ..CommandLineTranslation::default() };
+    let takes_names = condor_options.iter().any(|option| SOURCE_OPTIONS.contains(&option.0[0]))
+        || has_condor_options && arguments[at + 1..].iter().any(|argument| Path::new(argument).is_file());
+    let mut translation = CommandLineTranslation {
+        column,
+        has_condor_options,
+        takes_names,
+        is_analysis,
+        ..CommandLineTranslation::default()
+    };
     translation.translate_arguments(&arguments[at + 1..], &options)?;
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
 }
@@ -74,11 +84,14 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
 }
 
 /// A translation in progress: the translated arguments, and what the arguments so far say about the command.
+#[allow(clippy::struct_excessive_bools)] // each is a fact about the command line
 #[derive(Default)]
 struct CommandLineTranslation {
     column: usize,
     /// Whether the command line has any of HTCondor's options.
     has_condor_options: bool,
+    /// Whether words that are no options may be names of owners, slots and machines: if the ads come from a file.
+    takes_names: bool,
     /// Whether one of HTCondor's options, such as `-better-analyze`, turns the command into `explain`.
     is_analysis: bool,
     /// Whether the arguments already restrict the ads. If not, `query` lists all ads, as HTCondor's tools do.
@@ -105,6 +118,7 @@ impl CommandLineTranslation {
                 let (name, suffix) = split_suffix(&text);
                 let meaning = find_option(name).map_or(Unknown, |option| option.1[self.column]);
                 if meaning != Unknown {
+                    self.push_table_word(name);
                     self.translate_option(&text, meaning, suffix, &mut rest)?;
                     continue;
                 }
@@ -113,6 +127,11 @@ impl CommandLineTranslation {
                 if name.len() > 1 && !text.chars().nth(1).is_some_and(is_ours) {
                     return Err(self.unknown_option(&text, options));
                 }
+            }
+            // Among HTCondor's words, a dash and a letter are an option, not an expression.
+            let letter = text.strip_prefix('-').filter(|rest| rest.len() == 1).and_then(|rest| rest.chars().next());
+            if self.has_condor_options && letter.is_some_and(|letter| letter.is_ascii_alphabetic() && !ours(letter)) {
+                return Err(self.unknown_option(&text, options));
             }
             self.translate_other(argument, &text);
             if text.starts_with('-') && takes_next_argument(&text, options) {
@@ -134,7 +153,22 @@ impl CommandLineTranslation {
             next.filter(|next| !is_option(next)).cloned().ok_or_else(|| format!("{text} wants {what}"))
         };
         match meaning {
-            Unknown | Implied => {}
+            Unknown | Implied | Ignored | Table => {}
+            Live => {
+                return Err(format!(
+                    "{text} asks a daemon, and classad reads files: `condor_q -long` and `condor_status -long` write them"
+                ));
+            }
+            Undone(instead) => return Err(format!("{text} is not done here: {instead}")),
+            WithValue("--sort") if self.column == QUERY_COLUMN => {
+                let key = value(rest.next(), "a value")?;
+                let Some(key) = key.to_str().map(with_escapes) else { return Err(format!("{text} wants a text")) };
+                self.push_option("--sort", &key);
+                // HTCondor leaves out what has no value to sort by.
+                if !["no", "none", "false", "0"].iter().any(|no| key.eq_ignore_ascii_case(no)) {
+                    self.push_option("--constraint", format!("({key}) =!= undefined"));
+                }
+            }
             Switch(option) => self.push_switch(option),
             Restriction(constraint) => self.push_option("--constraint", constraint),
             Machine => {
@@ -142,7 +176,7 @@ impl CommandLineTranslation {
                 let name = Expression::literal(Value::string(name.to_string_lossy().as_ref()));
                 self.push_option("--offer-constraint", format!("Name == {name} || Machine == {name}"));
             }
-            WithValue(option @ ("--constraint" | "--sort" | "--offer-constraint")) => {
+            WithValue(option @ ("--constraint" | "--offer-constraint")) => {
                 let expression = value(rest.next(), "a value")?;
                 // clap refuses what is no text.
                 self.push_option(
@@ -161,13 +195,18 @@ impl CommandLineTranslation {
                     self.push_option("--mask", mask);
                 }
             }
-            Columns => {
-                self.push_option("--mask", format!("columns:{}", suffix.unwrap_or_default()));
+            Columns | Append => {
+                let option = if meaning == Append { "--append" } else { "--mask" };
+                self.push_option(option, format!("columns:{}", suffix.unwrap_or_default()));
                 let before = self.output.len();
                 while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
                     && !next.starts_with('-')
                 {
-                    self.push_option("--mask", format!("expression:{next}"));
+                    self.push_option(option, format!("expression:{next}"));
+                    rest.next();
+                }
+                // HTCondor's lists of columns can end with a dash.
+                if rest.clone().next().is_some_and(|next| next == "-") {
                     rest.next();
                 }
                 if self.output.len() == before {
@@ -195,7 +234,17 @@ impl CommandLineTranslation {
             && !is_file
             && let Some(id) = job_constraint(text)
         {
-            self.job_constraints.push(id);
+            if self.column == EXPLAIN_COLUMN {
+                self.job_constraints.push(id);
+                return;
+            }
+            if text.contains('.') {
+                self.push_option("--condor-table", "partial");
+            }
+            self.push_name(text);
+            return;
+        } else if self.takes_names && self.column == QUERY_COLUMN && !is_file && is_name(text) {
+            self.push_name(text);
             return;
         } else if self.has_condor_options && is_file && self.column == QUERY_COLUMN {
             self.push_option("--ads", argument);
@@ -204,6 +253,19 @@ impl CommandLineTranslation {
             self.has_constraint = true;
         }
         self.output.push(argument.clone());
+    }
+
+    /// Adds the word of `--condor-table` for one of HTCondor's options.
+    fn push_table_word(&mut self, name: &str) {
+        let word = find_option(name).and_then(|option| TABLE_WORDS.iter().find(|(known, _)| option.0[0] == *known));
+        if let Some((_, word)) = word.filter(|_| self.column == QUERY_COLUMN) {
+            self.push_option("--condor-table", word);
+        }
+    }
+
+    fn push_name(&mut self, name: &str) {
+        self.has_constraint = true;
+        self.push_option("--called", name);
     }
 
     /// Adds an option without a value, unless the command line already has it. Several of HTCondor's options may have
@@ -224,7 +286,9 @@ impl CommandLineTranslation {
 
     fn unknown_option(&self, text: &str, options: &[Arg]) -> String {
         let name = split_suffix(text).0;
-        if let Some(CondorOption([word, ..], _)) = find_option(name) {
+        // What has no meaning in `query` is not offered there.
+        let is_meant = |option: &&CondorOption| !matches!(option.1[QUERY_COLUMN], Live | Undone(_) | Ignored);
+        if let Some(CondorOption([word, ..], _)) = find_option(name).filter(is_meant) {
             let (command, other) =
                 if self.column == QUERY_COLUMN { ("query", "explain") } else { ("explain", "query") };
             return format!("`{command}` has no option -{word}: it is one of `{other}`");
@@ -266,6 +330,13 @@ fn with_escapes(expression: &str) -> String {
     }
     escaped.push_str(&expression[end..]);
     escaped
+}
+
+/// Whether an argument can be the name of an owner, a user, a slot or a machine, and is no value of an expression.
+fn is_name(text: &str) -> bool {
+    let is_value = ["true", "false", "undefined", "error"].iter().any(|value| text.eq_ignore_ascii_case(value));
+    let is_part_of_name = |c: char| c.is_alphanumeric() || "_.@+-".contains(c);
+    !is_value && text.starts_with(char::is_alphanumeric) && text.chars().all(is_part_of_name)
 }
 
 fn starts_with_letter(text: &str) -> bool {

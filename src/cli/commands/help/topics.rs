@@ -20,7 +20,7 @@ macro_rules! topics {
     };
 }
 
-topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" }
+topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" "tables" }
 
 /// Returns the topic of this name, ignoring case; `None` if no topic has the name.
 pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {

@@ -1,10 +1,13 @@
 //! The expressions on the command line of `query`, and their values in ads.
 
-use classad::ad::{Ad, Expression, Name, Value};
-use classad::eval::{Context, Environment, Evaluator};
+use classad::ad::{Ad, Expression, Name};
+use classad::eval::Context;
 
 use super::QueryCommand;
-use super::print_mask::PrintMask;
+use super::ad_lookup::AdLookup;
+use super::print_mask::{MaskCell, PrintMask};
+use super::sort::SortKey;
+use super::tables::AdTable;
 use crate::cli::Failure;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::render::rows::TableCell;
@@ -18,7 +21,10 @@ pub struct Columns {
     pub mask: Option<PrintMask>,
     /// Attributes to print of each ad; all if empty.
     pub attributes: Vec<Name>,
-    pub sort: Option<Expression>,
+    /// The table of HTCondor's tools that is printed instead.
+    pub table: Option<AdTable>,
+    /// The keys of `--sort`.
+    pub sort: Vec<SortKey>,
     pub group: Option<Expression>,
     pub id: Option<Expression>,
 }
@@ -27,19 +33,22 @@ pub struct Columns {
 #[derive(Default)]
 pub struct Row {
     pub cells: Vec<TableCell>,
+    /// The cells of the print mask instead, if there is one.
+    pub masked: Vec<MaskCell>,
     /// Number of cells that are undefined because their evaluation exceeded a budget.
     pub failures: u64,
 }
 
 impl Columns {
-    pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Self, Failure> {
+    pub fn new(session: &mut Session, query: &QueryCommand, table: Option<AdTable>) -> Result<Self, Failure> {
         let texts = query.af.iter().flat_map(|list| split_expressions(list));
         let column = |text| Ok((str::to_owned(text), input::parse_argument_expression(session, "--af", text)?));
         Ok(Columns {
             af: texts.map(column).collect::<Result<_, Failure>>()?,
             attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
             mask: PrintMask::new(session, query)?,
-            sort: input::parse_optional_expression(session, "--sort", query.sort.as_deref())?,
+            sort: query.sort_keys(session)?,
+            table,
             group: input::parse_optional_expression(session, "--group-by", query.group_by.as_deref())?,
             id: input::parse_optional_expression(session, "--id", query.id.as_deref())?,
         })
@@ -47,14 +56,22 @@ impl Columns {
 
     /// Returns all expressions that may be evaluated in an ad, including those of `--sort`, `--group-by` and `--id`.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        let options = [&self.sort, &self.group, &self.id].into_iter().flatten();
+        let options = [&self.group, &self.id].into_iter().flatten();
+        let keys = self.sort.iter().map(|key| &key.expression);
         let masked = self.mask.iter().flat_map(PrintMask::expressions);
-        self.af.iter().map(|(_, expression)| expression).chain(masked).chain(options)
+        let tabled = self.table.iter().flat_map(AdTable::expressions);
+        self.af.iter().map(|(_, expression)| expression).chain(masked).chain(tabled).chain(keys).chain(options)
     }
 
-    /// Whether `--af` or a print mask is given, so that the output has a row for each ad.
+    /// Returns the attributes that are read beside those of the expressions.
+    pub fn attributes_beside(&self) -> impl Iterator<Item = &'static str> {
+        let masked = self.mask.iter().flat_map(PrintMask::function_attributes);
+        masked.chain(self.table.iter().flat_map(AdTable::attributes))
+    }
+
+    /// Whether the output has a row for each ad: of `--af`, of a print mask, or of a table.
     pub fn prints_rows(&self) -> bool {
-        !self.af.is_empty() || self.mask.is_some()
+        !self.af.is_empty() || self.mask.is_some() || self.table.is_some()
     }
 
     /// Projects an ad onto the attributes of `--attributes`.
@@ -66,7 +83,11 @@ impl Columns {
     /// Evaluates the expressions of the print mask, or of `--af`, in an ad.
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         match &self.mask {
-            Some(mask) => mask.row(ad, context),
+            Some(mask) => {
+                let mut lookup = AdLookup::new(ad, context);
+                let masked = mask.cells(&mask.values(&mut lookup));
+                Row { masked, failures: lookup.failures, ..Row::default() }
+            }
             None => Row::evaluate(ad, self.af.iter().map(|(_, expression)| expression), context),
         }
     }
@@ -75,21 +96,10 @@ impl Columns {
 impl Row {
     /// Evaluates expressions in an ad, one cell for each.
     pub fn evaluate<'e>(ad: &Ad, expressions: impl IntoIterator<Item = &'e Expression>, context: &Context) -> Self {
-        let mut row = Row::default();
-        for expression in expressions {
-            row.cells.push(TableCell::from(&evaluate_or_undefined(ad, expression, context, &mut row.failures)));
-        }
-        row
+        let mut lookup = AdLookup::new(ad, context);
+        let cells = expressions.into_iter().map(|expression| TableCell::from(&lookup.value(expression))).collect();
+        Row { cells, failures: lookup.failures, ..Row::default() }
     }
-}
-
-/// Evaluates an expression in an ad. If the evaluation exceeds a budget, counts a failure and returns undefined.
-pub fn evaluate_or_undefined(ad: &Ad, expression: &Expression, context: &Context, failures: &mut u64) -> Value {
-    let (environment, frame) = Environment::single(ad.clone());
-    Evaluator::new(&environment, context).evaluate(expression, &frame).unwrap_or_else(|_| {
-        *failures += 1;
-        Value::Undefined
-    })
 }
 
 /// Attributes that may become columns of a table by default, the first ones preferred.

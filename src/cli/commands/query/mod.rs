@@ -1,32 +1,43 @@
 //! `classad query`: one-way matching.
 
+mod ad_lookup;
+mod called_ads;
 mod columns;
 mod format_string;
 mod job_states;
 mod newest_first;
 mod output;
+mod print_format;
+mod print_function;
 mod print_mask;
 mod scan;
 mod scan_task;
 mod sort;
+mod tables;
+mod units;
 
 use clap::Args;
-use classad::ad::{Expression, Value};
-use classad::format::FileFormat;
+use classad::ad::{BinaryOperator, Expression, Value};
+use classad::format::{FileFormat, ReadCache};
 use classad::matching;
 
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::block_pipeline::for_each_block;
+use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{history_files, input};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
+use ad_lookup::AdLookup;
+use called_ads::called_ads;
 use columns::Columns;
 use output::QueryOutput;
 use scan::{AdScanner, TruthFilter};
 use scan_task::{ScanTask, ScannedBlock};
+use sort::SortKey;
+use tables::{AdTable, TableChoice, TableSubject, choose_table};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +54,7 @@ HTCondor's words, such as -constraint, -af and -format, are understood, too: see
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct QueryCommand {
     /// The constraint
-    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog"])]
+    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called"])]
     first: Option<String>,
     /// Files of ads; standard input if there are none
     files: Vec<String>,
@@ -65,12 +76,26 @@ pub struct QueryCommand {
     /// Columns of HTCondor's `-autoformat` and `-format`, which `condor_options` translates into this option
     #[arg(long, hide = true, allow_hyphen_values = true)]
     mask: Vec<String>,
+    /// Columns of HTCondor's `-aaf`, translated likewise
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    append: Vec<String>,
+    /// HTCondor's words that ask for a table, translated likewise
+    #[arg(long, hide = true)]
+    condor_table: Vec<String>,
+    /// Numbers and owners of jobs, names of slots and machines among HTCondor's words
+    #[arg(long, hide = true)]
+    called: Vec<String>,
+    /// Print a table as one of HTCondor's print formats describes it
+    #[arg(long, value_name = "FILE")]
+    print_format: Option<String>,
     /// Print only these attributes of the ads
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "af")]
     attributes: Vec<String>,
-    /// Sort the ads by the value of this expression
+    /// Sort the ads by the value of this expression; of several, the first one counts first
+    ///
+    /// A - before the expression makes the order descending, of texts, too. Numbers within texts are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
-    sort: Option<String>,
+    sort: Vec<String>,
     /// Print at most N ads, rows or groups
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -131,10 +156,12 @@ impl QueryCommand {
                 input::report_read_error(session, source, &error);
             }
         }
-        let constraint = input::parse_constraints(session, &constraints)?
-            .unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
+        let choice = TableChoice::new(&self.condor_table, || first_type(session, sources.first()))?;
+        let names = sources.iter().map(|source| source.name.as_ref()).collect::<Vec<_>>().join(", ");
+        let table = choose_table(session, self, &choice, &names)?;
+        let constraint = self.constraint(session, &constraints, &choice, table.as_ref())?;
         let stop = self.stop_condition(session)?;
-        let columns = Columns::new(session, self)?;
+        let columns = Columns::new(session, self, table)?;
         let writes_ads = self.writes_ads(&columns);
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
         let mut output = QueryOutput::new(session, self, &constraint, &columns, writes_ads, form)?;
@@ -175,8 +202,54 @@ impl QueryCommand {
         let status = output.finish(session)?;
         if let Some(first) = first_text.filter(|_| status == Status::No && scanner.filter == TruthFilter::True) {
             scanner.unseen_names.report(session, &first);
+            self.note_names(session, &choice);
         }
         Ok(status)
+    }
+
+    /// Joins the constraints: those given, those of a table, and that ads are called by the given names.
+    fn constraint(
+        &self,
+        session: &mut Session,
+        given: &[String],
+        choice: &TableChoice,
+        table: Option<&AdTable>,
+    ) -> Result<Expression, Failure> {
+        let given = input::parse_constraints(session, given)?;
+        let own_type = table.filter(|table| !table.is_custom).map(|table| table.standard.ad_type);
+        let own_type = own_type.filter(|name| !name.is_empty()).map(|name| {
+            let own = Expression::attribute("MyType");
+            Expression::binary(BinaryOperator::Is, own, Expression::literal(Value::string(name)))
+        });
+        let of_format = table.and_then(|table| table.format.constraint.clone());
+        let parts = [given, own_type, of_format, called_ads(&self.called, choice)];
+        let joined = parts.into_iter().flatten().reduce(Expression::and);
+        Ok(joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true))))
+    }
+
+    /// Notes how names on the command line were understood, as nothing was found.
+    fn note_names(&self, session: &Session, choice: &TableChoice) {
+        let names: Vec<String> = self.called.iter().map(|name| format!("`{name}`")).collect();
+        let kind = match choice.subject {
+            _ if names.is_empty() => return,
+            Some(TableSubject::Jobs) => "the number or the owner of jobs",
+            Some(TableSubject::Slots) if choice.is_about_users() => "the user of slots",
+            _ => "the name of slots or machines",
+        };
+        let names = names.join(", ");
+        session.note(&format!("{names} was taken for {kind}; -constraint takes an expression, -ads a file"));
+    }
+
+    /// Parses the keys of `--sort`.
+    fn sort_keys(&self, session: &mut Session) -> Result<Vec<SortKey>, Failure> {
+        let given = self.sort.iter().filter(|_| !self.is_unsorted());
+        given.map(|text| Ok(SortKey::new(&input::parse_argument_expression(session, "--sort", text)?))).collect()
+    }
+
+    /// Whether HTCondor's word says that nothing is sorted: `-sort no`.
+    fn is_unsorted(&self) -> bool {
+        const NO: [&str; 4] = ["no", "none", "false", "0"];
+        self.sort.iter().any(|text| NO.iter().any(|no| text.eq_ignore_ascii_case(no)))
     }
 
     /// Returns the expression that ends a scan backwards; `None` if the scan goes on to the beginning.
@@ -231,6 +304,20 @@ impl QueryCommand {
     fn has_heading(&self) -> bool {
         !self.output.no_header && (self.output.form.is_some() || Session::is_terminal())
     }
+}
+
+/// Returns `MyType` of the first ad of a file; `None` if the source is no file, which could be read only once.
+fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String> {
+    let source = source.filter(|source| source.is_file()).and_then(|source| source.reopen().ok());
+    let mut first = None;
+    let mut source = source?;
+    // Problems are reported when the file is read.
+    let text = source.next_block().ok().flatten()?;
+    let mut cache = ReadCache::new(session.dialect());
+    if let Some(Ok(entry)) = text.block.ads_cached(&mut cache).next() {
+        first = AdLookup::new(&entry.ad, &session.context()).string("MyType");
+    }
+    first
 }
 
 fn is_tabular(form: OutputForm) -> bool {

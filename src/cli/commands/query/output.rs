@@ -13,6 +13,7 @@ use super::columns::{Columns, Row, default_columns};
 use super::print_mask::PrintMaskWriter;
 use super::scan::{NeededPart, ScanFinding};
 use super::sort::sort_ads;
+use super::tables::TableOutput;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::output::{AdWriter, BufferedStdout, out};
@@ -51,6 +52,8 @@ enum OutputMode<'q> {
     Rows(TableWriter),
     /// Rows of HTCondor's `-autoformat` and `-format`.
     PrintMask(PrintMaskWriter<'q>),
+    /// A table of HTCondor's tools.
+    Table(TableOutput<'q>),
     /// A row for each ad with the attributes that it lacks, for `--undefined`.
     MissingNames(TableWriter),
     /// The values of `--group-by`, each with the number of ads that have it.
@@ -73,6 +76,9 @@ impl<'q> QueryOutput<'q> {
         let mode = match () {
             () if session.options.quiet => OutputMode::Nothing,
             () if query.count => OutputMode::Count,
+            () if columns.table.is_some() => {
+                columns.table.as_ref().map_or(OutputMode::Nothing, |table| OutputMode::Table(TableOutput::new(table)))
+            }
             () if writes_ads => OutputMode::Ads(AdWriter::new(query.output.form, input)?),
             () if columns.group.is_some() => OutputMode::Groups,
             () if !columns.af.is_empty() => {
@@ -107,7 +113,8 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Nothing | OutputMode::Count => NeededPart::Presence,
             OutputMode::Ads(_) => NeededPart::Whole,
             OutputMode::Groups => NeededPart::Group,
-            OutputMode::Rows(_) | OutputMode::PrintMask(_) if self.columns.sort.is_none() => NeededPart::Row,
+            OutputMode::Table(_) => NeededPart::Record,
+            OutputMode::Rows(_) | OutputMode::PrintMask(_) if self.columns.sort.is_empty() => NeededPart::Row,
             OutputMode::Rows(_) | OutputMode::PrintMask(_) | OutputMode::MissingNames(_) | OutputMode::DefaultTable => {
                 NeededPart::Projected
             }
@@ -144,6 +151,13 @@ impl<'q> QueryOutput<'q> {
                 }
             }
             ScanFinding::Row(row) => self.add_row(row)?,
+            ScanFinding::Record(record) => {
+                self.failures += record.failures;
+                self.limit_count += 1;
+                if let OutputMode::Table(table) = &mut self.mode {
+                    table.add(*record);
+                }
+            }
         }
         self.found_count += 1;
         let is_full = self.is_streaming() && self.limit_count >= self.limit();
@@ -152,7 +166,7 @@ impl<'q> QueryOutput<'q> {
 
     /// Whether the output has the order of the scan, so that `--limit` can end the scan early.
     fn is_streaming(&self) -> bool {
-        self.columns.sort.is_none() && !matches!(self.mode, OutputMode::Groups)
+        self.columns.sort.is_empty() && !matches!(self.mode, OutputMode::Groups)
     }
 
     fn limit(&self) -> usize {
@@ -178,7 +192,11 @@ impl<'q> QueryOutput<'q> {
                 let lacks = missing_names(&ad.ad, self.constraint, &self.context);
                 rows.write(&mut self.out, vec![ad.id().into(), lacks.into()])?;
             }
-            OutputMode::Nothing | OutputMode::Count | OutputMode::Groups | OutputMode::DefaultTable => {}
+            OutputMode::Nothing
+            | OutputMode::Count
+            | OutputMode::Groups
+            | OutputMode::Table(_)
+            | OutputMode::DefaultTable => {}
         }
         self.limit_count += 1;
         Ok(())
@@ -200,7 +218,9 @@ impl<'q> QueryOutput<'q> {
                 self.limit_count += 1;
                 match mode {
                     OutputMode::Rows(rows) if self.limit_count <= limit => rows.write(&mut self.out, row.cells)?,
-                    OutputMode::PrintMask(rows) if self.limit_count <= limit => rows.write(&mut self.out, row.cells)?,
+                    OutputMode::PrintMask(rows) if self.limit_count <= limit => {
+                        rows.write(&mut self.out, row.masked)?;
+                    }
                     _ => {}
                 }
             }
@@ -212,8 +232,8 @@ impl<'q> QueryOutput<'q> {
     /// output.
     pub fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
         let mut ads = std::mem::take(&mut self.waiting);
-        if let Some(sort) = &self.columns.sort {
-            ads = sort_ads(ads, sort, &self.context, &mut self.failures);
+        if !self.columns.sort.is_empty() {
+            ads = sort_ads(ads, &self.columns.sort, &self.context, &mut self.failures);
             self.limit_count = if matches!(self.mode, OutputMode::Count) { self.limit_count } else { 0 };
         }
         if matches!(self.mode, OutputMode::DefaultTable) {
@@ -243,7 +263,11 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Count => writeln!(self.out, "{}", self.limit_count.min(limit))?,
             OutputMode::Ads(writer) => writer.finish(&mut self.out)?,
             OutputMode::Rows(rows) | OutputMode::MissingNames(rows) => rows.finish(&mut self.out)?,
-            OutputMode::PrintMask(rows) => rows.finish(&mut self.out)?,
+            OutputMode::PrintMask(rows) => rows.finish(&mut self.out, "")?,
+            OutputMode::Table(table) => {
+                let now = self.context.now.unwrap_or_else(current_time);
+                table.finish(&mut self.out, &self.context, limit, now)?;
+            }
             OutputMode::Groups => {
                 let header = vec![self.query.group_by.clone().unwrap_or_default(), "ads".to_owned()];
                 let mut rows = TableWriter::new(header, self.query.output.form, !self.query.output.no_header)?;
@@ -257,6 +281,12 @@ impl<'q> QueryOutput<'q> {
         session.report_budget_failures(self.failures);
         Ok(Status::of(self.found_count > 0))
     }
+}
+
+/// Returns the time, in seconds since 1970.
+fn current_time() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Lists the names that the constraint reads and the ad lacks.

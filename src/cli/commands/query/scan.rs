@@ -9,6 +9,7 @@ use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
+use super::tables::TableRecord;
 use crate::cli::io::unseen_names::UnseenNames;
 
 /// Value that the constraint must have in an ad for the query to select the ad.
@@ -30,6 +31,8 @@ pub enum NeededPart {
     Projected,
     /// The values of the row of `--af` or of the print mask.
     Row,
+    /// What a table of HTCondor's tools needs.
+    Record,
     /// The value of `--group-by`.
     Group,
 }
@@ -64,6 +67,7 @@ pub enum ScanFinding {
         number: usize,
     },
     Row(Row),
+    Record(Box<TableRecord>),
     Problem(Problem),
     /// An ad that ends a scan backwards.
     Stop,
@@ -153,6 +157,10 @@ impl AdScanner<'_> {
         match self.needed_part {
             NeededPart::Presence => findings.push(ScanFinding::Present),
             NeededPart::Row => findings.push(ScanFinding::Row(self.columns.row(&entry.ad, context))),
+            NeededPart::Record => {
+                let record = self.columns.table.as_ref().map(|table| table.record(&entry.ad, context));
+                findings.extend(record.map(|record| ScanFinding::Record(Box::new(record))));
+            }
             NeededPart::Group => {
                 findings.push(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context)));
             }
@@ -196,6 +204,7 @@ impl AdScanner<'_> {
         if self.is_strict || needed_names.reads_anything {
             return None;
         }
+        needed_names.names.extend(self.columns.attributes_beside().map(Name::new));
         if !self.columns.prints_rows() {
             needed_names.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
         }

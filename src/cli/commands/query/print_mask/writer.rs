@@ -2,14 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::PrintMask;
-use crate::cli::render::rows::TableCell;
+use super::{MaskCell, MaskColumn, PrintMask};
 
-/// Writes rows under a print mask. Without headings, writes each row at once. With headings, writes all rows at the
-/// end, because the column widths depend on all rows.
+/// Writes rows under a print mask. If no width depends on the rows, writes each row at once. Else writes all rows at
+/// the end.
 pub struct PrintMaskWriter<'m> {
     mask: &'m PrintMask,
-    rows: Vec<Vec<TableCell>>,
+    rows: Vec<Vec<MaskCell>>,
 }
 
 impl<'m> PrintMaskWriter<'m> {
@@ -17,49 +16,49 @@ impl<'m> PrintMaskWriter<'m> {
         PrintMaskWriter { mask, rows: Vec::new() }
     }
 
-    pub fn write(&mut self, out: &mut dyn Write, row: Vec<TableCell>) -> io::Result<()> {
-        if self.mask.has_heading {
+    pub fn write(&mut self, out: &mut dyn Write, row: Vec<MaskCell>) -> io::Result<()> {
+        if self.mask.has_heading || self.mask.columns.iter().any(|column| column.is_as_wide_as_cells) {
             self.rows.push(row);
             return Ok(());
         }
-        self.line(out, row.iter().map(|cell| cell.text.as_str()), &[])
+        let widths: Vec<usize> = self.mask.columns.iter().map(|column| column.width).collect();
+        self.write_row(out, &row, &widths)
     }
 
-    /// Writes the headings and the rows that waited for the column widths.
-    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
-        if !self.mask.has_heading {
-            return Ok(());
+    /// Writes the heading and the rows that waited for the column widths. `behind_heading` is written after the heading.
+    pub fn finish(&self, out: &mut dyn Write, behind_heading: &str) -> io::Result<()> {
+        let column = |(index, column): (usize, &MaskColumn)| column.width_with(self.rows.iter().map(|row| &row[index]));
+        let widths: Vec<usize> = self.mask.columns.iter().enumerate().map(column).collect();
+        if self.mask.has_heading {
+            let cell = |(column, width): (&MaskColumn, &usize)| format!("{:width$}", column.heading);
+            self.write_line(out, self.mask.columns.iter().zip(&widths).map(cell), false)?;
+            out.write_all(behind_heading.as_bytes())?;
         }
-        let headings = || self.mask.columns.iter().map(|column| column.heading.as_str());
-        let mut widths: Vec<usize> = headings().map(width).collect();
-        for row in &self.rows {
-            for (widest, cell) in widths.iter_mut().zip(row) {
-                *widest = width(&cell.text).max(*widest);
+        self.rows.iter().try_for_each(|row| self.write_row(out, row, &widths))
+    }
+
+    fn write_row(&self, out: &mut dyn Write, row: &[MaskCell], widths: &[usize]) -> io::Result<()> {
+        let columns = self.mask.columns.iter();
+        let cells = columns.zip(row).zip(widths).map(|((column, cell), width)| column.padded(cell, *width));
+        self.write_line(out, cells, self.mask.trims_rows)
+    }
+
+    fn write_line(&self, out: &mut dyn Write, cells: impl Iterator<Item = String>, is_trimmed: bool) -> io::Result<()> {
+        let PrintMask { columns, separators, .. } = self.mask;
+        let mut line = separators.before_row.clone();
+        for (index, (column, cell)) in columns.iter().zip(cells).enumerate() {
+            if index > 0 && column.has_prefix {
+                line.push_str(&separators.before);
+            }
+            line.push_str(&cell);
+            if index + 1 < columns.len() && column.has_suffix {
+                line.push_str(&separators.after);
             }
         }
-        self.line(out, headings(), &widths)?;
-        self.rows.iter().try_for_each(|row| self.line(out, row.iter().map(|cell| cell.text.as_str()), &widths))
-    }
-
-    fn line<'c>(
-        &self,
-        out: &mut dyn Write,
-        cells: impl ExactSizeIterator<Item = &'c str>,
-        widths: &[usize],
-    ) -> io::Result<()> {
-        let PrintMask { before_row, after_row, before, after, .. } = self.mask;
-        let last = cells.len() - 1;
-        out.write_all(before_row.as_bytes())?;
-        for (index, cell) in cells.enumerate() {
-            let before = if index == 0 { "" } else { before };
-            let after = if index == last { "" } else { after };
-            let blanks = widths.get(index).map_or(0, |widest| widest.saturating_sub(width(cell)));
-            write!(out, "{before}{cell}{:blanks$}{after}", "")?;
+        if is_trimmed {
+            line.truncate(line.trim_end().len());
         }
-        out.write_all(after_row.as_bytes())
+        line.push_str(&separators.after_row);
+        out.write_all(line.as_bytes())
     }
-}
-
-fn width(text: &str) -> usize {
-    text.chars().count()
 }

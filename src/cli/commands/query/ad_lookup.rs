@@ -1,0 +1,110 @@
+//! Values of an ad's attributes and of expressions in the ad.
+
+use std::sync::Arc;
+
+use classad::ad::{Ad, Expression, Name, ScopeFrame, Value};
+use classad::eval::{Context, Environment, Evaluator};
+
+/// The values of an ad's attributes, converted as HTCondor's tools do. Counts the evaluations that exceed a budget.
+pub struct AdLookup<'a> {
+    pub ad: &'a Ad,
+    context: &'a Context,
+    environment: Environment,
+    frame: Arc<ScopeFrame>,
+    /// Number of evaluations that exceeded a budget.
+    pub failures: u64,
+}
+
+impl<'a> AdLookup<'a> {
+    pub fn new(ad: &'a Ad, context: &'a Context) -> Self {
+        let (environment, frame) = Environment::single(ad.clone());
+        AdLookup { ad, context, environment, frame, failures: 0 }
+    }
+
+    /// Evaluates an expression in the ad. The result is undefined if the evaluation exceeds a budget.
+    pub fn value(&mut self, expression: &Expression) -> Value {
+        let mut evaluator = Evaluator::new(&self.environment, self.context);
+        evaluator.evaluate(expression, &self.frame).unwrap_or_else(|_| {
+            self.failures += 1;
+            Value::Undefined
+        })
+    }
+
+    /// Evaluates an attribute of the ad; undefined if there is none.
+    pub fn attribute(&mut self, name: &str) -> Value {
+        let Some(expression) = self.ad.get(&Name::new(name)).cloned() else { return Value::Undefined };
+        self.value(&expression)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.ad.get(&Name::new(name)).is_some()
+    }
+
+    /// Returns the string that an attribute has; `None` if its value is no string.
+    pub fn string(&mut self, name: &str) -> Option<String> {
+        match self.attribute(name) {
+            Value::String(text) => Some(text.to_str().into_owned()),
+            _ => None,
+        }
+    }
+
+    /// Returns the number that an attribute has, truncated; `None` if its value is no number.
+    pub fn integer(&mut self, name: &str) -> Option<i64> {
+        to_integer(&self.attribute(name))
+    }
+
+    pub fn real(&mut self, name: &str) -> Option<f64> {
+        to_real(&self.attribute(name))
+    }
+
+    /// Whether an attribute is true, or a number other than 0.
+    pub fn is_true(&mut self, name: &str) -> bool {
+        to_real(&self.attribute(name)).is_some_and(|number| number != 0.0)
+    }
+
+    /// Returns the strings of a list that an attribute has.
+    pub fn strings(&mut self, name: &str) -> Option<Vec<String>> {
+        let value = self.attribute(name);
+        self.elements(&value).map(|elements| elements.iter().filter_map(to_text).collect())
+    }
+
+    /// Evaluates the elements of a list; `None` if the value is no list.
+    pub fn elements(&mut self, value: &Value) -> Option<Vec<Value>> {
+        let Value::List(list) = value else { return None };
+        let mut evaluator = Evaluator::new(&self.environment, self.context);
+        let mut elements = Vec::new();
+        for index in 0..list.elements.len() {
+            elements.push(evaluator.element(list, index).unwrap_or_else(|_| {
+                self.failures += 1;
+                Value::Undefined
+            }));
+        }
+        Some(elements)
+    }
+}
+
+/// Returns the text of a string; `None` of any other value.
+pub fn to_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_str().into_owned()),
+        _ => None,
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // reals are truncated, as in C
+pub fn to_integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(integer) => Some(*integer),
+        value => to_real(value).map(|real| real as i64),
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // large integers are rounded, as in C
+pub fn to_real(value: &Value) -> Option<f64> {
+    match value {
+        Value::Boolean(is) => Some(f64::from(u8::from(*is))),
+        Value::Integer(integer) => Some(*integer as f64),
+        Value::Real(real) => Some(*real),
+        _ => None,
+    }
+}

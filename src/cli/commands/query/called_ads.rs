@@ -1,0 +1,72 @@
+//! Ads that are called by a name on the command line: jobs by their numbers, owners or users, slots by their names or
+//! those of their machines.
+
+use classad::ad::BinaryOperator::{Equal, Or};
+use classad::ad::{Expression, Name, Value};
+
+use super::tables::{TableChoice, TableSubject};
+
+/// Returns the constraint that selects the ads that are called one of these names; `None` without names.
+pub fn called_ads(names: &[String], choice: &TableChoice) -> Option<Expression> {
+    let constraints = names.iter().flat_map(|name| constraints_of(name, choice));
+    constraints.reduce(|left, right| Expression::binary(Or, left, right))
+}
+
+fn attribute(name: &str) -> Expression {
+    Expression::attribute(name)
+}
+
+fn is(name: &str, value: impl Into<Value>) -> Expression {
+    Expression::binary(Equal, attribute(name), Expression::literal(value.into()))
+}
+
+/// Whether the text value of an attribute begins with a text.
+fn begins_with(name: &str, text: &str) -> Expression {
+    let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+    let arguments = [attribute(name), Expression::literal(0), Expression::literal(length)];
+    let begin = Expression::call(Name::new("substr"), arguments);
+    Expression::binary(Equal, begin, Expression::literal(Value::string(text)))
+}
+
+/// Returns the number of a cluster or a job: `7`, `7.0`.
+pub fn job_number(text: &str) -> Option<(i64, Option<i64>)> {
+    let number = |part: &str| {
+        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { part.parse().ok() } else { None }
+    };
+    match text.split_once('.') {
+        None => Some((number(text)?, None)),
+        Some((cluster, process)) => Some((number(cluster)?, Some(number(process)?))),
+    }
+}
+
+fn constraints_of(name: &str, choice: &TableChoice) -> Vec<Expression> {
+    let text = || Value::string(name);
+    if choice.subject != Some(TableSubject::Slots)
+        && let Some((cluster, process)) = job_number(name)
+    {
+        let of_cluster = is("ClusterId", cluster);
+        let Some(process) = process else { return with_nodes(of_cluster, cluster, choice) };
+        let job = Expression::and(of_cluster, is("ProcId", process));
+        return if process == 0 { with_nodes(job, cluster, choice) } else { vec![job] };
+    }
+    let owner = || is(if name.contains('@') { "User" } else { "Owner" }, text());
+    let slot = || {
+        let short = format!("{name}.");
+        let own = [is("Name", text()), is("Machine", text())];
+        own.into_iter().chain([begins_with(if name.contains('@') { "Name" } else { "Machine" }, &short)])
+    };
+    match choice.subject {
+        Some(TableSubject::Jobs) => vec![owner()],
+        Some(TableSubject::Slots) if choice.is_about_users() => vec![is("RemoteUser", text())],
+        Some(TableSubject::Slots) => slot().collect(),
+        None => std::iter::once(owner()).chain(slot()).collect(),
+    }
+}
+
+/// Adds the nodes of a DAG to the constraint of its own job, where they are listed with it.
+fn with_nodes(job: Expression, cluster: i64, choice: &TableChoice) -> Vec<Expression> {
+    let is_with_nodes = choice.subject == Some(TableSubject::Jobs) && choice.includes_nodes();
+    let nodes = is("DAGManJobId", cluster);
+    if is_with_nodes { vec![job, nodes] } else { vec![job] }
+}

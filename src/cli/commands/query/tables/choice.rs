@@ -1,0 +1,245 @@
+//! Which table HTCondor's words ask for.
+
+use classad::format::FileFormat;
+
+use super::ad_table::AdTable;
+use super::{RowGrouping, StandardTable, TableSubject, find_table};
+use crate::cli::commands::query::QueryCommand;
+use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, read_print_format};
+use crate::cli::commands::query::print_function::find_function;
+use crate::cli::commands::query::print_mask::append_columns;
+use crate::cli::commands::query::sort::SortKey;
+use crate::cli::io::input;
+use crate::cli::io::source::{self, SourceText};
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
+
+/// Words of `--condor-table` that are about jobs.
+const JOB_WORDS: [&str; 10] =
+    ["of-jobs", "batches", "jobs", "held", "idle", "dag", "io", "grid", "goodput", "job-totals"];
+
+/// Words of `--condor-table` that are about slots and daemons, but for `of-slots`: the ads of `-ads` may be jobs.
+const SLOT_WORDS: [&str; 13] = [
+    "slots",
+    "avail",
+    "states",
+    "servers",
+    "claimed",
+    "gpus",
+    "machines",
+    "schedds",
+    "submitters",
+    "masters",
+    "startds",
+    "negotiators",
+    "collectors",
+];
+
+/// What the words ask for.
+pub struct TableChoice {
+    /// The ads that the words are about; `None` if no word tells.
+    pub subject: Option<TableSubject>,
+    words: Vec<String>,
+}
+
+impl TableChoice {
+    /// Reads the words of `--condor-table`. `first_type` returns `MyType` of the first ad, which counts if no word
+    /// tells what the ads are.
+    pub fn new(words: &[String], first_type: impl FnOnce() -> Option<String>) -> Result<Self, Failure> {
+        let is_any_of = |known: &[&str]| words.iter().find(|word| known.contains(&word.as_str()));
+        let subject = match (is_any_of(&JOB_WORDS), is_any_of(&SLOT_WORDS)) {
+            (Some(job), Some(slot)) if job != "of-jobs" => {
+                return refuse(format!("of HTCondor's words, some ask for jobs ({job}), others for slots ({slot})"));
+            }
+            (_, Some(_)) => Some(TableSubject::Slots),
+            (Some(_), None) => Some(TableSubject::Jobs),
+            (None, None) if words.iter().all(|word| word == "partial") => None,
+            (None, None) => match first_type().as_deref() {
+                Some("Job") => Some(TableSubject::Jobs),
+                _ => Some(TableSubject::Slots),
+            },
+        };
+        Ok(TableChoice { subject, words: words.to_vec() })
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|known| known == word)
+    }
+
+    /// Whether the table is about claimed slots: names are those of users then.
+    pub fn is_about_users(&self) -> bool {
+        self.subject == Some(TableSubject::Slots) && (self.has("claimed") || self.has("running"))
+    }
+
+    /// Whether the nodes of a DAG are listed with it.
+    pub fn includes_nodes(&self) -> bool {
+        self.job_table().is_ok_and(|name| name == "batches" || name == "dag") || self.has("dag")
+    }
+
+    fn job_table(&self) -> Result<&'static str, Failure> {
+        let states: Vec<&str> = ["held", "running", "idle"].into_iter().filter(|word| self.has(word)).collect();
+        if states.len() > 1 {
+            return refuse("-hold, -run and -idle exclude each other: no job has two states");
+        }
+        // The last of these words counts.
+        let named = ["goodput", "io", "grid", "batches", "totals"];
+        let last = self.words.iter().rev().find_map(|word| named.into_iter().find(|known| known == word));
+        Ok(match (last, states.first().copied()) {
+            (Some("totals"), _) => "job-totals",
+            (Some(word), _) => word,
+            (None, Some(state)) => state,
+            (None, None) if self.has("dag") && self.has("jobs") => "dag",
+            (None, None) if self.has("jobs") => "jobs",
+            (None, None) => "batches",
+        })
+    }
+
+    fn slot_table(&self) -> Result<&'static str, Failure> {
+        let known = SLOT_WORDS.into_iter().filter(|word| *word != "machines" && *word != "avail");
+        let mut named: Vec<&str> = known.filter(|word| self.has(word)).collect();
+        if self.has("running") && !self.has("claimed") {
+            named.push("claimed");
+        }
+        // Words for the look of a table go with words that choose slots.
+        if named.len() > 1 {
+            named.retain(|word| *word != "slots");
+        }
+        if named.len() == 2 && named.contains(&"states") && named.contains(&"claimed") {
+            named.retain(|word| *word == "states");
+        }
+        if named.len() > 1 {
+            return refuse(format!("HTCondor's words ask for several tables: {}", named.join(", ")));
+        }
+        let name = named.first().copied().unwrap_or("slots");
+        match (self.has("machines"), name) {
+            (true, "slots") => Ok("machines"),
+            (true, _) => refuse("-compact goes with the table of all slots and with -avail, not with other tables"),
+            (false, name) => Ok(name),
+        }
+    }
+
+    fn table(&self) -> Result<Option<&'static StandardTable>, Failure> {
+        let name = match self.subject {
+            Some(TableSubject::Jobs) => self.job_table()?,
+            Some(TableSubject::Slots) => self.slot_table()?,
+            None => return Ok(None),
+        };
+        Ok(find_table(name))
+    }
+}
+
+/// Returns the table that is to be printed: of `--print-format`, or of HTCondor's words if nothing else is asked for.
+/// `files` are the names of the files, for the title.
+pub fn choose_table(
+    session: &mut Session,
+    query: &QueryCommand,
+    choice: &TableChoice,
+    files: &str,
+) -> Result<Option<AdTable>, Failure> {
+    let is_other = query.output.form.is_some()
+        || !query.af.is_empty()
+        || !query.mask.is_empty()
+        || !query.attributes.is_empty()
+        || query.group_by.is_some()
+        || query.undefined;
+    if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
+        return refuse("-print-format and -aaf describe a table: they go without other forms of output");
+    }
+    if is_other || query.count || session.options.quiet {
+        return Ok(None);
+    }
+    let standard = choice.table()?;
+    let custom = match &query.print_format {
+        Some(path) => Some(read_format_file(session, path)?),
+        None => None,
+    };
+    let fallback = || find_table(if choice.subject == Some(TableSubject::Slots) { "slots" } else { "jobs" });
+    let Some(standard) = standard.or_else(|| custom.as_ref().and_then(|_| fallback())) else {
+        if query.append.is_empty() {
+            return Ok(None);
+        }
+        return refuse("-aaf appends columns to a table: to that of -nobatch, of slots, or of a print format");
+    };
+    let is_custom = custom.is_some();
+    let mut format = match custom {
+        Some(format) => format,
+        None => read_print_format(standard.format, session.dialect()).map_err(|problems| {
+            let text = SourceText::from_argument(standard.name, standard.format);
+            session.print_setting_problems(&text, &problems);
+            Failure::Refused(None)
+        })?,
+    };
+    if names_nodes(choice, standard)
+        && let Some(column) = format.mask.columns.first_mut().filter(|_| !is_custom)
+    {
+        // With -dag, the batch of a node that stands alone has the node in place of the owner.
+        column.function = find_function("DAG_OWNER");
+    }
+    let grouping = if is_custom { RowGrouping::None } else { standard.grouping };
+    if !query.append.is_empty() {
+        if matches!(grouping, RowGrouping::Batches | RowGrouping::Machines) {
+            return refuse("-aaf appends columns to rows of single ads: -nobatch, and not -compact, gives these");
+        }
+        append_columns(session, &mut format.mask, &query.append)?;
+    }
+    let is_totals_only = choice.has("totals");
+    let order = order(session, query, &format, standard)?;
+    let title = if query.userlog.is_empty() { "Jobads" } else { "Userlog" };
+    Ok(Some(AdTable {
+        subject: standard.subject,
+        grouping,
+        standard,
+        has_totals: is_totals_only || matches!(format.summary, FormatSummary::Standard),
+        is_totals_only,
+        is_partial: ["partial", "held", "running", "idle"].into_iter().any(|word| choice.has(word)),
+        is_custom,
+        order,
+        title: format!("{title}: {files}"),
+        format,
+    }))
+}
+
+/// Whether the rows of batches name the nodes of DAGs.
+fn names_nodes(choice: &TableChoice, standard: &StandardTable) -> bool {
+    choice.has("dag") && standard.grouping == RowGrouping::Batches
+}
+
+/// Returns the keys by which the rows are sorted: those of `--sort`, of `GROUP BY`, or the names of slots.
+fn order(
+    session: &mut Session,
+    query: &QueryCommand,
+    format: &PrintFormat,
+    standard: &StandardTable,
+) -> Result<Vec<SortKey>, Failure> {
+    let given = query.sort_keys(session)?;
+    if query.is_unsorted() {
+        return Ok(Vec::new());
+    }
+    if !given.is_empty() {
+        return Ok(given);
+    }
+    // The type of a slot may have a sign, which tells nothing.
+    let names: &[&str] = match (standard.subject, standard.grouping) {
+        (TableSubject::Jobs, _) => &[],
+        (TableSubject::Slots, RowGrouping::Machines) => {
+            &["Machine", "SlotTypeId < 0 ? -SlotTypeId : SlotTypeId", "Name"]
+        }
+        (TableSubject::Slots, _) => &["Machine", "Name"],
+    };
+    let mut keys = format.order.clone();
+    for name in names {
+        let expression = input::parse_argument_expression(session, "the order of slots", name)?;
+        keys.push(SortKey { expression, is_descending: false });
+    }
+    Ok(keys)
+}
+
+fn read_format_file(session: &mut Session, path: &str) -> Result<PrintFormat, Failure> {
+    let bytes = source::read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    read_print_format(&text, session.dialect()).map_err(|problems| {
+        let source = SourceText::from_file(path, text.clone().into_bytes(), FileFormat::Bracketed);
+        session.print_setting_problems(&source, &problems);
+        Failure::Refused(None)
+    })
+}

@@ -1,0 +1,88 @@
+//! The rows of `condor_status -compact`: the slots of a machine that have one type are one row.
+
+use classad::ad::Value;
+
+use super::ad_table::TableRecord;
+use crate::cli::commands::query::ad_lookup::{to_integer, to_real, to_text};
+use crate::cli::commands::query::print_mask::MaskValues;
+
+/// The columns whose values are counted, in the print format of machines.
+const MACHINE: usize = 0;
+const SLOTS: usize = 2;
+const FREE_CPUS: usize = 7;
+const FREE_MEMORY: usize = 8;
+const CODE: usize = 10;
+const JOB_STARTS: usize = 11;
+const LARGEST: usize = 12;
+
+/// Makes the rows of machines of records that are sorted by machine and type of slot.
+pub fn machine_rows(records: &[TableRecord]) -> Vec<MaskValues> {
+    let mut rows: Vec<MaskValues> = Vec::new();
+    let mut last: Option<(&str, i64)> = None;
+    for record in records {
+        let Some(slot) = &record.slot else { continue };
+        let key = (slot.machine.as_str(), slot.slot_type);
+        if last == Some(key)
+            && !slot.machine.is_empty()
+            && let Some(row) = rows.last_mut()
+        {
+            fold(row, record);
+            continue;
+        }
+        let is_further = last.is_some_and(|(machine, _)| machine == slot.machine && !machine.is_empty());
+        let mut row = own_row(record);
+        if is_further && !slot.slot.is_empty() {
+            row[MACHINE] = Some(Value::string(format!("   {}", slot.slot)));
+        }
+        rows.push(row);
+        last = Some(key);
+    }
+    rows
+}
+
+fn real(row: &MaskValues, column: usize) -> f64 {
+    row[column].as_ref().and_then(to_real).unwrap_or(0.0)
+}
+
+/// The row of a slot alone.
+fn own_row(record: &TableRecord) -> MaskValues {
+    let mut row = record.values.clone();
+    let Some(slot) = &record.slot else { return row };
+    if slot.is_partitionable {
+        let own = row[CODE].as_ref().and_then(to_text).unwrap_or_default();
+        row[CODE] = row[CODE].as_ref().map(|_| Value::string(slot.common_code(&own)));
+        return row;
+    }
+    row[LARGEST] = Some(Value::Real(real(&row, FREE_MEMORY)));
+    if slot.is_busy {
+        row[FREE_CPUS] = row[FREE_CPUS].as_ref().map(|_| Value::Integer(0));
+        row[FREE_MEMORY] = row[FREE_MEMORY].as_ref().map(|_| Value::Real(0.0));
+    }
+    row[SLOTS] = Some(Value::Integer(1));
+    row
+}
+
+/// Adds another slot to the row of a machine. What the first slot does not tell stays untold, but for the number of slots.
+fn fold(row: &mut MaskValues, record: &TableRecord) {
+    let Some(slot) = &record.slot else { return };
+    let other = &record.values;
+    let mut set = |column: usize, sum: fn(f64, f64) -> f64, number: f64| {
+        let sum = sum(real(row, column), number);
+        row[column] = row[column].as_ref().map(|_| Value::Real(sum));
+    };
+    let free = real(other, FREE_MEMORY);
+    set(LARGEST, f64::max, if slot.is_partitionable { real(other, LARGEST) } else { free });
+    if slot.is_partitionable || !slot.is_busy {
+        set(FREE_MEMORY, |a, b| a + b, free);
+        set(FREE_CPUS, |a, b| a + b, real(other, FREE_CPUS));
+    }
+    set(JOB_STARTS, |a, b| a + b, real(other, JOB_STARTS));
+    let own = row[SLOTS].as_ref().and_then(to_integer).unwrap_or(1);
+    let parts = other[SLOTS].as_ref().and_then(to_integer).unwrap_or(0);
+    row[SLOTS] = Some(Value::Integer(own + if slot.is_partitionable { parts } else { 1 }));
+    let text = |value: &Option<Value>| value.as_ref().and_then(to_text).unwrap_or_default();
+    let code = if slot.is_partitionable { slot.common_code(&text(&other[CODE])) } else { text(&other[CODE]) };
+    let own = text(&row[CODE]);
+    let common: String = own.chars().zip(code.chars()).map(|(a, b)| if a == b { a } else { '*' }).collect();
+    row[CODE] = Some(Value::string(common));
+}

@@ -1,0 +1,208 @@
+//! The tables of HTCondor's tools, print formats, and names among HTCondor's words.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Writes a file of the test `name`.
+fn file(name: &str, text: &str) -> String {
+    let path: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &format!("condor-tables-{name}")].iter().collect();
+    fs::write(&path, text).expect("it can be written");
+    path.to_str().expect("it is text").to_owned()
+}
+
+/// What is printed, what is said of it, and the exit status.
+fn run(arguments: &[&str]) -> (String, String, i32) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+    let command = command.arg("query").args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("TZ", "UTC");
+    let output = command.output().expect("classad runs");
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    (text(output.stdout), text(output.stderr), output.status.code().expect("it ends by itself"))
+}
+
+fn printed(arguments: &[&str]) -> String {
+    let (out, errors, status) = run(arguments);
+    assert_eq!((errors.as_str(), status), ("", 0), "{arguments:?}");
+    out
+}
+
+fn lines(arguments: &[&str]) -> Vec<String> {
+    printed(arguments).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Jobs with large numbers and sizes; the second cluster has two jobs, of which one is done.
+fn jobs() -> String {
+    let job = |cluster: u32, process: u32, owner: &str, more: &str| {
+        format!(
+            "MyType = \"Job\"\nClusterId = {cluster}\nProcId = {process}\nOwner = \"{owner}\"\n\
+             User = \"{owner}@example.org\"\nJobUniverse = 5\nQDate = 1795392000\nServerTime = 1795392299\n\
+             Cmd = \"/bin/run\"\nRemoteUserCpu = 0.0\nJobPrio = 0\n{more}\n"
+        )
+    };
+    [
+        job(9, 0, "alice", "JobStatus = 2\nShadowBday = 1795392200\nImageSize = 126418944\nTotalSubmitProcs = 1\n"),
+        job(123_456, 0, "bob", "JobStatus = 1\nImageSize = 10\nTotalSubmitProcs = 3\n"),
+        job(123_456, 1000, "bob", "JobStatus = 5\nImageSize = 10\nTotalSubmitProcs = 3\n"),
+    ]
+    .concat()
+}
+
+#[test]
+fn numbers_of_jobs_and_sizes_have_all_digits() {
+    let jobs = file("digits", &jobs());
+    assert_eq!(
+        lines(&["-jobads", &jobs, "-nobatch"])[3..7],
+        [
+            " ID         OWNER            SUBMITTED     RUN_TIME ST PRI SIZE     CMD",
+            "     9.0    alice          11/23 00:00   0+00:01:39 R  0   123456.0 run",
+            "123456.0    bob            11/23 00:00   0+00:00:00 I  0        0.0 run",
+            "123456.1000 bob            11/23 00:00   0+00:00:00 H  0        0.0 run",
+        ]
+    );
+    assert_eq!(
+        lines(&["-jobads", &jobs])[4..6],
+        [
+            "alice ID: 9       11/23 00:00      _      1      _      _      1 9.0",
+            "bob   ID: 123456  11/23 00:00      1      _      1      1      3 123456.0-1000",
+        ]
+    );
+    // Jobs that are left out are not done.
+    let held = lines(&["-jobads", &jobs, "-batch", "-hold"]);
+    assert_eq!(held[4], "bob      ID: 123456  11/23 00:00      _      _      _      1      3 123456.1000");
+}
+
+#[test]
+fn names_choose_jobs_and_slots() {
+    let jobs = file("names", &jobs());
+    let chosen = |names: &[&str]| lines(&[&["-jobads", &jobs][..], names, &["-af", "ClusterId"]].concat());
+    assert_eq!(chosen(&["alice"]), ["9"]);
+    assert_eq!(chosen(&["bob@example.org"]), ["123456", "123456"]);
+    assert_eq!(chosen(&["alice", "123456.1000"]), ["9", "123456"]);
+    assert_eq!(chosen(&["alice", "bob", "-constraint", "JobStatus == 1"]), ["123456"]);
+    let (out, errors, status) = run(&["-jobads", &jobs, "eve", "-af", "Owner"]);
+    assert_eq!((out.as_str(), status), ("", 1));
+    assert!(errors.contains("`eve` was taken for the number or the owner of jobs"), "{errors}");
+    let slots = "tests/pool/dumps/machines.long";
+    let chosen = |names: &[&str]| lines(&[&["-ads", slots][..], names, &["-af", "Name"]].concat());
+    assert_eq!(chosen(&["slot1@node2.pool.example"]), ["slot1@node2.pool.example"]);
+    assert_eq!(chosen(&["slot1@node2"]), ["slot1@node2.pool.example"]);
+    assert_eq!(chosen(&["node2"]).len(), 3);
+    assert_eq!(chosen(&["node2.pool.example", "slot1@node4"]).len(), 4);
+    assert_eq!(chosen(&["-claimed", "bob@pool.example"]), ["slot1_1@node3.pool.example"]);
+    // A file that is there is a file, and an expression is one.
+    assert_eq!(chosen(&[slots]).len(), 20);
+    assert_eq!(chosen(&["Cpus > 8"]), ["slot1@node3.pool.example"]);
+}
+
+#[test]
+fn words_that_exclude_each_other_are_refused() {
+    let slots = "tests/pool/dumps/machines.long";
+    for (arguments, told) in [
+        (&["-jobads", slots, "-hold", "-run"][..], "-hold, -run and -idle exclude each other"),
+        (&["-ads", slots, "-state", "-schedd"], "several tables: states, schedds"),
+        (&["-ads", slots, "-compact", "-state"], "-compact goes with the table of all slots"),
+        (&["-ads", slots, "-hold", "-avail"], "some ask for jobs (held), others for slots (avail)"),
+        (&["-ads", slots, "-pool", "cm.example.org"], "-pool asks a daemon"),
+        (&["-jobads", slots, "-autocluster"], "`classad autocluster` groups jobs"),
+        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "without other forms of output"),
+        (&["-ads", slots, "-compact", "-aaf", "Disk"], "-aaf appends columns to rows of single ads"),
+        (&["-ads", slots, "-stote"], "there is no option -stote; did you mean -state"),
+        (&["-ads", slots, "-x"], "there is no option -x"),
+        (&["-ads", slots, "-af", "Name", "-bogus"], "there is no option -bogus"),
+        (&["-ads", slots, "-af:q", "Name"], "with the letter `q`"),
+    ] {
+        let (out, errors, status) = run(arguments);
+        assert!(errors.contains(told), "{arguments:?}: {errors}");
+        assert_eq!((out.as_str(), status), ("", 2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn tables_need_no_file_and_no_type() {
+    let jobs = jobs();
+    let path = file("type", &jobs);
+    // The ads say what they are.
+    assert_eq!(printed(&["-ads", &path]), printed(&["-jobads", &path]));
+    let totals = lines(&[&path, "-totals"]);
+    let summary = "Total for query: 3 jobs; 0 completed, 0 removed, 1 idle, 1 running, 1 held, 0 suspended";
+    assert_eq!(totals[3], summary);
+    let slots = "tests/pool/dumps/machines.long";
+    assert!(printed(&[slots, "-total"]).contains("X86_64/LINUX    10     1"));
+    // Other forms of output print no table.
+    assert_eq!(printed(&["-jobads", &path, "-long"]), printed(&["true", &path]));
+    assert_eq!(printed(&["-jobads", &path, "-hold", "--count"]), "1\n");
+    for threads in ["1", "4"] {
+        let table = printed(&["-ads", slots, "-state", "--threads", threads]);
+        assert_eq!(table, printed(&["-ads", slots, "-state"]));
+    }
+}
+
+#[test]
+fn orders_are_descending_and_natural() {
+    let ads = file(
+        "order",
+        "Name = \"slot1_10@a\"\nMemory = 5\n\nName = \"slot1_2@a\"\nMemory = 5\n\nName = \"slot1_1@b\"\nMemory = 7\n\nMemory = 9\n",
+    );
+    let names = |arguments: &[&str]| lines(&[&["-ads", &ads][..], arguments, &["-af", "Name"]].concat());
+    assert_eq!(names(&["-sort", "Name"]), ["slot1_1@b", "slot1_2@a", "slot1_10@a"]);
+    assert_eq!(names(&["-sort", "-Name"]), ["slot1_10@a", "slot1_2@a", "slot1_1@b"]);
+    assert_eq!(names(&["-sort", "Memory", "-sort", "-Name"]), ["slot1_10@a", "slot1_2@a", "slot1_1@b"]);
+    assert_eq!(names(&["--sort", "-Memory", "--sort", "Name"]), ["undefined", "slot1_1@b", "slot1_2@a", "slot1_10@a"]);
+    assert_eq!(names(&["-sort", "no"]), ["slot1_10@a", "slot1_2@a", "slot1_1@b", "undefined"]);
+    // Only -sort leaves out what has no value.
+    assert_eq!(names(&["--sort", "Name"]).len(), 4);
+}
+
+#[test]
+fn times_and_appended_columns_are_printed() {
+    let jobs = file("times", &jobs());
+    assert_eq!(lines(&["-jobads", &jobs, "9", "-af:T", "3661", "ServerTime-QDate"]), ["  0+01:01:01   0+00:04:59"]);
+    assert_eq!(lines(&["-jobads", &jobs, "9", "-af:lY", "QDate"]), ["QDate = 11/23 00:00"]);
+    assert_eq!(lines(&["-jobads", &jobs, "9", "-format", "%T\\n", "90000"]), ["  1+01:00:00"]);
+    let table = lines(&["-jobads", &jobs, "-hold", "-aaf:V", "Owner", "-aaf:Y", "QDate"]);
+    assert!(table[3].ends_with("HOLD_REASON Owner QDate"), "{table:?}");
+    assert!(table[4].ends_with("undefined   \"bob\" 11/23 00:00"), "{table:?}");
+}
+
+#[test]
+fn print_formats_describe_tables() {
+    let jobs = file("format-jobs", &jobs());
+    let format = |name: &str, text: &str| file(&format!("format-{name}"), text);
+    let table = |name: &str, text: &str| lines(&["-jobads", &jobs, "-print-format", &format(name, text)]);
+    let text = "# sizes\nSELECT NOTITLE\n  strcat(Owner, \
+                \"!\") AS 'Who is it' WIDTH -6 TRUNCATE\n  ClusterId AS N WIDTH 8\n  RequestMemory AS MB \\\n    PRINTF %d OR ??\n\
+                WHERE ProcId == 0\nGROUP BY ClusterId DESCENDING\nSUMMARY NONE\n";
+    assert_eq!(table("columns", text), ["Who is it N        MB", "bob!     123456 ?", "alice!        9 ?"]);
+    let text = "SELECT BARE LABEL SEPARATOR ': ' FIELDSUFFIX ';' RECORDPREFIX '- '\nOwner\nJobStatus AS st PRINTAS JOB_STATUS\n\
+                GROUP BY\n Owner DESCENDING\n ProcId\n";
+    assert_eq!(table("labels", text), ["- Owner: bob  ; st: I", "- Owner: bob  ; st: H", "- Owner: alice; st: R"]);
+    let text = "SELECT NOTITLE NOHEADER\nSUMMARY\n Jobs AS Jobs PRINTF '%d in all,'\n Held PRINTF '%d held'\n";
+    assert_eq!(table("summary", text), ["", "3 in all, 1 held", ""]);
+}
+
+#[test]
+fn mistakes_in_print_formats_have_places_and_hints() {
+    for (text, told) in [
+        ("Owner\n", &["a print format begins with SELECT", ":1:1"][..]),
+        ("SELECT\n Owner PRINTAS JOB_STAT\n", &["there is no function JOB_STAT", ":2:16", "JOB_STATUS"]),
+        ("SELECT\n\n Owner AS X WIDHT 8\n", &["`WIDHT` is no word of a column", ":3:13", "WIDTH"]),
+        ("SELECT\n Owner as X\n", &["keywords are in capitals: AS", ":2:"]),
+        ("SELECT\n Owner AS 'X WIDTH 3\n", &["the closing quote is missing", ":2:11"]),
+        ("SELECT\n Owner WIDTH wide\n", &["`wide` is no width", ":2:14"]),
+        ("SELECT\n Owner WIDTH 99999\n", &["`99999` is no width", "at most 4096"]),
+        ("SELECT\n Owner PRINTF '%k'\n", &["the conversion `%k` is not done here", ":2:15"]),
+        ("SELECT\n Owner OR !\n", &["OR takes no `!`", ":2:11"]),
+        ("SELECT\n Owner AS\n", &["AS needs a heading", ":2:8"]),
+        ("SELECT NOTITEL\n Owner\n", &["SELECT has no word `NOTITEL`", ":1:8", "NOTITLE"]),
+        ("SELECT FROM AUTOCLUSTER\n Owner\n", &["asks the access point", "classad autocluster"]),
+        ("SELECT\n 1 +\nWHERE a ==\nGROUP BY )\nSUMMARY ALL\n", &[":2:", ":3:", ":4:", ":5:9", "STANDARD"]),
+        ("", &["there is no SELECT"]),
+    ] {
+        let path = file("mistake", text);
+        let (out, errors, status) = run(&["-jobads", "samples/pool/jobs.long", "-print-format", &path]);
+        assert!(told.iter().all(|part| errors.contains(part)), "{text}: {errors}");
+        assert_eq!((out.as_str(), status), ("", 2), "{text}");
+    }
+    let (_, errors, status) = run(&["-jobads", "samples/pool/jobs.long", "-pr", "no-such-file"]);
+    assert!(errors.contains("no-such-file") && status == 2, "{errors}");
+}
