@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{Sources, crate_sources, sources, uses};
 
 /// The circles of files that there are, each with its reason.  A part of one may be dissolved; what joins fails.
-const CIRCLES: [(&[&str], &str); 10] = [
+const CIRCLES: &[(&[&str], &str)] = &[
     (
         &["ad/ad", "ad/equality", "ad/expression", "ad/frame", "ad/value"],
         "an ad holds expressions, an expression holds values, and both hold ads",
