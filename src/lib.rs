@@ -14,6 +14,7 @@
     doc = "| [`workload`] | synthetic ads by a seed: the experiments of the papers, a modern pool (feature `workload`) |"
 )]
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
+//! | [`configuration`] | HTCondor's configuration: dumps of it, policies, routes, maps of users |
 //! | [`transform`] | HTCondor's transform language |
 //! | [`constraint`] | the normal form of constraints: clauses, conditions, consistency |
 //! | [`protocol`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime |
@@ -290,6 +291,7 @@
 //! ```
 
 pub mod ad;
+pub mod configuration;
 pub mod constraint;
 pub mod eval;
 pub mod explain;

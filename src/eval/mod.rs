@@ -13,6 +13,7 @@ mod references;
 mod scope;
 mod settings;
 mod specialize;
+mod user_maps;
 
 pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, group_text, parse_template};
 pub use builtin::{
@@ -33,3 +34,4 @@ pub use specialize::{
     ConstraintVerdict, SpecializeOptions, SpecializedExpression, specialize, specialize_ad, specialize_attribute,
     unknowns,
 };
+pub use user_maps::{UserMap, UserMaps};

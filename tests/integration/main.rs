@@ -5,6 +5,7 @@ mod census;
 mod check;
 mod commands;
 mod compiled;
+mod configurations;
 mod differences;
 mod explain;
 mod forms;

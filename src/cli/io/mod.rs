@@ -14,4 +14,5 @@ pub mod parties;
 pub mod selective_load;
 pub mod source;
 pub mod unseen_names;
+pub mod user_maps;
 pub mod what_if;
