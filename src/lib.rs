@@ -119,7 +119,7 @@
 //! let before = parse_ad(b"[ Memory = 1000 ]", ParseOptions::new(Dialect::Condor))?;
 //! let (rules, problems) = parse_rules(b"EVALSET Memory quantize(Memory, 512)\n", Dialect::Condor);
 //! assert!(problems.is_empty());
-//! let results = Transform { rules, condition: None }.apply(&before, &Context::new(Dialect::Condor));
+//! let results = Transform { rules, ..Transform::default() }.apply(&before, &Context::new(Dialect::Condor));
 //! let after = &results[0].ad;
 //! assert_eq!(differences(&before, after, DiffMode::Meaning).len(), 1);
 //!

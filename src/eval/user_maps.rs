@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{ByteString, Name};
 
-use super::builtin::regex::{CompiledPattern, PatternOptions, group_text};
+use super::pattern::{CompiledPattern, PatternOptions, group_text};
 
 /// The maps that `userMap()` knows, by name. Clones share the maps.
 #[derive(Clone, Default)]

@@ -18,6 +18,8 @@ pub struct TransformRule {
     pub name: Option<String>,
     /// Condition that an ad must satisfy, evaluated before any statement of the rule; `None` accepts every ad.
     pub requirements: Option<RuleOperand>,
+    /// The universe of the jobs that a route makes, as a UNIVERSE line names it; `None` if there is no such line.
+    pub universe: Option<String>,
     /// Statements in order.
     pub statements: Vec<RuleStatement>,
     /// The TRANSFORM line, which makes several ads out of one. `None` if the rule has no such line.

@@ -80,7 +80,7 @@ fn compressed_files_are_not_rewritten() {
 }
 
 fn apply(rules: Vec<TransformRule>, ad: &Ad) -> Ad {
-    let mut results = Transform { rules, condition: None }.apply(ad, &Context::new(Dialect::Condor));
+    let mut results = Transform { rules, ..Transform::default() }.apply(ad, &Context::new(Dialect::Condor));
     assert_eq!(results.len(), 1);
     results.remove(0).ad
 }
@@ -227,7 +227,7 @@ proptest! {
         let (rules, _) = parse_rules(text.as_bytes(), Dialect::Condor);
         let ad = parse_ad(b"[ a = 1; b = \"x\" ]", ParseOptions::new(Dialect::Condor)).unwrap();
         // Whoever asks all the same gets an answer, too.
-        let _ = Transform { rules, condition: None }.apply(&ad, &Context::new(Dialect::Condor));
+        let _ = Transform { rules, ..Transform::default() }.apply(&ad, &Context::new(Dialect::Condor));
     }
 }
 
@@ -286,7 +286,7 @@ fn no_rule_takes_forever() {
         let ad = format!("[ a = 1; {} = 2 ]", "a".repeat(40) + "c");
         let ad = parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
         let (rules, _) = parse_rules(text.as_bytes(), Dialect::Condor);
-        let results = Transform { rules, condition: None }.apply(&ad, &Context::new(Dialect::Condor));
+        let results = Transform { rules, ..Transform::default() }.apply(&ad, &Context::new(Dialect::Condor));
         assert!(!results.is_empty(), "{what}: the ad is lost");
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::ad::{ByteString, Type, Value};
 
-use super::arguments::{BoundedString, excerpt, list_of_strings};
+use super::super::pattern::excerpt;
+use super::arguments::{BoundedString, list_of_strings};
 use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[

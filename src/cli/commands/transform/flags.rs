@@ -119,7 +119,7 @@ impl TransformFlags {
     /// Builds the rules from the flags and from the files in `sources`. Reports all errors in rules here, before any ad
     /// is changed.
     pub fn build_pipeline(&self, session: &mut Session, sources: Vec<SourceText>) -> Result<Pipeline, Failure> {
-        let transform = Transform { rules: Vec::new(), condition: None };
+        let transform = Transform { rules: Vec::new(), ..Transform::default() };
         let mut pipeline = Pipeline { transform, origins: Vec::new(), sources: Vec::new() };
         let mut files = sources.into_iter();
         let mut wrong = false;
