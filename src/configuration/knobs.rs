@@ -114,7 +114,10 @@ impl PolicyKnob {
     pub fn find(name: &str) -> Option<&'static PolicyKnob> {
         let name = name.rsplit_once('.').map_or(name, |(_, name)| name);
         let ends_with = |end: &str| {
-            name.len().checked_sub(end.len()).and_then(|at| name.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+            name.len()
+                .checked_sub(end.len())
+                .and_then(|at| name.get(at..))
+                .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
         };
         // These belong to a family, but hold lists of names, and whether a requirement only warns.
         if ends_with("_NAMES") || ends_with("_IS_WARNING") {

@@ -39,15 +39,16 @@ impl ConfiguredPolicy {
     }
 }
 
-impl Configuration {
-    /// Returns the policies that are expressions, in the order of the dump, and a problem for each that is none.
+impl ConfiguredPolicy {
+    /// Returns the policies of a configuration that are expressions, in the order of the dump, and a problem for each
+    /// that is none.
     #[must_use]
-    pub fn policies(&self, context: &Context) -> (Vec<ConfiguredPolicy>, Vec<Problem>) {
+    pub fn all(configuration: &Configuration, context: &Context) -> (Vec<Self>, Vec<Problem>) {
         let (mut policies, mut problems) = (Vec::new(), Vec::new());
-        for entry in self.entries() {
-            let is_last = self.entry(&entry.name).is_some_and(|last| last.line == entry.line);
+        for entry in configuration.entries() {
+            let is_last = configuration.entry(&entry.name).is_some_and(|last| last.line == entry.line);
             let knob = PolicyKnob::find(&entry.name).filter(|knob| is_last && !knob.kind.is_rules());
-            match knob.map(|knob| self.parse_policy(entry, knob.kind, context)) {
+            match knob.map(|knob| Self::parse(configuration, entry, knob.kind, context)) {
                 Some(Ok(policy)) => policies.push(policy),
                 Some(Err(problem)) => problems.push(problem),
                 None => {}
@@ -61,19 +62,19 @@ impl Configuration {
     /// # Errors
     ///
     /// The problem, with its range in the dump, if the value is no expression or cannot be expanded.
-    pub fn policy(&self, name: &str, context: &Context) -> Result<Option<ConfiguredPolicy>, Problem> {
-        let Some(entry) = self.entry(name) else { return Ok(None) };
+    pub fn find(configuration: &Configuration, name: &str, context: &Context) -> Result<Option<Self>, Problem> {
+        let Some(entry) = configuration.entry(name) else { return Ok(None) };
         let kind = PolicyKnob::find(&entry.name).map_or(KnobKind::JobPolicy, |knob| knob.kind);
-        self.parse_policy(entry, kind, context).map(Some)
+        Self::parse(configuration, entry, kind, context).map(Some)
     }
 
-    fn parse_policy(
-        &self,
+    fn parse(
+        configuration: &Configuration,
         entry: &ConfigurationEntry,
         kind: KnobKind,
         context: &Context,
     ) -> Result<ConfiguredPolicy, Problem> {
-        let value = self.expand(entry, context)?;
+        let value = configuration.expand(entry, context)?;
         let options = ParseOptions::long(context.dialect);
         let expression = parse_expression(value.text.as_bytes(), options).map_err(|error| {
             if value.is_verbatim {
