@@ -17,4 +17,4 @@ pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};
 pub use map_file::{MapFileLine, MapFileReader, includes_file};
 pub use policy::ConfiguredPolicy;
 pub use router::{JobRouter, RoutingDecision};
-pub use rules::{ConfiguredRules, RulesResult};
+pub use rules::{ConfiguredRules, RulesResult, is_bracketed_rules, parse_bracketed_rules};

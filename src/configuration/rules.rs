@@ -74,7 +74,7 @@ impl Configuration {
         context: &Context,
     ) -> RulesResult {
         let raw = self.raw_value(entry);
-        if raw.starts_with('[') || raw.starts_with("/*") {
+        if is_bracketed_rules(raw.as_bytes()) {
             return self.bracketed_rules(entry, name, defaults, context);
         }
         let surroundings = RuleSurroundings { variables: self.variables().clone(), is_route };
@@ -110,30 +110,16 @@ impl Configuration {
             true => start + range.start..start + range.end,
             false => entry.value_range.clone(),
         };
-        let text = value.text.as_bytes();
-        for item in read(text, FileFormat::Bracketed, context.dialect) {
-            let ad_entry = match item {
-                Ok(ad_entry) => ad_entry,
-                Err(problem) => {
-                    problems.push(named(problem.map_ranges(in_dump), &entry.name));
-                    continue;
-                }
-            };
-            let spans = attribute_spans(text, FileFormat::Bracketed, ad_entry.offset, context.dialect);
-            let place = |name: &Name| {
-                let span = spans.iter().rev().find(|span| span.name == *name);
-                let range = in_dump(span.map_or(0..1.min(text.len()), |span| span.name_range.clone()));
-                let line = Position::of_offset(self.text().as_bytes(), range.start).line;
-                (range, line)
-            };
-            let ad = ad_entry.ad.iter().fold(defaults.clone(), |all, attribute| {
-                all.with(attribute.name.clone(), attribute.expression.clone())
-            });
-            let (rule, faults) = bracketed::convert(ad, name, context, &place);
-            problems.extend(faults.into_iter().map(|problem| named(problem, &entry.name)));
-            let line =
-                Position::of_offset(self.text().as_bytes(), in_dump(ad_entry.offset..ad_entry.offset + 1).start).line;
-            found.push(ConfiguredRules { knob: entry.name.clone(), rule, line, is_bracketed: true });
+        let (rules, faults) = parse_bracketed_rules(value.text.as_bytes(), name, defaults, context);
+        problems.extend(faults.into_iter().map(|problem| named(problem.map_ranges(in_dump), &entry.name)));
+        for mut rule in rules {
+            let mut first = entry.line;
+            for (index, statement) in rule.statements.iter_mut().enumerate() {
+                statement.range = in_dump(statement.range.clone());
+                statement.line = Position::of_offset(self.text().as_bytes(), statement.range.start).line;
+                first = if index == 0 { statement.line } else { first.min(statement.line) };
+            }
+            found.push(ConfiguredRules { knob: entry.name.clone(), rule, line: first, is_bracketed: true });
         }
         (found, problems)
     }
@@ -165,6 +151,47 @@ impl Configuration {
         }
         Ok(all)
     }
+}
+
+/// Parses rules in brackets, one ad behind the other, into rules and problems. `name` is the name of a rule whose ad has
+/// none; `defaults` holds attributes that all of the ads have unless they define them.
+#[must_use]
+pub fn parse_bracketed_rules(
+    text: &[u8],
+    name: &str,
+    defaults: &Ad,
+    context: &Context,
+) -> (Vec<TransformRule>, Vec<Problem>) {
+    let (mut rules, mut problems) = (Vec::new(), Vec::new());
+    for item in read(text, FileFormat::Bracketed, context.dialect) {
+        match item {
+            Err(problem) => problems.push(problem),
+            Ok(entry) => {
+                let spans = attribute_spans(text, FileFormat::Bracketed, entry.offset, context.dialect);
+                let place = |name: &Name| {
+                    let span = spans.iter().rev().find(|span| span.name == *name);
+                    let start = entry.offset.min(text.len());
+                    let range = span.map_or(start..text.len().min(start + 1), |span| span.name_range.clone());
+                    let line = Position::of_offset(text, range.start).line;
+                    (range, line)
+                };
+                let ad = entry.ad.iter().fold(defaults.clone(), |all, attribute| {
+                    all.with(attribute.name.clone(), attribute.expression.clone())
+                });
+                let (rule, faults) = bracketed::convert(ad, name, context, &place);
+                rules.push(rule);
+                problems.extend(faults);
+            }
+        }
+    }
+    (rules, problems)
+}
+
+/// Whether a text is of rules in brackets, and not of the language of rules.
+#[must_use]
+pub fn is_bracketed_rules(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    text.starts_with(b"[") || text.starts_with(b"/*")
 }
 
 /// Puts the name of a variable before the message of a problem.

@@ -6,6 +6,7 @@ pub mod ad_map;
 pub mod atomic_write;
 pub mod block_pipeline;
 pub mod cases;
+pub mod configuration;
 pub mod dump_time;
 pub mod history_files;
 pub mod input;
