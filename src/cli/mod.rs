@@ -135,6 +135,7 @@ commands! {
     Specialize commands::specialize::Specialize,
     Refs commands::refs::Refs,
     Transform commands::transform::TransformCommand,
+    Route commands::route::RouteCommand,
     Test commands::test::TestCommand,
     Functions commands::functions::Functions,
     Workload commands::workload::Workload,

@@ -30,6 +30,9 @@ pub struct JobRouter {
     pub disabled: Vec<String>,
 }
 
+/// The variable that lists the routes in order.
+const LIST: &str = "JOB_ROUTER_ROUTE_NAMES";
+
 /// What a router does with a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutingDecision {
@@ -82,6 +85,11 @@ impl JobRouter {
             defined.push(rules);
         };
         const PREFIX: &str = "JOB_ROUTER_ROUTE_";
+        // Of a route that is in no list nothing is read but its name. Faults of the list are told later.
+        let listed = configuration.entry(LIST).map(|_| configuration.words(LIST, context).unwrap_or_default());
+        let is_listed = |name: &str| {
+            listed.as_ref().is_none_or(|listed| listed.iter().any(|known| known.eq_ignore_ascii_case(name)))
+        };
         for entry in configuration.entries() {
             let suffix =
                 entry.name.get(PREFIX.len()..).filter(|_| entry.name[..PREFIX.len()].eq_ignore_ascii_case(PREFIX));
@@ -92,6 +100,10 @@ impl JobRouter {
                 _ => continue,
             };
             if entry.value_range.is_empty() {
+                continue;
+            }
+            if !is_list && !is_listed(name) {
+                router.disabled.push(name.to_owned());
                 continue;
             }
             let (rules, faults) = configuration.rules_of(entry, name, &defaults, true, context);
@@ -105,7 +117,7 @@ impl JobRouter {
                 add(rules);
             }
         }
-        if defined.is_empty() {
+        if defined.is_empty() && router.disabled.is_empty() {
             return (None, problems);
         }
         router.put_in_order(configuration, defined, context, &mut problems);
@@ -129,7 +141,6 @@ impl JobRouter {
         context: &Context,
         problems: &mut Vec<Problem>,
     ) {
-        const LIST: &str = "JOB_ROUTER_ROUTE_NAMES";
         let Some(list) = configuration.entry(LIST) else {
             self.routes = defined;
             self.drop_unconditional(configuration, problems);
@@ -150,7 +161,7 @@ impl JobRouter {
                 }
             }
         }
-        self.disabled = defined.iter().map(|rules| rules.name().to_owned()).collect();
+        self.disabled.extend(defined.iter().map(|rules| rules.name().to_owned()));
         self.drop_unconditional(configuration, problems);
     }
 

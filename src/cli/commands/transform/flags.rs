@@ -191,7 +191,11 @@ fn configured_rules(
     let (router, problems) = JobRouter::read(configuration, &context);
     let found = router.as_ref().and_then(|router| Some((router, router.find(route)?)));
     match found {
-        Some((router, index)) => Ok((router.transform(index, configuration).rules, problems)),
+        // Faults of other routes do not matter to this one, which has none.
+        Some((router, index)) => {
+            let problems = problems.into_iter().map(Problem::as_warning).collect();
+            Ok((router.transform(index, configuration).rules, problems))
+        }
         None => {
             for problem in &problems {
                 diagnostics::print_problem(&session.options, &loaded.text, problem);
