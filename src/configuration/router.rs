@@ -244,15 +244,17 @@ impl JobRouter {
         })
     }
 
-    /// Returns what makes a routed job of a job: the transforms before the route, the route, those behind it.
+    /// Returns what makes a routed job of a job: the transforms before the route, the route, those behind it. Jobs that
+    /// do not satisfy the route's requirements stay as they are.
     #[must_use]
     pub fn transform(&self, route: usize, configuration: &Configuration) -> Transform {
         let mut own = self.routes[route].rule.clone();
-        // The route was chosen by the job as it was before.
-        own.requirements = None;
+        // The route is chosen by the job as it is before the transforms.
+        let requirements = own.requirements.take();
+        let condition = requirements.as_ref().and_then(RuleOperand::expression).cloned();
         let rules = self.before.iter().map(|rules| rules.rule.clone()).chain([own]);
         let rules = rules.chain(self.behind.iter().map(|rules| rules.rule.clone())).collect();
-        Transform { rules, variables: configuration.variables().clone(), ..Transform::default() }
+        Transform { rules, condition, variables: configuration.variables().clone() }
     }
 
     /// Returns the index of the route of this name; case is ignored.

@@ -50,6 +50,8 @@ A spec:
 
 What a case asks, the ads for it, and what it can expect:
   expression   my, target         expect: a value, or undefined, or error
+  knob         my, target         the same of a variable of `config: FILE`, which
+                                  `condor_config_val -dump` printed
   match        request, offer     match: true, or false, and then
                                   refused-by: request, offer or both; clause
   query        pool               ids, count

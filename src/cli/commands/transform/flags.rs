@@ -159,9 +159,10 @@ impl TransformFlags {
                 }
                 CONFIGURATION_FLAG => {
                     let Some(loaded) = configurations.next() else { continue };
-                    let (rules, problems) = configured_rules(session, &loaded, route)?;
-                    pipeline.transform.variables = loaded.configuration.variables().clone();
-                    pipeline.add_file(session, loaded.text, rules, &problems);
+                    let (transform, problems) = configured_rules(session, &loaded, route)?;
+                    pipeline.transform.variables = transform.variables;
+                    pipeline.transform.condition = transform.condition;
+                    pipeline.add_file(session, loaded.text, transform.rules, &problems);
                 }
                 _ => {
                     let action = parse_action(session, flag, value)?;
@@ -179,14 +180,15 @@ fn configured_rules(
     session: &Session,
     loaded: &LoadedConfiguration,
     route: Option<&str>,
-) -> Result<(Vec<TransformRule>, Vec<Problem>), Failure> {
+) -> Result<(Transform, Vec<Problem>), Failure> {
     let (configuration, context) = (&loaded.configuration, session.context());
     let Some(route) = route else {
         let (rules, problems) = configuration.job_transforms(&context);
         if rules.is_empty() && problems.is_empty() {
             session.note(&format!("{} has no JOB_TRANSFORM_NAMES", loaded.text.name));
         }
-        return Ok((rules.into_iter().map(|rules| rules.rule).collect(), problems));
+        let rules = rules.into_iter().map(|rules| rules.rule).collect();
+        return Ok((Transform { rules, variables: configuration.variables().clone(), condition: None }, problems));
     };
     let (router, problems) = JobRouter::read(configuration, &context);
     let found = router.as_ref().and_then(|router| Some((router, router.find(route)?)));
@@ -194,7 +196,7 @@ fn configured_rules(
         // Faults of other routes do not matter to this one, which has none.
         Some((router, index)) => {
             let problems = problems.into_iter().map(Problem::as_warning).collect();
-            Ok((router.transform(index, configuration).rules, problems))
+            Ok((router.transform(index, configuration), problems))
         }
         None => {
             for problem in &problems {

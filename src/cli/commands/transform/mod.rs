@@ -45,7 +45,8 @@ pub struct TransformCommand {
     files: Vec<String>,
     #[command(flatten)]
     steps: TransformFlags,
-    /// Apply this route of the configuration, with the transforms before and behind it, as the job router does
+    /// Change the jobs that satisfy this route's requirements as the job router does: by the route of the configuration
+    /// and the transforms before and behind it
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
     /// Print the rules in the language of rules instead of applying them; those in brackets are converted
@@ -87,7 +88,8 @@ impl TransformCommand {
             }
             return Ok(Status::Yes);
         }
-        pipeline.transform.condition = only;
+        let conditions = pipeline.transform.condition.take().into_iter().chain(only);
+        pipeline.transform.condition = conditions.reduce(Expression::and);
         if self.rewrite.write.is_some() {
             return self.rewrite(session, &mut sources, &pipeline);
         }
