@@ -200,7 +200,7 @@ impl BracketedRules<'_> {
     fn with_own_values(&self, expression: &Expression, target: Option<&str>) -> Expression {
         let options = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
         let left = specialize(expression, &self.frame, &self.environment, &self.context, options);
-        replace_target(&left.expression, target)
+        replace_scope(&left.expression, "TARGET", target)
     }
 
     /// Returns the value of an attribute within the rules; `None` if it depends on the job.
@@ -230,18 +230,18 @@ fn is_text(expression: &Expression) -> bool {
     matches!(expression.kind(), ExpressionKind::Literal(Value::String(_)))
 }
 
-/// Returns an expression in which `target` stands for the scope TARGET; `None` leaves the scope out.
-fn replace_target(expression: &Expression, target: Option<&str>) -> Expression {
+/// Returns an expression in which the scope `to` stands for the scope `from`; `None` leaves the scope out.
+pub(super) fn replace_scope(expression: &Expression, from: &str, to: Option<&str>) -> Expression {
     stacker::maybe_grow(64 << 10, 1 << 20, || {
         if let ExpressionKind::Select(scope, name) = expression.kind()
-            && matches!(scope.kind(), ExpressionKind::Attribute(scope) if scope.as_str().eq_ignore_ascii_case("target"))
+            && matches!(scope.kind(), ExpressionKind::Attribute(scope) if scope.as_str().eq_ignore_ascii_case(from))
         {
-            return match target {
+            return match to {
                 Some(scope) => Expression::select(Expression::attribute(scope), name.clone()),
                 None => Expression::attribute(name.clone()),
             };
         }
-        let children = expression.kind().map_children(|child| Ok::<_, ()>(replace_target(child, target)));
+        let children = expression.kind().map_children(|child| Ok::<_, ()>(replace_scope(child, from, to)));
         match children {
             Ok(Some(kind)) => Expression::new(kind, expression.span()),
             _ => expression.clone(),

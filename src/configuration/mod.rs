@@ -4,6 +4,7 @@
 
 mod bracketed;
 mod dump;
+mod job_policies;
 mod knobs;
 mod map_file;
 mod policy;
@@ -13,6 +14,7 @@ mod rules;
 mod rules_tests;
 
 pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
+pub use job_policies::{JobPolicies, PolicyEffect, PolicyEffectKind};
 pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};
 pub use map_file::{MapFileLine, MapFileReader, includes_file};
 pub use policy::ConfiguredPolicy;
