@@ -75,7 +75,8 @@ pub(super) fn convert(
 
 impl BracketedRules<'_> {
     fn rule(&mut self, name: &str) -> TransformRule {
-        let mut rule = TransformRule { name: Some(name.to_owned()), ..TransformRule::default() };
+        let name = Some(name.to_owned()).filter(|name| !name.is_empty());
+        let mut rule = TransformRule { name, ..TransformRule::default() };
         let mut commands: BTreeMap<(BracketedCommand, String), (Name, Expression)> = BTreeMap::new();
         let mut variables: BTreeMap<String, (Name, Expression)> = BTreeMap::new();
         for attribute in self.ad.clone().iter() {

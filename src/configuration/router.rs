@@ -111,7 +111,7 @@ impl JobRouter {
             for mut rules in rules {
                 if !is_list {
                     rules.rule.name = Some(name.to_owned());
-                } else if rules.name().is_empty() {
+                } else if rules.rule.name.is_none() {
                     rules.rule.name = Some(format!("line {}", rules.line));
                 }
                 add(rules);

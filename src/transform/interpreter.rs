@@ -2,7 +2,7 @@
 
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 use crate::eval::Context;
-use crate::syntax::{Style, parse_expression};
+use crate::syntax::{Style, SyntaxError, parse_expression};
 
 use super::condition::{IfCondition, truth};
 use super::edited_ad::EditedAd;
@@ -12,7 +12,7 @@ use super::macro_function::text_of;
 use super::macros::{MacroExpander, MacroVariables, StatementFailure, VariableTable, evaluate, expand_own, has_macros};
 use super::new_names;
 use super::result::{AppliedChange, FaultScope, StatementPosition, TransformFault, TransformResult};
-use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule};
+use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule, parse_beginning};
 
 /// Sequence of rules to apply in order.
 #[derive(Clone, Debug, Default)]
@@ -275,7 +275,7 @@ impl RuleExecution<'_> {
             }
             RuleAction::Default(name, _) if state.ad.get(name).is_some() => {}
             RuleAction::Set(name, operand) | RuleAction::Default(name, operand) => {
-                let expression = self.expression(operand, state)?;
+                let expression = self.expression(operand, state, |_, _| None)?;
                 state.set_attribute(name.clone(), expression);
             }
             RuleAction::EvaluateSet(name, operand) => {
@@ -312,21 +312,32 @@ impl RuleExecution<'_> {
         Ok(())
     }
 
-    /// Returns the value of an operand, evaluated in the current ad.
+    /// Returns the value of an operand, evaluated in the current ad. As in HTCondor, text behind the expression is ignored
+    /// that macros bring along.
     fn value(self, operand: &RuleOperand, state: &mut AdState) -> Result<Value, StatementFailure> {
-        let expression = self.expression(operand, state)?;
+        let expression = self.expression(operand, state, |text, error| {
+            parse_beginning(text, error, operand.rules).map(|(expression, _)| expression)
+        })?;
         Ok(evaluate(&expression, &mut state.ad, self.context)?)
     }
 
-    /// Returns the expression of an operand for this ad, with its macros expanded.
-    fn expression(self, operand: &RuleOperand, state: &mut AdState) -> Result<Expression, StatementFailure> {
+    /// Returns the expression of an operand for this ad, with its macros expanded. `repair` may return an expression for
+    /// a text that is none.
+    fn expression(
+        self,
+        operand: &RuleOperand,
+        state: &mut AdState,
+        repair: impl Fn(&[u8], &SyntaxError) -> Option<Expression>,
+    ) -> Result<Expression, StatementFailure> {
         if let Some(expression) = operand.expression() {
             return Ok(expression.clone());
         }
         let text = state.expander(self.context).expand(operand.text().as_bytes())?;
-        parse_expression(&text, operand.rules).map_err(|error| {
-            let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
-            format!("with its macros expanded it is `{shown}`: {error}").into()
+        parse_expression(&text, operand.rules).or_else(|error| {
+            repair(&text, &error).ok_or_else(|| {
+                let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
+                format!("with its macros expanded it is `{shown}`: {error}").into()
+            })
         })
     }
 }

@@ -30,6 +30,7 @@ mod interpreter;
 mod interpreter_tests;
 mod iteration;
 mod keywords;
+mod line_syntax;
 mod logical_line;
 mod macro_function;
 mod macros;

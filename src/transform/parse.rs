@@ -11,6 +11,7 @@ use super::iteration::{self, IterationItems, TransformLine};
 use super::keywords::{
     Keyword, LineWord, LineWordKind, error, is_name, is_variable, next_word, skip_blank, word_attribute, word_target,
 };
+use super::line_syntax::{operand_start, unknown_line};
 use super::logical_line::{LogicalLine, LogicalLines};
 use super::macros::{self, VariableTable};
 use super::rule::{RuleAction, RuleOperand, RuleStatement, TransformRule};
@@ -320,12 +321,12 @@ impl RulesParser<'_> {
             Keyword::EvalMacro => {
                 let variable = text[word.range.clone()].to_owned();
                 self.variable(line, &variable).map_err(|problem| Problem { range: word.range, ..problem })?;
-                RuleAction::EvaluateMacro(variable, self.operand(line, start, escaped)?)
+                RuleAction::EvaluateMacro(variable, self.evaluated_operand(line, start, escaped)?)
             }
             _ => {
                 let name = word_attribute(&word, self.dialect)?;
                 match keyword {
-                    Keyword::EvalSet => RuleAction::EvaluateSet(name, self.operand(line, start, escaped)?),
+                    Keyword::EvalSet => RuleAction::EvaluateSet(name, self.evaluated_operand(line, start, escaped)?),
                     Keyword::Default => RuleAction::Default(name, self.operand(line, start, long)?),
                     _ => RuleAction::Set(name, self.operand(line, start, long)?),
                 }
@@ -343,6 +344,23 @@ impl RulesParser<'_> {
             return Ok(name.to_owned());
         }
         Err(error(start..line.text.len(), format!("`{name}` is no name of an attribute")))
+    }
+
+    /// Parses the text of a line from the byte offset `start` as an expression that is evaluated. Warns of text behind it.
+    fn evaluated_operand(
+        &mut self,
+        line: &LogicalLine,
+        start: usize,
+        rules: ParseOptions,
+    ) -> Result<RuleOperand, Problem> {
+        self.check_macros(line, start, None);
+        let (operand, ignored) = RuleOperand::evaluated(&line.text[start..], rules)
+            .map_err(|error| Problem::from_syntax(error, start, 0))?;
+        if let Some(ignored) = ignored {
+            let message = "what stands behind the expression is ignored, as HTCondor ignores it";
+            self.warn(line, error(start + ignored..line.text.len(), message));
+        }
+        Ok(operand)
     }
 
     /// Parses the text of a line from the byte offset `start` as an expression.
@@ -371,35 +389,5 @@ impl RulesParser<'_> {
         self.problems.extend(self.variables.without_value());
         self.problems.sort_by_key(|problem| problem.range.start);
         (self.rules, self.problems)
-    }
-}
-
-/// Returns the byte offset of the second operand. Skips a `=` or a comma before it if a blank follows, as in
-/// `SET a = 1`.
-fn operand_start(text: &str, at: usize) -> usize {
-    let start = skip_blank(text, at);
-    let behind = text[start..].strip_prefix(['=', ',']);
-    let is_alone = behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace()));
-    if is_alone { skip_blank(text, start + 1) } else { start }
-}
-
-/// Returns the problem of a line that does not begin with a keyword.
-fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
-    let first = &text[..word];
-    let problem = |message: String| error(0..word.max(1), message);
-    if first.is_empty() {
-        return problem("a line cannot begin with this".to_owned());
-    }
-    let is_directive = ["include", "use", "error", "warning"].iter().any(|word| first.eq_ignore_ascii_case(word));
-    if is_directive && text[behind..].contains(':') {
-        return problem(format!("`{first} :` is not supported in rules"));
-    }
-    let problem = problem(format!("`{first}` is no keyword"));
-    if text[word..].starts_with(':') {
-        return problem.with_help("a variable is given a value with `=`");
-    }
-    match Keyword::most_similar(first) {
-        Some(near) => problem.with_help(format!("did you mean {near}?")),
-        None => problem.with_help("a line begins with a keyword such as SET, or reads `variable = text`"),
     }
 }
