@@ -30,6 +30,7 @@ mod real_pool;
 mod references;
 mod repl;
 mod robustness;
+mod rule_blocks;
 mod samples;
 mod selection;
 mod slips;

@@ -186,7 +186,7 @@ fn rule() -> impl Strategy<Value = TransformRule> {
     ("[a-z][a-z ]{0,5}[a-z]", prop::option::of(plain), statements(), prop::option::of(iteration)).prop_map(
         |(name, requirements, actions, iteration)| {
             let statements = actions.into_iter().map(|action| RuleStatement { action, range: 0..0, line: 0 }).collect();
-            TransformRule { name: Some(name), requirements, statements, iteration }
+            TransformRule { name: Some(name), requirements, statements, iteration, universe: None }
         },
     )
 }
