@@ -126,35 +126,33 @@ impl BracketedRules<'_> {
         // Variables that an EVALSET reads are attributes of the job while it is evaluated.
         let mut lent: BTreeMap<String, Name> = BTreeMap::new();
         let mut evaluated = Vec::new();
-        for ((command, lower), (written, expression)) in commands {
+        for ((command, _), (written, expression)) in commands {
             let (start, _) = COMMANDS.iter().find(|(_, known)| known == command).unwrap_or(&COMMANDS[0]);
             let target = Name::new(&written.as_str()[start.len()..]);
             let action = match command {
-                BracketedCommand::Copy => match self.value(expression) {
-                    Some(Value::String(text)) => {
+                BracketedCommand::Copy => {
+                    if let Some(Value::String(text)) = self.value(expression) {
                         Some(RuleAction::Copy(RuleTarget::Name(target), text.to_str().into_owned()))
-                    }
-                    _ => {
+                    } else {
                         let help = "copy_OLD = \"NEW\" gives the attribute OLD a second name";
                         self.warn(written, format!("{written} is no string, and copies nothing; {help}"));
                         None
                     }
-                },
+                }
                 BracketedCommand::Delete => Some(RuleAction::Delete(RuleTarget::Name(target))),
                 BracketedCommand::Set => {
                     self.operand(written, expression, Style::Long).map(|operand| RuleAction::Set(target, operand))
                 }
                 BracketedCommand::EvaluateSet => {
                     let expression = self.evaluated_expression(expression);
-                    let left = direct_references(&expression, &self.frame, &self.environment, &self.context);
-                    for name in &left.internal {
+                    let residue = direct_references(&expression, &self.frame, &self.environment, &self.context);
+                    for name in &residue.internal {
                         let key = name.as_str().to_ascii_lowercase();
                         if variables.contains_key(&key) && !commands.contains_key(&(BracketedCommand::Set, key.clone()))
                         {
                             lent.insert(key, name.clone());
                         }
                     }
-                    let _ = lower;
                     let operand = self.operand(written, &expression, Style::New);
                     evaluated.extend(operand.map(|operand| (written, RuleAction::EvaluateSet(target, operand))));
                     None
@@ -179,7 +177,7 @@ impl BracketedRules<'_> {
         }
     }
 
-    /// Returns the text of a variable: a string without quotes, except in GridResource.
+    /// Returns the text of a variable: a string without quotes, except in `GridResource`.
     fn variable_text(&self, lower: &str, expression: &Expression) -> String {
         if JOB_EXPRESSIONS.contains(&lower) {
             return expression_text(&self.with_own_values(expression, Some("MY")), Style::Long);

@@ -52,7 +52,7 @@ impl Configuration {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let mut problems = Vec::new();
         if text.len() != bytes.len() {
-            let at = std::str::from_utf8(bytes).map_or_else(|invalid| invalid.valid_up_to(), |valid| valid.len());
+            let at = std::str::from_utf8(bytes).map_or_else(|invalid| invalid.valid_up_to(), str::len);
             // Ranges could not be those of the file.
             return (Configuration::default(), vec![Problem::error_at(at..at + 1, 0, "a configuration must be UTF-8")]);
         }
@@ -74,7 +74,7 @@ impl Configuration {
         let by_name = entries.iter().enumerate().map(|(index, entry)| (Name::new(&entry.name), index)).collect();
         let values = entries.iter().map(|entry| (entry.name.as_str(), &text[entry.value_range.clone()]));
         let variables = values.collect();
-        (Configuration { entries, by_name, variables, text }, problems)
+        (Configuration { text, entries, by_name, variables }, problems)
     }
 
     /// The text of the dump.
@@ -204,12 +204,11 @@ impl<'t> DumpReader<'t> {
             .iter()
             .any(|word| rest[..length].trim_end_matches(':').eq_ignore_ascii_case(word));
         if length == 0 || !(behind.starts_with('=') || behind.starts_with("@=")) {
-            return Err(match is_directive {
-                true => problem("this is a file of a configuration, not a dump of one")
-                    .with_help("`condor_config_val -dump` prints the dump"),
-                false => {
-                    problem("this line is no variable of a configuration").with_help("a variable is `NAME = value`")
-                }
+            return Err(if is_directive {
+                problem("this is a file of a configuration, not a dump of one")
+                    .with_help("`condor_config_val -dump` prints the dump")
+            } else {
+                problem("this line is no variable of a configuration").with_help("a variable is `NAME = value`")
             });
         }
         let entry = |value_range| ConfigurationEntry {

@@ -158,7 +158,9 @@ impl JobPolicies {
         }
         for requirement in &self.requirements {
             let condition = &requirement.condition;
-            if reads_queue(&condition.expression) || is_true(&value_of(&condition.expression, &submitted, context)) {
+            if reads_queue(&condition.expression)
+                || is_true(value_of(&condition.expression, &submitted, context).as_ref())
+            {
                 continue;
             }
             let kind = if requirement.only_warns { PolicyEffectKind::WarnsOf } else { PolicyEffectKind::Refuses };
@@ -175,7 +177,7 @@ impl JobPolicies {
             PERIODIC_POLICIES.iter().any(|(_, effect, states)| *effect == policy.effect && states.contains(&status))
         };
         let mut fired = self.periodic.iter().filter(is_evaluated);
-        let fired = fired.find(|policy| is_true(&value_in(&policy.condition.expression, job, context)));
+        let fired = fired.find(|policy| is_true(value_in(&policy.condition.expression, job, context).as_ref()));
         effects
             .extend(fired.map(|policy| effect(&policy.condition, policy.reason.as_ref(), policy.effect, job, context)));
         effects
@@ -230,7 +232,7 @@ fn reads_queue(expression: &Expression) -> bool {
 }
 
 /// Whether HTCondor takes a value for true.
-fn is_true(value: &Option<Value>) -> bool {
+fn is_true(value: Option<&Value>) -> bool {
     match value {
         Some(Value::Boolean(is)) => *is,
         Some(Value::Integer(number)) => *number != 0,

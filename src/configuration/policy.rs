@@ -32,9 +32,10 @@ impl ConfiguredPolicy {
     #[must_use]
     pub fn file_range(&self, span: Span) -> Range<usize> {
         let span = span.range();
-        match self.is_verbatim {
-            true => self.value_range.start + span.start..self.value_range.start + span.end,
-            false => self.value_range.clone(),
+        if self.is_verbatim {
+            self.value_range.start + span.start..self.value_range.start + span.end
+        } else {
+            self.value_range.clone()
         }
     }
 }

@@ -203,9 +203,10 @@ impl JobRouter {
         };
         if checks_state {
             for (condition, reason) in JOB_CONDITIONS {
-                let condition = match condition.ends_with(' ') {
-                    true => format!("{condition}\"{}\"", self.name),
-                    false => condition.to_owned(),
+                let condition = if condition.ends_with(' ') {
+                    format!("{condition}\"{}\"", self.name)
+                } else {
+                    condition.to_owned()
                 };
                 let expression = parse_expression(condition.as_bytes(), ParseOptions::new(context.dialect));
                 if !expression.is_ok_and(|expression| holds(&expression)) {

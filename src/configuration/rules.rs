@@ -106,9 +106,8 @@ impl Configuration {
         };
         let start = entry.value_range.start;
         // A range in the expanded text is one of the dump only if nothing was expanded.
-        let in_dump = |range: std::ops::Range<usize>| match value.is_verbatim {
-            true => start + range.start..start + range.end,
-            false => entry.value_range.clone(),
+        let in_dump = |range: std::ops::Range<usize>| {
+            if value.is_verbatim { start + range.start..start + range.end } else { entry.value_range.clone() }
         };
         let (rules, faults) = parse_bracketed_rules(value.text.as_bytes(), name, defaults, context);
         problems.extend(faults.into_iter().map(|problem| named(problem.map_ranges(in_dump), &entry.name)));
@@ -135,9 +134,12 @@ impl Configuration {
             let ad = item.map_err(|problem| {
                 let start = entry.value_range.start;
                 named(
-                    problem.map_ranges(|range| match value.is_verbatim {
-                        true => start + range.start..start + range.end,
-                        false => entry.value_range.clone(),
+                    problem.map_ranges(|range| {
+                        if value.is_verbatim {
+                            start + range.start..start + range.end
+                        } else {
+                            entry.value_range.clone()
+                        }
                     }),
                     &entry.name,
                 )

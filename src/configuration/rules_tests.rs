@@ -54,6 +54,6 @@ fn routes_in_order_and_turns() {
     assert_eq!(router.decide(&bob, &context, false).matching, [1]);
     let (clause, _) = router.refusing_clause(0, &bob, &context).unwrap();
     assert_eq!(clause.to_string(), "Owner == \"ann\"");
-    let routed = router.transform(0, &configuration).apply(&ann, &context);
-    assert_eq!(routed[0].ad.get_str("B").unwrap().to_string(), "3");
+    let results = router.transform(0, &configuration).apply(&ann, &context);
+    assert_eq!(results[0].ad.get_str("B").unwrap().to_string(), "3");
 }

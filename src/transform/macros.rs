@@ -44,8 +44,8 @@ impl VariableTable {
         let mut ad = EditedAd::new(&Ad::default(), &EditedShapes::default());
         let own = MacroVariables::default();
         let mut expander = MacroExpander::new((&own, self), &mut ad, context);
-        let expanded = expander.expand(text);
-        match (expander.unknown, expanded) {
+        let result = expander.expand(text);
+        match (expander.unknown, result) {
             (Some(name), _) => Err(MacroFailure::Unknown(name)),
             (None, Ok(text)) => Ok(text),
             (None, Err(failure)) => Err(MacroFailure::Failed(failure.message)),

@@ -38,6 +38,6 @@ explained as `gangmatch` serves them.
       used}; labels; {label, conditions}; as many first ports as can be filled; {label, held, discarded, fitting,
       conditions, unserved, unserved_count, needs}; a condition is {text, by, reads, theirs, labels, offers,
       offer_count}; each of the changes has its `gang`
---config adds policies: [{knob, line, effect, reason, jobs, examples}]: what the configuration's transforms, submit
+--config adds to totals: policies: [{knob, line, effect, reason, jobs, examples}]: what the configuration's transforms, submit
 requirements and periodic policies do to how many jobs.
 Of refusals, unserved, and the offers of a condition the first 10 are listed: --all-offers lists all.";
