@@ -26,9 +26,12 @@ pub struct JobRouter {
     pub is_round_robin: bool,
     /// The name by which the router knows jobs that it made itself.
     pub name: String,
-    /// Routes that the configuration defines, but that are not in JOB_ROUTER_ROUTE_NAMES.
+    /// Routes that the configuration defines, but that are not in `JOB_ROUTER_ROUTE_NAMES`.
     pub disabled: Vec<String>,
 }
+
+/// The beginning of the names of variables with a route.
+const PREFIX: &str = "JOB_ROUTER_ROUTE_";
 
 /// The variable that lists the routes in order.
 const LIST: &str = "JOB_ROUTER_ROUTE_NAMES";
@@ -84,7 +87,6 @@ impl JobRouter {
             defined.retain(|known| !known.name().eq_ignore_ascii_case(rules.name()));
             defined.push(rules);
         };
-        const PREFIX: &str = "JOB_ROUTER_ROUTE_";
         // Of a route that is in no list nothing is read but its name. Faults of the list are told later.
         let listed = configuration.entry(LIST).map(|_| configuration.words(LIST, context).unwrap_or_default());
         let is_listed = |name: &str| {
@@ -133,7 +135,7 @@ impl JobRouter {
         (Some(router), problems)
     }
 
-    /// Takes over the routes that JOB_ROUTER_ROUTE_NAMES has, in its order; all of them if there is no such list.
+    /// Takes over the routes that `JOB_ROUTER_ROUTE_NAMES` has, in its order; all of them if there is no such list.
     fn put_in_order(
         &mut self,
         configuration: &Configuration,
@@ -235,7 +237,7 @@ impl JobRouter {
         clauses.into_iter().find(|(_, value)| !value.as_ref().is_some_and(is_true))
     }
 
-    /// Returns the text of a route's variable, such as MaxJobs; `None` if the route gives it no value.
+    /// Returns the text of a route's variable, such as `MaxJobs`; `None` if the route gives it no value.
     #[must_use]
     pub fn variable(&self, route: usize, name: &str) -> Option<&str> {
         let statements = self.routes[route].rule.statements.iter().rev();

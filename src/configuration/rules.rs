@@ -123,8 +123,8 @@ impl Configuration {
         (found, problems)
     }
 
-    /// Returns what all routes in brackets have: the ad of JOB_ROUTER_DEFAULTS, or all of its ads if
-    /// MERGE_JOB_ROUTER_DEFAULT_ADS is true.
+    /// Returns what all routes in brackets have: the ad of `JOB_ROUTER_DEFAULTS`, or all of its ads if
+    /// `MERGE_JOB_ROUTER_DEFAULT_ADS` is true.
     pub(super) fn route_defaults(&self, context: &Context) -> Result<Ad, Problem> {
         let Some(entry) = self.entry("JOB_ROUTER_DEFAULTS") else { return Ok(Ad::default()) };
         let value = self.expand(entry, context)?;

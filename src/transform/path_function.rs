@@ -2,6 +2,7 @@
 
 /// Parts of a path that a function keeps, and how it writes them.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a letter
 struct PathParts {
     has_folder: bool,
     /// Number of folders before the name that are kept.
@@ -69,7 +70,7 @@ pub(super) fn path_part(name: &[u8], path: &[u8], suffix: Option<&[u8]>) -> Vec<
 impl PathParts {
     fn of<'p>(&self, path: &'p [u8]) -> &'p [u8] {
         let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-        let name = path.iter().rposition(|byte| is_slash(byte)).map_or(0, |slash| slash + 1);
+        let name = path.iter().rposition(is_slash).map_or(0, |slash| slash + 1);
         // A dot at the beginning of a name begins no extension.
         let dot = path[name..].iter().skip(1).rposition(|byte| *byte == b'.');
         let mut extension = dot.map_or(path.len(), |dot| name + 1 + dot);

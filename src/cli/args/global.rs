@@ -32,7 +32,7 @@ pub struct GlobalOptions {
     /// How many evaluations may be nested in one another
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// Give userMap() a map of this name, from a map file of HTCondor's: lines of a method, a key and a result
+    /// Give `userMap()` a map of this name, from a map file of HTCondor's: lines of a method, a key and a result
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
     /// Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend

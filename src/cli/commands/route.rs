@@ -8,6 +8,7 @@ use classad::configuration::{ConfiguredRules, JobRouter};
 use classad::eval::Context;
 use classad::format::Severity;
 use classad::syntax::{Style, expression_text, print_value};
+use classad::transform::RuleOperand;
 use serde_json::{Value as Json, json};
 
 use crate::cli::args::output::TableOutputArgs;
@@ -180,7 +181,9 @@ impl<'r> RoutingRun<'r> {
             }));
         }
         decision.matching.iter().for_each(|route| self.matching[*route] += 1);
-        route.into_iter().for_each(|route| self.taken[route] += 1);
+        if let Some(route) = route {
+            self.taken[route] += 1;
+        }
         self.rows.push(RoutedJobRow { id, route, matching: decision.matching, excluded: decision.excluded, refusals });
     }
 
@@ -192,16 +195,12 @@ impl<'r> RoutingRun<'r> {
         let rows = self.rows.iter().map(|row| {
             let others = row.matching.iter().filter(|route| Some(**route) != row.route);
             let others: Vec<&str> = others.map(|route| self.name(*route)).collect();
-            let why = match &row.excluded {
-                Some(reason) => reason.clone(),
-                None => {
-                    let refusal = |refusal: &RouteRefusal| {
-                        let value = refusal.value.as_deref().unwrap_or("not to be evaluated");
-                        format!("{}: `{}` is {value}", self.name(refusal.route), refusal.clause)
-                    };
-                    row.refusals.iter().map(refusal).collect::<Vec<_>>().join("; ")
-                }
+            let refusal = |refusal: &RouteRefusal| {
+                let value = refusal.value.as_deref().unwrap_or("not to be evaluated");
+                format!("{}: `{}` is {value}", self.name(refusal.route), refusal.clause)
             };
+            let refusals = || row.refusals.iter().map(refusal).collect::<Vec<_>>().join("; ");
+            let why = row.excluded.clone().unwrap_or_else(refusals);
             let route = row.route.map_or("", |route| self.name(route));
             vec![row.id.as_str().into(), route.into(), others.join(", ").into(), why.into()]
         });
@@ -257,7 +256,7 @@ impl<'r> RoutingRun<'r> {
                 "name": rules.name(),
                 "knob": rules.knob,
                 "line": rules.line,
-                "requirements": rules.rule.requirements.as_ref().map(|operand| operand.text()),
+                "requirements": rules.rule.requirements.as_ref().map(RuleOperand::text),
                 "jobs": self.taken[index],
                 "matching": self.matching[index],
                 "fires": self.taken[index] > 0,

@@ -64,16 +64,11 @@ impl LoadedConfiguration {
             Ok(is) => is,
             Err(problem) => return Ok(Err(problem)),
         };
-        let (entry, is_file) = match configuration.entry(&format!("CLASSAD_USER_MAPFILE_{name}")) {
-            Some(entry) => (entry, true),
-            None => match configuration.entry(&format!("CLASSAD_USER_MAPDATA_{name}")) {
-                Some(entry) => (entry, false),
-                None => {
-                    let knobs = format!("CLASSAD_USER_MAPFILE_{name} and CLASSAD_USER_MAPDATA_{name}");
-                    session.warning(&format!("{}: the map {name} is nowhere: there is no {knobs}", self.text.name));
-                    return Ok(Ok(()));
-                }
-            },
+        let [file, data] = ["FILE", "DATA"].map(|kind| format!("CLASSAD_USER_MAP{kind}_{name}"));
+        let stored = configuration.entry(&file).map(|entry| (entry, true));
+        let Some((entry, is_file)) = stored.or_else(|| Some((configuration.entry(&data)?, false))) else {
+            session.warning(&format!("{}: the map {name} is nowhere: no {file}, no {data}", self.text.name));
+            return Ok(Ok(()));
         };
         let value = match configuration.expand(entry, &context) {
             Ok(value) => value.text,

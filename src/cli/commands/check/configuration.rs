@@ -21,7 +21,7 @@ const VALUE_ENDS: [&str; 6] = ["RANK", "_REASON", "_SUBCODE", "TIME", "CODE", "C
 pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfiguration, task: &CheckTask) {
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
-    add_problems(run, loaded, problems);
+    add_problems(run, loaded, &problems);
     for policy in &policies {
         let is_value = VALUE_ENDS.iter().any(|end| policy.name.to_ascii_uppercase().ends_with(end));
         check_expression(run, loaded, task, (&policy.name, !is_value), &policy.expression, &|span| {
@@ -29,11 +29,13 @@ pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfigura
         });
     }
     let (mut rules, problems) = loaded.configuration.job_transforms(&context);
-    add_problems(run, loaded, problems);
+    add_problems(run, loaded, &problems);
     let (router, problems) = JobRouter::read(&loaded.configuration, &context);
-    add_problems(run, loaded, problems);
+    add_problems(run, loaded, &problems);
     rules.extend(router.into_iter().flat_map(|router| [router.before, router.routes, router.behind].concat()));
-    rules.iter().for_each(|rules| check_rules(run, loaded, task, rules));
+    for rules in &rules {
+        check_rules(run, loaded, task, rules);
+    }
     run.report.policies_checked += policies.len() + rules.len();
     let mut bracketed: Vec<&str> =
         rules.iter().filter(|rules| rules.is_bracketed).map(|rules| rules.knob.as_str()).collect();
@@ -44,8 +46,10 @@ pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfigura
     }
 }
 
-fn add_problems(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, problems: Vec<Problem>) {
-    problems.iter().for_each(|problem| run.add_problem(&loaded.text, problem));
+fn add_problems(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, problems: &[Problem]) {
+    for problem in problems {
+        run.add_problem(&loaded.text, problem);
+    }
 }
 
 /// Adds the findings about the requirements of rules and the expressions that they set.

@@ -138,7 +138,9 @@ impl Check {
         let (register, report) = (FindingRegister::default(), CheckReport::default());
         let mut run = CheckRun { register, report, wanted: &wanted };
         // The pool is for ads: of the names in a policy some are of the machine, others of the job.
-        configurations.iter().for_each(|loaded| configuration::check(&mut run, session, loaded, &task));
+        for loaded in &configurations {
+            configuration::check(&mut run, session, loaded, &task);
+        }
         if !self.against.is_empty() {
             let mut pool = PoolStatistics::default();
             input::for_each_ad(session, &mut pools, |_, _, entry| {

@@ -232,14 +232,12 @@ impl Explain {
         matches_all &= left.is_empty() || left.iter().any(waits);
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
-        if let Some(difference) = difference.filter(|_| !renderer.is_data() && !is_listed && !session.options.quiet) {
+        let has_text = !renderer.is_data() && !is_listed && !session.options.quiet;
+        if let Some(difference) = difference.filter(|_| has_text) {
             writeln!(out(), "{}\n", difference.sentence(case, case.subject_noun(session)))?;
         }
-        if !renderer.is_data() && !is_listed && !session.options.quiet {
-            if let Some(text) = effects.and_then(JobEffects::text) {
-                writeln!(out(), "{text}")?;
-            }
-        }
+        let policies = effects.and_then(JobEffects::text).filter(|_| has_text);
+        policies.map_or(Ok(()), |text| writeln!(out(), "{text}"))?;
         let is_queue = self.summary || (total > 1 && self.evidence == 0 && !has_gangs);
         let mut causes = CauseTable::new(case.subject_noun(session));
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);

@@ -192,21 +192,17 @@ fn configured_rules(
     };
     let (router, problems) = JobRouter::read(configuration, &context);
     let found = router.as_ref().and_then(|router| Some((router, router.find(route)?)));
-    match found {
+    if let Some((router, index)) = found {
         // Faults of other routes do not matter to this one, which has none.
-        Some((router, index)) => {
-            let problems = problems.into_iter().map(Problem::as_warning).collect();
-            Ok((router.transform(index, configuration), problems))
-        }
-        None => {
-            for problem in &problems {
-                diagnostics::print_problem(&session.options, &loaded.text, problem);
-            }
-            let routes = router.iter().flat_map(|router| &router.routes);
-            let near = suggestion(&closest_names(route, routes.map(ConfiguredRules::name)));
-            refuse(format!("{} has no route {route}{near}", loaded.text.name))
-        }
+        let problems = problems.into_iter().map(Problem::as_warning).collect();
+        return Ok((router.transform(index, configuration), problems));
     }
+    for problem in &problems {
+        diagnostics::print_problem(&session.options, &loaded.text, problem);
+    }
+    let known = router.iter().flat_map(|router| &router.routes);
+    let near = suggestion(&closest_names(route, known.map(ConfiguredRules::name)));
+    refuse(format!("{} has no route {route}{near}", loaded.text.name))
 }
 
 impl Pipeline {
