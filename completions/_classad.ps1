@@ -732,7 +732,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
         }
         'classad;route' {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration with the routes, as `condor_config_val -dump` prints it')
-            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression whose value is the identity of a job')
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression whose value is the identity of an ad')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form of the output')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')

@@ -710,7 +710,7 @@ set edit:completion:arg-completer[classad] = {|@words|
         }
         &'classad;route'= {
             cand --config 'The configuration with the routes, as `condor_config_val -dump` prints it'
-            cand --id 'Expression whose value is the identity of a job'
+            cand --id 'Expression whose value is the identity of an ad'
             cand -o 'The form of the output'
             cand --output 'The form of the output'
             cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'

@@ -946,7 +946,7 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d
 complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand route" -l config -d 'The configuration with the routes, as `condor_config_val -dump` prints it' -r
-complete -c classad -n "__fish_classad_using_subcommand route" -l id -d 'Expression whose value is the identity of a job' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'

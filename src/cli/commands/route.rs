@@ -24,7 +24,6 @@ const EXAMPLES: &str = "\
 Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
-  classad transform --config samples/routes/config.dump --route Local samples/routes/jobs.long
 
 Of the routes that match a job the first takes it, in the order of JOB_ROUTER_ROUTE_NAMES; with
 JOB_ROUTER_ROUND_ROBIN_SELECTION they take turns. MaxJobs and MaxIdleJobs are told, and do not end the routing.
@@ -50,7 +49,7 @@ pub struct RouteCommand {
     /// Route jobs of every state, also those that do not wait
     #[arg(long)]
     all_states: bool,
-    /// Expression whose value is the identity of a job
+    /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]
