@@ -32,16 +32,16 @@ pub struct AppliedChange {
 /// Position of a statement in a transformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatementPosition {
-    /// Index into [`Transform::rules`].
+    /// Index into [`Transform::rules`](super::Transform::rules).
     pub rule: usize,
-    /// Index into [`TransformRule::statements`]; `None` for the rule as a whole, such as its REQUIREMENTS.
+    /// Index into [`TransformRule::statements`](super::TransformRule::statements); `None` for the rule as a whole, such as its REQUIREMENTS.
     pub statement: Option<usize>,
 }
 
 /// Failure of a statement for one ad.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformFault {
-    /// The statement that failed; `None` for [`Transform::condition`].
+    /// The statement that failed; `None` for [`Transform::condition`](super::Transform::condition).
     pub position: Option<StatementPosition>,
     /// The reason, as a phrase.
     pub message: String,
