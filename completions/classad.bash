@@ -76,6 +76,9 @@ _classad() {
             classad,repl)
                 cmd="classad__subcmd__repl"
                 ;;
+            classad,route)
+                cmd="classad__subcmd__route"
+                ;;
             classad,specialize)
                 cmd="classad__subcmd__specialize"
                 ;;
@@ -107,7 +110,7 @@ _classad() {
 
     case "${cmd}" in
         classad)
-            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version parse fmt check eval query match gangmatch claim negotiate autocluster explain why convert diff census specialize refs transform test functions workload repl completions man help"
+            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version parse fmt check eval query match gangmatch claim negotiate autocluster explain why convert diff census specialize refs transform route test functions workload repl completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -137,6 +140,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -153,7 +160,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__autocluster)
-            opts="-o -q -h --offers --significant --requests --policy --roots --order --dock --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --offers --significant --requests --policy --roots --order --dock --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -223,6 +230,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -239,7 +250,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__census)
-            opts="-o -q -h --attr --top --nested --sort --output --no-header --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --attr --top --nested --sort --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -289,6 +300,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -305,7 +320,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__check)
-            opts="-e -o -q -h --against --expr --only --allow --fail-level --level --rules --constraint-attr --rank-attr --output --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-e -o -q -h --against --expr --config --only --allow --fail-level --level --rules --constraint-attr --rank-attr --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -320,6 +335,10 @@ _classad() {
                     return 0
                     ;;
                 -e)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -379,6 +398,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -395,7 +418,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__claim)
-            opts="-o -q -h --ads --transcript --at --as-given --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --ads --transcript --at --as-given --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -453,6 +476,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -469,7 +496,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__completions)
-            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help bash elvish fish powershell zsh"
+            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -499,6 +526,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -515,7 +546,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__convert)
-            opts="-o -q -h --output --to --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --output --to --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -557,6 +588,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -573,7 +608,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__diff)
-            opts="-o -q -h --id --ignore --textual --output --no-header --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --id --ignore --textual --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -619,6 +654,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -635,7 +674,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__eval)
-            opts="-D -e -r -q -h --attr --my --target --define --each --type --trace --raw --cases --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-D -e -r -q -h --attr --my --target --define --each --type --trace --raw --cases --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -689,6 +728,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -705,7 +748,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__explain)
-            opts="-v -o -q -h --offers --pool --unmatched --reverse --constraint --request --slot --offer --summary --unmatchable --offer-constraint --what-if --all-offers --policy --roots --order --dock --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --offers --pool --unmatched --reverse --constraint --request --slot --offer --summary --unmatchable --offer-constraint --what-if --config --all-offers --policy --roots --order --dock --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -740,6 +783,10 @@ _classad() {
                     return 0
                     ;;
                 --what-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -811,6 +858,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -827,7 +878,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__fmt)
-            opts="-d -w -q -h --check --diff --write --width --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-d -w -q -h --check --diff --write --width --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -869,6 +920,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -885,7 +940,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__functions)
-            opts="-o -q -h --output --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -923,6 +978,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -939,7 +998,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__gangmatch)
-            opts="-o -q -h --offers --algorithm --all --limit --explain --policy --roots --order --dock --notify --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --offers --algorithm --all --limit --explain --policy --roots --order --dock --notify --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1029,6 +1088,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1045,7 +1108,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__help)
-            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1075,6 +1138,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1091,7 +1158,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__man)
-            opts="-q -h --out --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-q -h --out --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1125,6 +1192,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1141,7 +1212,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__match)
-            opts="-o -q -h --offers --strategy --all --best --no-consume --count --what-if --cases --policy --roots --order --dock --no-autocluster --no-matchlist --no-index --notify --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --offers --strategy --all --best --no-consume --count --what-if --cases --policy --roots --order --dock --no-autocluster --no-matchlist --no-index --notify --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1239,6 +1310,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1255,7 +1330,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__negotiate)
-            opts="-o -q -h --offers --policy --roots --order --dock --usage --no-autocluster --no-matchlist --no-index --transcript --compare --notify --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --offers --policy --roots --order --dock --usage --no-autocluster --no-matchlist --no-index --transcript --compare --notify --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1341,6 +1416,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1357,7 +1436,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__parse)
-            opts="-o -q -h --count --ast --cases --output --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --count --ast --cases --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1399,6 +1478,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1415,7 +1498,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__query)
-            opts="-v -o -q -h --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --limit --newest --since --completed-since --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --limit --newest --since --completed-since --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1521,6 +1604,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1537,7 +1624,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__refs)
-            opts="-o -q -h --attr --expr --internal --union --count --missing-in --dot --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --attr --expr --internal --union --count --missing-in --dot --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1591,6 +1678,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1607,7 +1698,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__repl)
-            opts="-f -q -h --my --target --file --echo --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-f -q -h --my --target --file --echo --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1653,6 +1744,76 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        classad__subcmd__route)
+            opts="-o -q -h --config --summary --all-states --id --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    return 0
+                    ;;
+                --dialect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1669,7 +1830,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__specialize)
-            opts="-D -o -q -h --expr --attr --known --define --unknown --target --closed --loose --inline --verdict --each --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-D -o -q -h --expr --attr --known --define --unknown --target --closed --loose --inline --verdict --each --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1739,6 +1900,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1755,7 +1920,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__test)
-            opts="-o -q -h --output --update --tag --filter --list --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --output --update --tag --filter --list --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1801,6 +1966,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1817,7 +1986,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__transform)
-            opts="-n -w -o -q -h --set --default --eval-set --copy --rename --delete --rules --where --diff --write --id --output --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-n -w -o -q -h --set --default --eval-set --copy --rename --delete --rules --config --route --print-rules --where --diff --write --id --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1848,6 +2017,14 @@ _classad() {
                     return 0
                     ;;
                 --rules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --route)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1899,6 +2076,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1915,7 +2096,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload)
-            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help index gang pool"
+            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help index gang pool"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1945,6 +2126,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1961,7 +2146,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload__subcmd__gang)
-            opts="-q -h --machines --jobs --licenses --selectivity --variant --form --kind --out --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-q -h --machines --jobs --licenses --selectivity --variant --form --kind --out --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2023,6 +2208,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2039,7 +2228,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload__subcmd__index)
-            opts="-q -h --n --attrs --mix --omit --constraint-attr --form --kind --out --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-q -h --n --attrs --mix --omit --constraint-attr --form --kind --out --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2101,6 +2290,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2117,7 +2310,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload__subcmd__pool)
-            opts="-q -h --machines --jobs --users --shapes --never --few --form --kind --out --dialect --from --now --seed --max-steps --max-depth --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-q -h --machines --jobs --users --shapes --never --few --form --kind --out --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2180,6 +2373,10 @@ _classad() {
                     return 0
                     ;;
                 --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --map)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_classad_global_optspecs
-    string join \n dialect= from= now= seed= max-steps= max-depth= threads= strict lenient fail-fast exit-zero verbose q/quiet color= h/help V/version
+    string join \n dialect= from= now= seed= max-steps= max-depth= map= threads= strict lenient fail-fast exit-zero verbose q/quiet color= h/help V/version
 end
 
 function __fish_classad_needs_command
@@ -37,6 +37,7 @@ complete -c classad -n "__fish_classad_needs_command" -l now -d 'The time that f
 complete -c classad -n "__fish_classad_needs_command" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_needs_command" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_needs_command" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -67,6 +68,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count t
 complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate expressions as far as the ad is known, and print the residues'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
 complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
+complete -c classad -n "__fish_classad_needs_command" -f -a "route" -d 'Tell which route of HTCondor\'s job router takes which job, and why others do not'
 complete -c classad -n "__fish_classad_needs_command" -f -a "test" -d 'Run unit tests of ads and policies: cases in YAML with their expected results'
 complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
 complete -c classad -n "__fish_classad_needs_command" -f -a "workload" -d 'Write synthetic ads: the workloads of the papers, and a modern pool'
@@ -99,6 +101,7 @@ complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -127,6 +130,7 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -l now -d 'The time
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -142,6 +146,7 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -s q -l quiet -d 'P
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Check whether a pool has the attributes, types and spellings that the ads ask for' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Check this expression instead of files' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l config -d 'Check the policies of a configuration, of which `condor_config_val -dump` printed DUMP: START, RANK and their like, submit requirements, periodic policies, transforms and routes' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l only -d 'Apply only these rules; --rules lists all' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l allow -d 'Do not apply these rules' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l fail-level -d 'Exit with 1 if there is a finding of this level or worse' -r -f -a "note\t''
@@ -169,6 +174,7 @@ complete -c classad -n "__fish_classad_using_subcommand check" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand check" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -199,6 +205,7 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand eval" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -256,6 +263,7 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand query" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -315,6 +323,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -382,6 +391,7 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -429,6 +439,7 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand claim" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -481,6 +492,7 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -534,6 +546,7 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l now -d '
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -556,6 +569,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d '
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l config -d 'Explain as if all machines had the START and RANK of a configuration, of which `condor_config_val -dump` printed DUMP, and tell which of its policies refuse, change, hold, release or remove jobs' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -589,6 +603,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The 
 complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -617,6 +632,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Expl
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l config -d 'Explain as if all machines had the START and RANK of a configuration, of which `condor_config_val -dump` printed DUMP, and tell which of its policies refuse, change, hold, release or remove jobs' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -650,6 +666,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time
 complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -693,6 +710,7 @@ complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The 
 complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -730,6 +748,7 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -772,6 +791,7 @@ complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The t
 complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -816,6 +836,7 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l now -d 'T
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -861,6 +882,7 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -883,7 +905,9 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l eval-set -
 complete -c classad -n "__fish_classad_using_subcommand transform" -l copy -d 'Give attributes a second name' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l rename -d 'Give attributes another name' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 'Delete attributes' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules, or of rules in brackets' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l config -d 'Apply the transforms of a configuration, of which `condor_config_val -dump` printed DUMP; with --route a route' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l route -d 'Change the jobs that satisfy this route\'s requirements as the job router does: by the route of the configuration and the transforms before and behind it' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -911,10 +935,12 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand transform" -l print-rules -d 'Print the rules in the language of rules instead of applying them; those in brackets are converted'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s n -l diff -d 'Print what would change, and which rule or flag would change it'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
@@ -923,6 +949,47 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand route" -l config -d 'The configuration with the routes, as `condor_config_val -dump` prints it' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand route" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand route" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand route" -l summary -d 'Print only the routes, with the number of jobs that each takes'
+complete -c classad -n "__fish_classad_using_subcommand route" -l all-states -d 'Route jobs of every state, also those that do not wait'
+complete -c classad -n "__fish_classad_using_subcommand route" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand route" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand route" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand route" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand route" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand route" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand route" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand route" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand test" -s o -l output -d 'The form of the output' -r -f -a "text\t'A summary, and an annotated excerpt for each failed case'
 junit\t'`JUnit` XML, which build servers read'
 tap\t'The Test Anything Protocol, version 14'
@@ -942,6 +1009,7 @@ complete -c classad -n "__fish_classad_using_subcommand test" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand test" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -979,6 +1047,7 @@ complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1003,6 +1072,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1051,6 +1121,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1096,6 +1167,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1140,6 +1212,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1167,6 +1240,7 @@ complete -c classad -n "__fish_classad_using_subcommand repl" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand repl" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1192,6 +1266,7 @@ complete -c classad -n "__fish_classad_using_subcommand completions" -l now -d '
 complete -c classad -n "__fish_classad_using_subcommand completions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1217,6 +1292,7 @@ complete -c classad -n "__fish_classad_using_subcommand man" -l now -d 'The time
 complete -c classad -n "__fish_classad_using_subcommand man" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
@@ -1241,6 +1317,7 @@ complete -c classad -n "__fish_classad_using_subcommand help" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand help" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''

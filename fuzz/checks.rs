@@ -170,7 +170,7 @@ pub fn rules(data: &[u8]) {
     let context = Context { now: Some(0), max_steps: 2_000, max_depth: 200, ..Context::new(Dialect::Condor) };
     let text = b"[ A = 1; B = A + 1; Owner = \"x\"; xa = { 1, [ b = 2 ] }; tmpfile = \"/tmp/x\" ]";
     for entry in read(text, FileFormat::Bracketed, Dialect::Condor).flatten() {
-        let transform = transform::Transform { rules: rules.clone(), condition: None };
+        let transform = transform::Transform { rules: rules.clone(), ..transform::Transform::default() };
         for result in transform.apply(&entry.ad, &context) {
             survives(&result.ad, FileFormat::Bracketed, Dialect::Condor);
         }

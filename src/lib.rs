@@ -14,6 +14,7 @@
     doc = "| [`workload`] | synthetic ads by a seed: the experiments of the papers, a modern pool (feature `workload`) |"
 )]
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
+//! | [`configuration`] | HTCondor's configuration: dumps of it, policies, routes, maps of users |
 //! | [`transform`] | HTCondor's transform language |
 //! | [`constraint`] | the normal form of constraints: clauses, conditions, consistency |
 //! | [`protocol`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime |
@@ -118,7 +119,7 @@
 //! let before = parse_ad(b"[ Memory = 1000 ]", ParseOptions::new(Dialect::Condor))?;
 //! let (rules, problems) = parse_rules(b"EVALSET Memory quantize(Memory, 512)\n", Dialect::Condor);
 //! assert!(problems.is_empty());
-//! let results = Transform { rules, condition: None }.apply(&before, &Context::new(Dialect::Condor));
+//! let results = Transform { rules, ..Transform::default() }.apply(&before, &Context::new(Dialect::Condor));
 //! let after = &results[0].ad;
 //! assert_eq!(differences(&before, after, DiffMode::Meaning).len(), 1);
 //!
@@ -290,6 +291,7 @@
 //! ```
 
 pub mod ad;
+pub mod configuration;
 pub mod constraint;
 pub mod eval;
 pub mod explain;

@@ -135,6 +135,7 @@ commands! {
     Specialize commands::specialize::Specialize,
     Refs commands::refs::Refs,
     Transform commands::transform::TransformCommand,
+    Route commands::route::RouteCommand,
     Test commands::test::TestCommand,
     Functions commands::functions::Functions,
     Workload commands::workload::Workload,
@@ -191,7 +192,7 @@ pub fn run() -> ExitCode {
     };
     render::progress::enable(&options);
     let mut session = Session::new(options);
-    let result = command.run(&mut session);
+    let result = io::user_maps::read_given(&mut session).and_then(|()| command.run(&mut session));
     // If an earlier flush failed, its text is still in the buffer, so that this last flush reports the error.
     let result = result.and_then(|status| Ok(render::output::out().flush().map(|()| status)?));
     render::progress::clear();

@@ -7,6 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::ad::Dialect;
 
+use super::user_maps::UserMaps;
+
 /// Settings that all evaluations of a run share.
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -24,6 +26,8 @@ pub struct Context {
     pub max_steps: u64,
     /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,
+    /// Maps of users, for `userMap()`.
+    pub user_maps: UserMaps,
 }
 
 impl Context {
@@ -38,6 +42,7 @@ impl Context {
             max_depth: 20_000,
             max_steps: 10_000_000,
             interrupt: None,
+            user_maps: UserMaps::default(),
         }
     }
 

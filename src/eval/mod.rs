@@ -9,12 +9,14 @@ mod context;
 mod evaluate;
 mod free_names;
 mod operators;
+mod pattern;
 mod references;
 mod scope;
 mod settings;
 mod specialize;
+mod user_maps;
 
-pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, group_text, parse_template};
+pub(crate) use builtin::regex::{TemplatePiece, parse_template};
 pub use builtin::{
     BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions, string_list_items,
 };
@@ -23,6 +25,7 @@ pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};
 pub use operators::{binary, compare, unary};
+pub(crate) use pattern::{CompiledPattern, PatternOptions, group_text};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
 pub use scope::{
     CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,
@@ -33,3 +36,4 @@ pub use specialize::{
     ConstraintVerdict, SpecializeOptions, SpecializedExpression, specialize, specialize_ad, specialize_attribute,
     unknowns,
 };
+pub use user_maps::{UserMap, UserMaps};

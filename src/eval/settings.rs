@@ -3,6 +3,7 @@
 use crate::ad::Dialect;
 
 use super::context::{Context, RandomStream};
+use super::user_maps::UserMaps;
 
 /// Settings of an evaluation, as a command line, a test spec or a case of a spec gives them.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,8 @@ pub struct EvaluationSettings {
     pub max_steps: Option<u64>,
     /// Maximum nesting depth of evaluations; the default of [`Context::new`] if `None`.
     pub max_depth: Option<u32>,
+    /// Maps of users, for `userMap()`.
+    pub user_maps: UserMaps,
 }
 
 impl EvaluationSettings {
@@ -29,6 +32,7 @@ impl EvaluationSettings {
             seed: self.seed.or(outer.seed),
             max_steps: self.max_steps.or(outer.max_steps),
             max_depth: self.max_depth.or(outer.max_depth),
+            user_maps: if self.user_maps.is_empty() { outer.user_maps.clone() } else { self.user_maps.clone() },
         }
     }
 
@@ -41,6 +45,7 @@ impl EvaluationSettings {
             random: self.seed.map(RandomStream::new).or(usual.random.clone()),
             max_steps: self.max_steps.unwrap_or(usual.max_steps),
             max_depth: self.max_depth.unwrap_or(usual.max_depth),
+            user_maps: self.user_maps.clone(),
             ..usual
         }
     }

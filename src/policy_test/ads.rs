@@ -225,7 +225,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
                 report_in_text(reader, node, problem);
             }
         }
-        let transform = Transform { rules, condition: None };
+        let transform = Transform { rules, ..Transform::default() };
         let context = Context::new(reader.dialect);
         let mut results = Vec::new();
         for known in ads {

@@ -131,7 +131,13 @@ fn value_details<'o>(scoped: &ScopedExpression<'o>, context: &Context) -> Failur
             None => shorten(&value.to_string(), MAX_VALUE_CHARS),
         },
     };
-    let of_part = |part: &Expression| (scoped.node, part.span().range(), format!("is {}", value(part)));
+    let of_part = |part: &Expression| {
+        if scoped.is_in_node {
+            (scoped.node, part.span().range(), format!("is {}", value(part)))
+        } else {
+            (scoped.node, 0..scoped.node.text().map_or(0, str::len), format!("{part} is {}", value(part)))
+        }
+    };
     let mut marks: Vec<_> = scope_names(&scoped.expression).into_iter().take(MAX_DETAILS).map(of_part).collect();
     if marks.is_empty() {
         marks.push(of_part(&scoped.expression));

@@ -28,6 +28,7 @@
 //! ```
 
 mod ads;
+mod configured;
 mod expectation;
 mod failure_details;
 mod normalize;

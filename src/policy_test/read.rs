@@ -11,6 +11,7 @@ use crate::format::{Position, Problem};
 use crate::matching::policy::Policy;
 
 use super::ads::{AdLibrary, OpenFile, SpecAd, report_in_file};
+use super::configured::SpecConfiguration;
 use super::expectation::CaseAnswer;
 use super::normalize::normalize;
 use super::runner::{CaseQuestion, REFUSING_SIDES, ScopedExpression};
@@ -19,7 +20,7 @@ use super::yaml_values::{read_expression, read_words, value_of};
 use super::{Expectation, Spec, TestCase};
 
 /// The keys of a spec, in addition to those of [`EvaluationSettings`].
-const SPEC_KEYS: [&str; 3] = ["policy", "ads", "cases"];
+const SPEC_KEYS: [&str; 4] = ["policy", "config", "ads", "cases"];
 
 /// The keys common to all cases, in addition to those of [`EvaluationSettings`].
 const CASE_KEYS: [&str; 2] = ["name", "tags"];
@@ -34,7 +35,8 @@ struct CaseKind {
 }
 
 /// The kinds of cases, one for each question that a case can ask.
-const CASE_KINDS: [CaseKind; 6] = [
+const CASE_KINDS: [CaseKind; 7] = [
+    CaseKind { key: "knob", needs: &[], takes: &["my", "target"], expects: &["expect"] },
     CaseKind { key: "expression", needs: &[], takes: &["my", "target"], expects: &["expect"] },
     CaseKind { key: "match", needs: &["request", "offer"], takes: &[], expects: &["match", "refused-by", "clause"] },
     CaseKind { key: "query", needs: &["pool"], takes: &[], expects: &["ids", "count"] },
@@ -69,13 +71,22 @@ impl<'o> Spec<'o> {
         let entries = reader.known_entries(&outline.root, "a spec", &keys);
         let get = |key: &str| value_of(&entries, key);
         let own = read_settings(&mut reader, &entries);
-        let mut spec =
-            SpecReader { reader, library: AdLibrary::new(open), policy: get("policy"), names: HashSet::new() };
+        let mut spec = SpecReader {
+            reader,
+            library: AdLibrary::new(open),
+            policy: get("policy"),
+            config: None,
+            names: HashSet::new(),
+        };
+        if let Some(config) = get("config") {
+            spec.config = SpecConfiguration::read(&mut spec.library, &mut spec.reader, config);
+        }
         if let Some(ads) = get("ads") {
             spec.library.register_named(&mut spec.reader, ads);
         }
         let mut settings = own.with_defaults(given);
-        if settings.dialect.is_none() && spec.uses_condor_format(get("ads"), get("cases")) {
+        let is_configured = get("config").is_some();
+        if settings.dialect.is_none() && (is_configured || spec.uses_condor_format(get("ads"), get("cases"))) {
             settings.dialect = Some(Dialect::Condor);
         }
         spec.reader.dialect = settings.dialect.unwrap_or_default();
@@ -108,6 +119,8 @@ struct SpecReader<'o, 'f> {
     library: AdLibrary<'o, 'f>,
     /// The policy of cases that have none of their own.
     policy: Option<&'o YamlNode>,
+    /// The configuration whose variables the cases name.
+    config: Option<SpecConfiguration<'o>>,
     /// The names of the cases read so far.
     names: HashSet<&'o str>,
 }
@@ -254,18 +267,37 @@ impl<'o> SpecReader<'o, '_> {
         let node = entries.get(kind.key)?;
         // Returns `None` if the expression, `my` or `target` has an error, which has been reported.
         let scoped = || {
-            let expression = self.reader.expression(node)?;
+            let expression = match kind.key {
+                "knob" => self.knob(node)?,
+                _ => self.reader.expression(node)?,
+            };
             let optional = |ad: Option<Option<SpecAd>>| ad.map_or(Some(None), |ad| ad.map(Some));
-            Some(ScopedExpression { node, expression, my: optional(my)?, target: optional(target)? })
+            Some(ScopedExpression {
+                node,
+                is_in_node: kind.key != "knob",
+                expression,
+                my: optional(my)?,
+                target: optional(target)?,
+            })
         };
         Some(match kind.key {
-            "expression" => CaseQuestion::Value(scoped()?),
+            "expression" | "knob" => CaseQuestion::Value(scoped()?),
             "match" => CaseQuestion::Match { request: request??, offer: offer?? },
             "query" => CaseQuestion::Query { constraint: scoped()?.expression, pool: pool? },
             "gang" => CaseQuestion::Gang { request: request??, offers: offers?, policy },
             "matches" => CaseQuestion::Cycle { requests: requests?, offers: offers?, policy },
             _ => CaseQuestion::Residue { scoped: scoped()?, is_closed: closed.flatten().unwrap_or_default() },
         })
+    }
+
+    /// Returns the expression of the configuration's variable that `node` names. `None` after reporting an error.
+    fn knob(&mut self, node: &'o YamlNode) -> Option<Expression> {
+        if let Some(config) = &self.config {
+            let context = Context::new(self.reader.dialect);
+            return config.expression(&mut self.reader, node, &context);
+        }
+        let help = "`config: FILE` at the top names what `condor_config_val -dump` printed";
+        self.reject(node, "this spec names no configuration", help)
     }
 
     fn read_policy(&mut self, node: &'o YamlNode) -> Policy {

@@ -39,8 +39,10 @@ pub enum CaseQuestion<'o> {
 
 /// An expression with the ads of its scope. An ad is `None` if the case does not give it.
 pub struct ScopedExpression<'o> {
-    /// The YAML node of the expression.
+    /// The YAML node of the expression, or of the name of the variable that holds it.
     pub node: &'o YamlNode,
+    /// Whether the node holds the expression itself, so that its spans are places in the node.
+    pub is_in_node: bool,
     /// The expression.
     pub expression: Expression,
     /// The ad in which the expression is evaluated.

@@ -29,6 +29,8 @@ enum ParsedConditionKind {
     /// `defined name`: true if the variable or attribute has a text that is not empty.
     Defined(String),
     Expression(Expression),
+    /// `version comparison number`: compares HTCondor's version with the number.
+    Version(bool),
 }
 
 impl PartialEq for IfCondition {
@@ -92,7 +94,10 @@ impl ParsedCondition {
             }
             ParsedConditionKind::Defined(subject.to_owned())
         } else if first.eq_ignore_ascii_case("version") {
-            return error("`version` asks for HTCondor's version, of which there is none here", "leave it out");
+            match compare_version(behind.trim_ascii()) {
+                Some(is) => ParsedConditionKind::Version(is),
+                None => return error("this is no version", "write `if version >= 23.0` or `if version < 10.0.0`"),
+            }
         } else if is_variable(rest) {
             let help = format!("write `if defined {rest}`, `if $({rest})`, or compare it with something");
             return error("a name alone is no condition", &help);
@@ -105,7 +110,7 @@ impl ParsedCondition {
 
     fn holds(&self, expander: &mut MacroExpander<'_>) -> Result<bool, StatementFailure> {
         let holds = match &self.kind {
-            ParsedConditionKind::Constant(is) => *is,
+            ParsedConditionKind::Constant(is) | ParsedConditionKind::Version(is) => *is,
             ParsedConditionKind::Defined(subject) => {
                 let text = expander.lookup(subject.as_bytes());
                 text.map_or(constant(subject).is_some(), |text| !text.is_empty())
@@ -131,6 +136,33 @@ pub(super) fn truth(value: &Value) -> Option<bool> {
         Value::Real(real) => Some(*real != 0.0),
         _ => None,
     }
+}
+
+/// The version of HTCondor whose rules these are.
+const HTCONDOR_VERSION: [u32; 3] = [25, 14, 0];
+
+/// Compares HTCondor's version with that of a text such as `>= 8.9.7`. The last number can be left out; then it counts as
+/// equal. `None` if the text has no version.
+fn compare_version(text: &str) -> Option<bool> {
+    let (negated, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
+    let digits = text.trim_start_matches(['<', '=', '>']);
+    let operator = &text[..text.len() - digits.len()];
+    let mut numbers = digits.trim_ascii().trim_start_matches(['v', 'V']).split('.').map(str::parse::<u32>);
+    let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    let last = numbers.next().map_or(Some(HTCONDOR_VERSION[2]), Result::ok)?;
+    if major < 6 || numbers.next().is_some() {
+        return None;
+    }
+    let ordering = HTCONDOR_VERSION.cmp(&[major, minor, last]);
+    let is = match operator {
+        "<" => ordering.is_lt(),
+        "<=" => ordering.is_le(),
+        ">" => ordering.is_gt(),
+        ">=" => ordering.is_ge(),
+        "" | "=" | "==" => ordering.is_eq(),
+        _ => return None,
+    };
+    Some(is != negated)
 }
 
 /// Returns the truth value of a text that is a word such as `yes` or a number; `None` for other texts.

@@ -60,6 +60,13 @@ impl<'t> LogicalLines<'t> {
         LogicalLines { text, at: byte_order_mark_length(text.as_bytes()), number: 0 }
     }
 
+    /// Creates the iterator over the lines of a part of a text. Ranges and numbers of lines are those of the whole
+    /// text.
+    pub fn of_part(text: &'t str, part: Range<usize>) -> Self {
+        let number = text[..part.start].matches('\n').count();
+        LogicalLines { text: &text[..part.end], at: part.start, number }
+    }
+
     /// Returns the next physical line, trimmed, with its byte offset.
     fn next_physical(&mut self) -> Option<(usize, &'t str)> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;

@@ -5,6 +5,7 @@ use crate::eval::{Environment, Evaluator};
 use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse_expression, print_value};
 
 use super::macros::{MacroExpander, StatementFailure, evaluate};
+use super::path_function::{is_path_function, path_part, split_suffix};
 
 /// Function that expands a call. Its second argument is the text in the parentheses of the call.
 type MacroBody = fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>;
@@ -24,25 +25,22 @@ const FUNCTIONS: [(&str, MacroBody); 8] = [
 /// Whether this is the name of a macro function. `$ENV()` does not count: its argument has the syntax of a name, so
 /// `find_macro` handles it.
 pub(super) fn is_function(name: &[u8]) -> bool {
-    FUNCTIONS.iter().any(|(known, _)| known.as_bytes() == name)
+    FUNCTIONS.iter().any(|(known, _)| known.as_bytes() == name) || is_path_function(name)
 }
 
 /// Returns the function whose name differs from `name` in case only: `INT` for `int`. `None` if there is no such
 /// function.
 pub(super) fn intended_function(name: &str) -> Option<&'static str> {
-    let mut known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["ENV"]);
+    let mut known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["ENV", "BASENAME", "DIRNAME"]);
     known.find(|known| known.eq_ignore_ascii_case(name) && *known != name)
-}
-
-/// Whether HTCondor has a function of this name that is not supported here.
-pub(super) fn is_unsupported(name: &str) -> bool {
-    // Letters after `$F` select parts of a path, as in `$Fn(name)`.
-    let parts = |parts: &str| parts.bytes().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase()));
-    name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME")
 }
 
 /// Returns the text that a call expands to; empty if there is no such function.
 pub(super) fn call(expander: &mut MacroExpander<'_>, name: &[u8], body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+    if is_path_function(name) {
+        let (path, suffix) = split_suffix(name, body);
+        return Ok(path_part(name, &expander.expand_argument(path)?, suffix));
+    }
     let Some((name, expand)) = FUNCTIONS.iter().find(|(known, _)| known.as_bytes() == name) else {
         return Ok(Vec::new());
     };

@@ -3,19 +3,72 @@
 //! The text of a macro is expanded again, since it may contain macros itself.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator};
 use crate::syntax::{Style, print};
 
 use super::edited_ad::EditedAd;
+use super::edited_shapes::EditedShapes;
 use super::keywords::is_variable_byte;
 use super::macro_function;
 
 /// Variables of the rules, for one ad.
 pub(super) type MacroVariables = FxHashMap<Name, Vec<u8>>;
+
+/// Variables that rules find besides their own, such as those of a configuration. Clones share the table.
+#[derive(Clone, Debug, Default)]
+pub struct VariableTable(Arc<MacroVariables>);
+
+impl VariableTable {
+    /// Whether there is a variable of this name; case is ignored.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(&Name::new(name))
+    }
+
+    /// The names of the variables, in no order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(Name::as_str)
+    }
+
+    /// Expands the macros of a text, which may use the variables of the table and no ad.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if a macro stands for itself, or if nothing gives a macro a value and it has no default.
+    pub fn expand(&self, text: &[u8], context: &Context) -> Result<Vec<u8>, MacroFailure> {
+        let mut ad = EditedAd::new(&Ad::default(), &EditedShapes::default());
+        let own = MacroVariables::default();
+        let mut expander = MacroExpander::new((&own, self), &mut ad, context);
+        let result = expander.expand(text);
+        match (expander.unknown, result) {
+            (Some(name), _) => Err(MacroFailure::Unknown(name)),
+            (None, Ok(text)) => Ok(text),
+            (None, Err(failure)) => Err(MacroFailure::Failed(failure.message)),
+        }
+    }
+}
+
+impl<N: AsRef<str>, V: Into<Vec<u8>>> FromIterator<(N, V)> for VariableTable {
+    /// Of several values of a variable the last counts.
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
+        let pairs = variables.into_iter().map(|(name, value)| (Name::new(name.as_ref()), value.into()));
+        VariableTable(Arc::new(pairs.collect()))
+    }
+}
+
+/// Reason why a text cannot be expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MacroFailure {
+    /// Nothing gives the variable of this name a value.
+    Unknown(String),
+    /// The reason, as a phrase.
+    Failed(String),
+}
 
 /// Reason why a statement fails for an ad.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,13 +178,16 @@ fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<u
 
 /// Macro expander for one ad.
 pub(super) struct MacroExpander<'a> {
-    pub variables: &'a MacroVariables,
+    variables: &'a MacroVariables,
+    outer_variables: &'a VariableTable,
     pub ad: &'a mut EditedAd,
     pub context: &'a Context,
     /// Number of bytes that may still be copied. The limit is necessary because macros may refer to one another without
     /// end.
     bytes_left: usize,
     depth: usize,
+    /// The first variable without a value and a default.
+    unknown: Option<String>,
 }
 
 /// Maximum number of bytes that an expansion copies.
@@ -141,8 +197,12 @@ const MAX_COPIED_BYTES: usize = 16 << 20;
 const MAX_EXPANSION_DEPTH: usize = 50;
 
 impl<'a> MacroExpander<'a> {
-    pub fn new(variables: &'a MacroVariables, ad: &'a mut EditedAd, context: &'a Context) -> Self {
-        MacroExpander { variables, ad, context, bytes_left: MAX_COPIED_BYTES, depth: 0 }
+    pub fn new(
+        (variables, outer_variables): (&'a MacroVariables, &'a VariableTable),
+        ad: &'a mut EditedAd,
+        context: &'a Context,
+    ) -> Self {
+        MacroExpander { variables, outer_variables, ad, context, bytes_left: MAX_COPIED_BYTES, depth: 0, unknown: None }
     }
 
     /// Returns a text with its macros expanded.
@@ -209,15 +269,19 @@ impl<'a> MacroExpander<'a> {
             let value = value.filter(|value| !value.is_empty() || default.is_none());
             return Ok(value.or(default).unwrap_or(b"UNDEFINED".to_vec()));
         }
-        let value = self.lookup(body).filter(|value| !value.is_empty());
-        Ok(value.or(default).unwrap_or_default())
+        let found = self.lookup(body);
+        if found.is_none() && default.is_none() && self.unknown.is_none() {
+            self.unknown = Some(String::from_utf8_lossy(body).into_owned());
+        }
+        Ok(found.filter(|value| !value.is_empty()).or(default).unwrap_or_default())
     }
 
     /// Returns the unexpanded text of a variable, or for `MY.name` the text of an attribute of the ad. `None` if there
     /// is neither.
     pub fn lookup(&mut self, name: &[u8]) -> Option<Vec<u8>> {
         let name = std::str::from_utf8(name).ok()?;
-        if let Some(text) = self.variables.get(&Name::new(name)) {
+        let key = Name::new(name);
+        if let Some(text) = self.variables.get(&key).or_else(|| self.outer_variables.0.get(&key)) {
             return Some(text.clone());
         }
         let attribute = name.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("MY.")).map(|_| &name[3..])?;

@@ -16,7 +16,7 @@
 //! let (rules, problems) = parse_rules(text, Dialect::Condor);
 //! assert!(problems.is_empty());
 //! let ad = parse_ad(b"[ RequestMemory = 1 ]", ParseOptions::new(Dialect::Condor))?;
-//! let results = Transform { rules, condition: None }.apply(&ad, &Context::new(Dialect::Condor));
+//! let results = Transform { rules, ..Transform::default() }.apply(&ad, &Context::new(Dialect::Condor));
 //! assert_eq!(results[0].ad, parse_ad(b"[ RequestMemory = 512 ]", ParseOptions::new(Dialect::Condor))?);
 //! assert_eq!(results[0].changes[0].attribute.as_str(), "RequestMemory");
 //! # Ok::<(), classad::syntax::SyntaxError>(())
@@ -26,22 +26,29 @@ mod condition;
 mod edited_ad;
 mod edited_shapes;
 mod interpreter;
+#[cfg(test)]
+mod interpreter_tests;
 mod iteration;
 mod keywords;
+mod line_syntax;
 mod logical_line;
 mod macro_function;
 mod macros;
 mod new_names;
 mod parse;
+#[cfg(test)]
+mod parse_tests;
+mod path_function;
 mod print;
+mod result;
 mod rule;
 mod variable_uses;
 
 pub use condition::IfCondition;
-pub use interpreter::{
-    AppliedChange, FaultScope, StatementPosition, Transform, TransformCache, TransformFault, TransformResult,
-};
+pub use interpreter::{Transform, TransformCache};
 pub use iteration::{IterationItems, TransformLine};
 pub use keywords::{Keyword, parse_target};
-pub use parse::parse_rules;
+pub use macros::{MacroFailure, VariableTable};
+pub use parse::{RuleSurroundings, parse_rules, parse_rules_within};
+pub use result::{AppliedChange, FaultScope, StatementPosition, TransformFault, TransformResult};
 pub use rule::{NamePattern, RuleAction, RuleOperand, RuleStatement, RuleTarget, TransformRule};

@@ -11,8 +11,9 @@ use super::iteration::{self, IterationItems, TransformLine};
 use super::keywords::{
     Keyword, LineWord, LineWordKind, error, is_name, is_variable, next_word, skip_blank, word_attribute, word_target,
 };
+use super::line_syntax::{operand_start, unknown_line};
 use super::logical_line::{LogicalLine, LogicalLines};
-use super::macros;
+use super::macros::{self, VariableTable};
 use super::rule::{RuleAction, RuleOperand, RuleStatement, TransformRule};
 use super::variable_uses::VariableUses;
 
@@ -22,20 +23,49 @@ use super::variable_uses::VariableUses;
 /// last NAME and last REQUIREMENTS count. If any problem is an error, the rules must not be used.
 #[must_use]
 pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Problem>) {
-    let text = match std::str::from_utf8(text) {
-        Ok(text) => text,
+    match std::str::from_utf8(text) {
+        Ok(text) => parse_lines(LogicalLines::new(text), dialect, &RuleSurroundings::default()),
         Err(invalid) => {
             let at = invalid.valid_up_to();
-            return (Vec::new(), vec![error(at..at + 1, "a rules file must be UTF-8")]);
+            (Vec::new(), vec![error(at..at + 1, "a rules file must be UTF-8")])
         }
-    };
+    }
+}
+
+/// What rules find around them where they stand.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSurroundings {
+    /// Variables that have a value without the rules.
+    pub variables: VariableTable,
+    /// Whether a router reads the rules, so that UNIVERSE has an effect.
+    pub is_route: bool,
+}
+
+/// Parses the rules in a part of a text, such as a value of a configuration, as [`parse_rules`] does. Ranges and numbers
+/// of lines are those of the whole text.
+#[must_use]
+pub fn parse_rules_within(
+    text: &str,
+    part: Range<usize>,
+    dialect: Dialect,
+    surroundings: &RuleSurroundings,
+) -> (Vec<TransformRule>, Vec<Problem>) {
+    parse_lines(LogicalLines::of_part(text, part), dialect, surroundings)
+}
+
+fn parse_lines(
+    lines: LogicalLines<'_>,
+    dialect: Dialect,
+    surroundings: &RuleSurroundings,
+) -> (Vec<TransformRule>, Vec<Problem>) {
     let mut parser = RulesParser {
         dialect,
-        lines: LogicalLines::new(text),
+        lines,
         rules: vec![TransformRule::default()],
         problems: Vec::new(),
         open: Vec::new(),
-        variables: VariableUses::new(),
+        variables: VariableUses::new(&surroundings.variables),
+        is_route: surroundings.is_route,
     };
     while let Some(line) = parser.lines.next() {
         if !line.text.is_empty()
@@ -61,6 +91,8 @@ struct RulesParser<'t> {
     /// Open `if`s. Each has its range in the file, and whether its `else` was seen.
     open: Vec<(Range<usize>, bool)>,
     variables: VariableUses,
+    /// Whether a router reads the rules.
+    is_route: bool,
 }
 
 impl RulesParser<'_> {
@@ -187,7 +219,10 @@ impl RulesParser<'_> {
                 self.rule().requirements = Some(operand.map_err(|error| Problem::from_syntax(error, behind, 0))?);
             }
             Keyword::Universe => {
-                self.warn(line, line.problem("UNIVERSE has no effect: only HTCondor's job router uses it"));
+                self.rule().universe = Some(text.to_owned());
+                if !self.is_route {
+                    self.warn(line, line.problem("UNIVERSE has no effect: only HTCondor's job router uses it"));
+                }
             }
             _ => {
                 let iteration = self.iteration(line, behind)?;
@@ -286,12 +321,12 @@ impl RulesParser<'_> {
             Keyword::EvalMacro => {
                 let variable = text[word.range.clone()].to_owned();
                 self.variable(line, &variable).map_err(|problem| Problem { range: word.range, ..problem })?;
-                RuleAction::EvaluateMacro(variable, self.operand(line, start, escaped)?)
+                RuleAction::EvaluateMacro(variable, self.evaluated_operand(line, start, escaped)?)
             }
             _ => {
                 let name = word_attribute(&word, self.dialect)?;
                 match keyword {
-                    Keyword::EvalSet => RuleAction::EvaluateSet(name, self.operand(line, start, escaped)?),
+                    Keyword::EvalSet => RuleAction::EvaluateSet(name, self.evaluated_operand(line, start, escaped)?),
                     Keyword::Default => RuleAction::Default(name, self.operand(line, start, long)?),
                     _ => RuleAction::Set(name, self.operand(line, start, long)?),
                 }
@@ -309,6 +344,23 @@ impl RulesParser<'_> {
             return Ok(name.to_owned());
         }
         Err(error(start..line.text.len(), format!("`{name}` is no name of an attribute")))
+    }
+
+    /// Parses the text of a line from the byte offset `start` as an expression that is evaluated. Warns of text behind it.
+    fn evaluated_operand(
+        &mut self,
+        line: &LogicalLine,
+        start: usize,
+        rules: ParseOptions,
+    ) -> Result<RuleOperand, Problem> {
+        self.check_macros(line, start, None);
+        let (operand, ignored) = RuleOperand::evaluated(&line.text[start..], rules)
+            .map_err(|error| Problem::from_syntax(error, start, 0))?;
+        if let Some(ignored) = ignored {
+            let message = "what stands behind the expression is ignored, as HTCondor ignores it";
+            self.warn(line, error(start + ignored..line.text.len(), message));
+        }
+        Ok(operand)
     }
 
     /// Parses the text of a line from the byte offset `start` as an expression.
@@ -337,147 +389,5 @@ impl RulesParser<'_> {
         self.problems.extend(self.variables.without_value());
         self.problems.sort_by_key(|problem| problem.range.start);
         (self.rules, self.problems)
-    }
-}
-
-/// Returns the byte offset of the second operand. Skips a `=` or a comma before it if a blank follows, as in
-/// `SET a = 1`.
-fn operand_start(text: &str, at: usize) -> usize {
-    let start = skip_blank(text, at);
-    let behind = text[start..].strip_prefix(['=', ',']);
-    let is_alone = behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace()));
-    if is_alone { skip_blank(text, start + 1) } else { start }
-}
-
-/// Returns the problem of a line that does not begin with a keyword.
-fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
-    let first = &text[..word];
-    let problem = |message: String| error(0..word.max(1), message);
-    if first.is_empty() {
-        return problem("a line cannot begin with this".to_owned());
-    }
-    let is_directive = ["include", "use", "error", "warning"].iter().any(|word| first.eq_ignore_ascii_case(word));
-    if is_directive && text[behind..].contains(':') {
-        return problem(format!("`{first} :` is not supported in rules"));
-    }
-    let problem = problem(format!("`{first}` is no keyword"));
-    if text[word..].starts_with(':') {
-        return problem.with_help("a variable is given a value with `=`");
-    }
-    match Keyword::most_similar(first) {
-        Some(near) => problem.with_help(format!("did you mean {near}?")),
-        None => problem.with_help("a line begins with a keyword such as SET, or reads `variable = text`"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_rules;
-    use crate::ad::Dialect;
-    use crate::format::{Position, Severity};
-
-    /// Formats each problem as `line:column: message (help)`; warnings begin with a tilde.
-    fn problems(text: &str) -> Vec<String> {
-        let (_, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
-        let shown = problems.into_iter().map(|problem| {
-            assert!(problem.range.end <= text.len(), "{problem:?} of {text}");
-            let at = Position::of_offset(text.as_bytes(), problem.range.start);
-            let mark = if problem.severity == Severity::Warning { "~" } else { "" };
-            let help = problem.help.map_or(String::new(), |help| format!(" ({help})"));
-            format!("{mark}{}:{}: {}{help}", at.line, at.column, problem.message)
-        });
-        shown.collect()
-    }
-
-    #[test]
-    fn what_is_wrong_is_told_with_its_place() {
-        for (text, expected) in [
-            ("SETT A 1", "1:1: `SETT` is no keyword (did you mean SET?)"),
-            (
-                "qwerty A 1",
-                "1:1: `qwerty` is no keyword (a line begins with a keyword such as SET, or reads `variable = text`)",
-            ),
-            ("SET", "1:1: SET wants more (write `SET attribute expression`)"),
-            ("SET A", "1:1: SET wants two things (write `SET attribute expression`)"),
-            ("SET A=1", "1:1: SET wants two things (write `SET A 1`)"),
-            ("SET A= 1", "1:5: `A=` is no name of an attribute (write a blank instead of the `=`)"),
-            ("SET A 1 +", "1:10: expected an expression, found the end (`+` wants something behind it)"),
-            ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` wants something behind it)"),
-            ("SET /a/ 1", "1:5: a regular expression can stand only behind COPY, RENAME and DELETE"),
-            ("\n  DELETE /[a/", "2:10: `[a` is not a pattern: missing terminating ] for character class"),
-            (
-                "DELETE /a",
-                "1:8: the second slash is missing (a regular expression stands between two slashes, and has none in it)",
-            ),
-            (
-                "DELETE /a/iz",
-                "1:12: this is no option (behind a regular expression can stand g, i, m and U; a slash cannot be part of it)",
-            ),
-            ("DELETE A B", "~1:10: what stands behind the name is ignored, as HTCondor ignores it"),
-            ("COPY A 1x", "1:8: `1x` is no name of an attribute"),
-            ("REQUIREMENTS A == $(x)", "1:14: macros are not expanded in REQUIREMENTS"),
-            (
-                "REQUIREMENTS = A",
-                "~1:1: this gives a variable called REQUIREMENTS a value, because `=` stands behind it (write `REQUIREMENTS expression`)",
-            ),
-            (
-                "REQUIREMENTS A\nREQUIREMENTS B",
-                "2:1: this rule has REQUIREMENTS already (join them with `&&`; HTCondor would only use the last)",
-            ),
-            (
-                "if true\nNAME x\nendif",
-                "2:1: NAME cannot depend on an `if` (HTCondor reads it whatever the condition is)",
-            ),
-            ("if true", "1:1: the `endif` of this is missing"),
-            ("endif", "1:1: endif without an `if`"),
-            (
-                "if a\nendif",
-                "1:4: a name alone is no condition (write `if defined a`, `if $(a)`, or compare it with something)",
-            ),
-            ("if true\nelse\nelif true\nendif", "3:1: elif behind an `else`"),
-            (
-                "if version > 8\nendif",
-                "1:4: `version` asks for HTCondor's version, of which there is none here (leave it out)",
-            ),
-            (
-                "SET A $(limit)\nlimits = 1",
-                "~1:9: nothing gives the variable limit a value: it stands for nothing (did you mean $(limits)?)",
-            ),
-            ("SET A \"$int(1)\"", "~1:8: $int() is no function: it is written $INT()"),
-            ("SET A \"$Fn(1)\"", "1:8: $Fn() is not supported"),
-            ("+A = 1", "1:1: a rule sets no attribute like this (write `SET A ...`)"),
-            ("include : x", "1:1: `include :` is not supported in rules"),
-            ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
-            ("TRANSFORM 0", "1:11: no ad would be left of any (REQUIREMENTS false leaves an ad as it is)"),
-            ("TRANSFORM x", "1:11: `in` or `from` is missing behind the variables (write `TRANSFORM x in (a, b)`)"),
-            (
-                "TRANSFORM x matching *.dat",
-                "1:13: names of files are not looked for here (list the items behind `in` or `from`)",
-            ),
-            (
-                "TRANSFORM x from items.txt",
-                "1:18: items are not read from a file: they stand behind `from (`, a line for each",
-            ),
-            ("TRANSFORM x from", "1:17: items are not read from a file: they stand behind `from (`, a line for each"),
-            ("TRANSFORM 99999 in (a)", "1:20: more than 10000 ads would be made of one"),
-            ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
-            (
-                "TRANSFORM\nSET A 1",
-                "2:1: nothing of this rule may stand behind its TRANSFORM (HTCondor reads no further; only another NAME may follow)",
-            ),
-            ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect: only HTCondor's job router uses it"),
-        ] {
-            assert_eq!(problems(text), [expected], "{text}");
-        }
-    }
-
-    #[test]
-    fn each_name_but_the_first_begins_a_rule() {
-        assert_eq!(problems("SET A 1\nNAME one\nSET B 1 # not a comment\n").len(), 1);
-        let (rules, problems) = parse_rules(b"# rules\nSET A 1\nNAME one\nNAME two\nSET B 2\n", Dialect::Condor);
-        assert!(problems.is_empty());
-        let shown: Vec<_> = rules.iter().map(|rule| (rule.name.as_deref(), rule.statements.len())).collect();
-        assert_eq!(shown, [(Some("one"), 1), (Some("two"), 1)]);
-        assert_eq!(rules[1].statements[0].line, 5);
     }
 }

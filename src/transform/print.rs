@@ -15,6 +15,9 @@ impl fmt::Display for TransformRule {
         if let Some(requirements) = &self.requirements {
             writeln!(f, "{} {}", Keyword::Requirements.as_str(), line_end(requirements.text()))?;
         }
+        if let Some(universe) = &self.universe {
+            writeln!(f, "{} {}", Keyword::Universe.as_str(), line_end(universe))?;
+        }
         for statement in &self.statements {
             writeln!(f, "{}", statement.action)?;
         }

@@ -18,6 +18,8 @@ pub struct TransformRule {
     pub name: Option<String>,
     /// Condition that an ad must satisfy, evaluated before any statement of the rule; `None` accepts every ad.
     pub requirements: Option<RuleOperand>,
+    /// The universe of the jobs that a route makes, as a UNIVERSE line names it; `None` if there is no such line.
+    pub universe: Option<String>,
     /// Statements in order.
     pub statements: Vec<RuleStatement>,
     /// The TRANSFORM line, which makes several ads out of one. `None` if the rule has no such line.
@@ -154,6 +156,21 @@ impl RuleOperand {
         Ok(RuleOperand { text: text.to_owned(), rules, expression })
     }
 
+    /// Parses an expression that is evaluated, as [`RuleOperand::new`] does. HTCondor reads no further than the expression
+    /// goes. Also returns the byte offset at which text begins that it ignores; `None` if there is none.
+    pub(super) fn evaluated(text: &str, rules: ParseOptions) -> Result<(Self, Option<usize>), SyntaxError> {
+        match RuleOperand::new(text, rules) {
+            Ok(operand) => Ok((operand, None)),
+            Err(error) => match parse_beginning(text.as_bytes(), &error, rules) {
+                Some((expression, end)) => {
+                    let operand = RuleOperand { text: text[..end].to_owned(), rules, expression: Some(expression) };
+                    Ok((operand, Some(error.span.range().start)))
+                }
+                None => Err(error),
+            },
+        }
+    }
+
     /// Returns an operand with this text and expression. Macros in the text are never expanded.
     #[must_use]
     pub fn of(text: &str, expression: Expression) -> Self {
@@ -171,6 +188,12 @@ impl RuleOperand {
     pub fn expression(&self) -> Option<&Expression> {
         self.expression.as_ref()
     }
+}
+
+/// Parses the text before a syntax error. Returns the expression and its end; `None` if that is no expression either.
+pub(super) fn parse_beginning(text: &[u8], error: &SyntaxError, rules: ParseOptions) -> Option<(Expression, usize)> {
+    let beginning = text.get(..error.span.range().start)?.trim_ascii_end();
+    Some((parse_expression(beginning, rules).ok()?, beginning.len()))
 }
 
 impl PartialEq for RuleOperand {

@@ -8,7 +8,7 @@ use crate::format::Problem;
 use super::keywords::{error, is_variable};
 use super::logical_line::LogicalLine;
 use super::macro_function;
-use super::macros;
+use super::macros::{self, VariableTable};
 
 /// The variables that the lines read so far define and use.
 pub(super) struct VariableUses {
@@ -16,14 +16,17 @@ pub(super) struct VariableUses {
     defined: Vec<String>,
     /// Variables used without a default, with their range in the file.
     used: Vec<(String, Range<usize>)>,
+    /// Variables that the rules find besides their own.
+    outer: VariableTable,
 }
 
 /// Variables that are defined in every rule.
 const BUILT_IN_VARIABLES: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
 
 impl VariableUses {
-    pub fn new() -> Self {
-        VariableUses { defined: BUILT_IN_VARIABLES.map(str::to_owned).into(), used: Vec::new() }
+    /// Creates the record for rules that find these variables besides their own.
+    pub fn new(outer: &VariableTable) -> Self {
+        VariableUses { defined: BUILT_IN_VARIABLES.map(str::to_owned).into(), used: Vec::new(), outer: outer.clone() }
     }
 
     /// Records a variable that is given a value.
@@ -55,19 +58,18 @@ impl VariableUses {
             if !text[open..].starts_with('(') {
                 return None;
             }
-            if let Some(meant) = macro_function::intended_function(word) {
-                return Some(problem(format!("${word}() is no function: it is written ${meant}()")).as_warning());
-            }
-            macro_function::is_unsupported(word).then(|| problem(format!("${word}() is not supported")))
+            let meant = macro_function::intended_function(word)?;
+            Some(problem(format!("${word}() is no function: it is written ${meant}()")).as_warning())
         };
         text[..last].match_indices('$').filter_map(mistake).collect()
     }
 
     /// Returns a warning for each use of a variable that nothing gives a value.
     pub fn without_value(&self) -> impl Iterator<Item = Problem> + '_ {
-        let is_defined = |name: &str| self.defined.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let is_defined =
+            |name: &str| self.outer.contains(name) || self.defined.iter().any(|known| known.eq_ignore_ascii_case(name));
         self.used.iter().filter(move |(name, _)| !is_defined(name)).map(|(name, place)| {
-            let near = closest_names(name, self.defined.iter().map(String::as_str));
+            let near = closest_names(name, self.defined.iter().map(String::as_str).chain(self.outer.names()));
             let help = match near.first() {
                 Some(near) => format!("did you mean $({near})?"),
                 None => format!("$({name}:...) has a default, $(MY.{name}) is the ad's attribute"),

@@ -6,7 +6,7 @@ use crate::sources::{Source, absolute, files, module_of};
 use crate::tokens::{code, tokens, without_tests};
 
 /// The floors, lowest first.  A floor may use those before it.
-const FLOORS: [&str; 15] = [
+const FLOORS: [&str; 16] = [
     "text",
     "ad",
     "syntax",
@@ -15,6 +15,7 @@ const FLOORS: [&str; 15] = [
     "protocol",
     "constraint",
     "transform",
+    "configuration",
     "pool",
     "workload",
     "matching",

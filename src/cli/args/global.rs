@@ -32,6 +32,9 @@ pub struct GlobalOptions {
     /// How many evaluations may be nested in one another
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
+    /// Give `userMap()` a map of this name, from a map file of HTCondor's: lines of a method, a key and a result
+    #[arg(long, global = true, value_name = "NAME=FILE")]
+    pub map: Vec<String>,
     /// Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend
     /// on it [default: as many as there are processors, 8 at most]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -76,7 +79,7 @@ impl GlobalOptions {
             // The time of the dump replaces the clock once the inputs are open.
             Some(TimeOption::Dump) | None => None,
         };
-        EvaluationSettings { dialect, now, seed, max_steps, max_depth }
+        EvaluationSettings { dialect, now, seed, max_steps, max_depth, ..EvaluationSettings::default() }
     }
 
     /// Returns the maximum number of threads that work at once.

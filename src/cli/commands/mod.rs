@@ -19,6 +19,7 @@ pub mod parse;
 pub mod query;
 pub mod refs;
 pub mod repl;
+pub mod route;
 pub mod specialize;
 pub mod test;
 pub mod transform;

@@ -33,6 +33,12 @@ impl WhatIf {
         Ok(what_if)
     }
 
+    /// Adds hypothetical attributes of every offer. Definitions of the same names that are there already have precedence.
+    pub fn add_to_offers(&mut self, definitions: Vec<(Name, Expression)>) {
+        let known = std::mem::take(&mut self.offers);
+        self.offers = definitions.into_iter().chain(known).collect();
+    }
+
     /// Whether there are no hypothetical attributes.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty() && self.offers.is_empty()

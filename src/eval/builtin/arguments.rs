@@ -90,15 +90,6 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Returns a text for an error message. A text of more than 80 bytes is cut after the 80th and ends with `...`.
-pub(super) fn excerpt(text: &[u8]) -> String {
-    const MAX_EXCERPT_BYTES: usize = 80;
-    match text.get(..MAX_EXCERPT_BYTES) {
-        Some(start) if text.len() > MAX_EXCERPT_BYTES => format!("{}...", String::from_utf8_lossy(start)),
-        _ => String::from_utf8_lossy(text).into_owned(),
-    }
-}
-
 /// Builder of a string of at most [`Self::MAX_BYTES`] bytes; a longer string becomes an error. A few nested calls could
 /// otherwise exhaust the memory.
 #[derive(Default)]

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use crate::ad::{ByteString, Type, Value};
 use crate::syntax::number_prefix;
 
-use super::arguments::{excerpt, is_space, signed};
+use super::super::pattern::excerpt;
+use super::arguments::{is_space, signed};
 use super::conversion::{integer_value, without_fraction};
 use super::{BuiltinFunction, Call, CallResult};
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::ad::{Type, Value};
+use crate::ad::{ByteString, Type, Value};
 
-use super::arguments::{BoundedString, excerpt, list_of_strings};
+use super::super::pattern::excerpt;
+use super::arguments::{BoundedString, list_of_strings};
 use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
@@ -29,7 +30,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
-        "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
+        "what a map of the option --map makes of a user: an item of several, the preferred one if it is there; else the default",
         both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
         user_map),
 ];
@@ -230,13 +231,30 @@ fn user_home(call: &mut Call<'_, '_>) -> CallResult {
     }
 }
 
-/// Implements `userMap()` as HTCondor does when no maps are configured. The result is the fourth argument, the default;
+/// Implements `userMap()`. With two arguments the result is what the map makes of the user, a string with items. With a
+/// preferred item it is this item if the map has it, else the first. A user whom the map does not know has the default,
 /// undefined if there is none.
 fn user_map(call: &mut Call<'_, '_>) -> CallResult {
     call.evaluate_all()?;
-    let error = [call.value(0)?, call.value(1)?].into_iter().find(|value| value.value_type() == Type::Error);
-    Ok(match error {
-        Some(error) => error,
+    let (map, user) = match (call.value(0)?, call.value(1)?) {
+        (Value::String(map), Value::String(user)) => (map, user),
+        (map, user) => {
+            let error = [map, user].into_iter().find(|value| value.value_type() == Type::Error);
+            return Ok(error.map_or_else(|| call.value(3), Ok)?);
+        }
+    };
+    let found = call.evaluator.context.user_maps.look_up(&map.to_str(), user.as_bytes());
+    let Some(found) = found else { return Ok(call.value(3)?) };
+    if call.arguments.len() == 2 {
+        return Ok(Value::String(ByteString::from(found)));
+    }
+    let items = || found.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|item| !item.is_empty());
+    let preferred = match call.value(2)? {
+        Value::String(wanted) => items().find(|item| item.eq_ignore_ascii_case(wanted.as_bytes())),
+        _ => None,
+    };
+    Ok(match preferred.or_else(|| items().next()) {
+        Some(item) => Value::String(ByteString::from(item.to_vec())),
         None => call.value(3)?,
     })
 }

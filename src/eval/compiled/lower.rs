@@ -5,8 +5,9 @@ use crate::ad::{
     UnaryOperator, Value,
 };
 
-use super::super::builtin::{self, FunctionKind, regex, string_lists};
+use super::super::builtin::{self, FunctionKind, string_lists};
 use super::super::operators;
+use super::super::pattern::{CompiledPattern, PatternOptions};
 use super::super::scope::CURRENT_TIME;
 use super::operand::{ComputedStrings, Operand};
 use super::program::{CallOperation, Comparison, ListOperation, Operation, PatternOperation, Place, Program};
@@ -290,8 +291,8 @@ fn special_call(mut call: CallOperation) -> Operation {
         "time" => return Operation::Now,
         "regexp" => {
             if let (Some(Some(pattern)), Some(options)) = (text(0), text(2)) {
-                let options = regex::PatternOptions::of(options.as_ref().map_or(b"", ByteString::as_bytes));
-                if let Ok(compiled) = regex::CompiledPattern::get(&pattern, options) {
+                let options = PatternOptions::of(options.as_ref().map_or(b"", ByteString::as_bytes));
+                if let Ok(compiled) = CompiledPattern::get(&pattern, options) {
                     let prefix = compiled.literal_prefix();
                     return Operation::PatternTest(Box::new(PatternOperation { pattern: compiled, prefix, call }));
                 }

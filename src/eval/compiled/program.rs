@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ad::{BinaryOperator, ByteString, Expression, Type, UnaryOperator, Value};
 
 use super::super::builtin::BuiltinFunction;
-use super::super::builtin::regex::CompiledPattern;
+use super::super::pattern::CompiledPattern;
 use super::relation::Relation;
 use super::slots::NameNumber;
 

@@ -17,6 +17,8 @@ pub struct CheckReport {
     pub findings: Vec<LocatedFinding>,
     /// Number of ads checked.
     pub ads_checked: usize,
+    /// Number of policies of configurations checked.
+    pub policies_checked: usize,
 }
 
 /// A finding with its position in a file.

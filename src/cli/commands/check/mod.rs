@@ -1,6 +1,7 @@
 //! `classad check`: the linter for ads.
 
 mod checked_block;
+mod configuration;
 mod github;
 mod json;
 mod located;
@@ -22,6 +23,7 @@ use classad::protocol::{Protocol, identity};
 use classad::text::{closest_names, did_you_mean};
 
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
+use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{OutputForm, out};
@@ -38,13 +40,14 @@ Examples:
   classad check --against samples/pool/machines.long samples/pool/jobs.long
   classad check -o sarif --fail-level error samples/papers/thesis-figure-6-job.ad
   classad check -e 'OpSys == \"LINUX\" || \"OSX\"'
+  classad check --config samples/routes/config.dump
   classad check --rules
 
 What several ads have in common is told once, with the number of ads.
 Exit status: 0 if nothing is found, 1 if something of the --fail-level or worse is, 2 if something cannot be read.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
-column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"errors\",
-\"warnings\", \"notes\"}; ads counts those that the finding is true of; columns count characters, the end is behind
+column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
+\"errors\", \"warnings\", \"notes\"}; ads counts those that the finding is true of; of a policy, id is its name; columns count characters, the end is behind
 the last.";
 
 /// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names
@@ -59,6 +62,10 @@ pub struct Check {
     /// Check this expression instead of files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
     expr: Option<String>,
+    /// Check the policies of a configuration, of which `condor_config_val -dump` printed DUMP: START, RANK and their like,
+    /// submit requirements, periodic policies, transforms and routes
+    #[arg(long, value_name = "DUMP")]
+    config: Vec<String>,
     /// Apply only these rules; --rules lists all
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     only: Vec<String>,
@@ -111,15 +118,29 @@ impl Check {
         if self.rules {
             return self.print_rules();
         }
-        let mut sources = if self.expr.is_some() { Vec::new() } else { input::open_sources(session, &self.files)? };
+        let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.files.is_empty());
+        let mut sources = if reads_files { input::open_sources(session, &self.files)? } else { Vec::new() };
         let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
-        input::decide_dialect_and_time(session, sources.iter().chain(&pools));
+        let mut configurations = Vec::new();
+        for path in &self.config {
+            configurations.push(LoadedConfiguration::read(session, path)?);
+        }
+        let forms = sources.iter().chain(&pools).map(|source| (source.name.as_ref(), source.form));
+        let dumps = configurations.iter().map(|loaded| (loaded.text.name.as_ref(), loaded.text.block.form));
+        session.decide_dialect_by_forms(forms.chain(dumps));
+        input::decide_time(session, sources.iter().chain(&pools));
         let wanted = |rule: &LintRule| {
             rule.level >= self.level && (only.is_empty() || only.contains(&rule.name)) && !allow.contains(&rule.name)
         };
         let protocol = Protocol::new(session.dialect())
             .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
         let mut task = CheckTask { protocol, context: session.context(), pool: None };
+        let (register, report) = (FindingRegister::default(), CheckReport::default());
+        let mut run = CheckRun { register, report, wanted: &wanted };
+        // The pool is for ads: of the names in a policy some are of the machine, others of the job.
+        for loaded in &configurations {
+            configuration::check(&mut run, session, loaded, &task);
+        }
         if !self.against.is_empty() {
             let mut pool = PoolStatistics::default();
             input::for_each_ad(session, &mut pools, |_, _, entry| {
@@ -128,8 +149,6 @@ impl Check {
             })?;
             task.pool = Some(Arc::new(pool));
         }
-        let (register, report) = (FindingRegister::default(), CheckReport::default());
-        let mut run = CheckRun { register, report, wanted: &wanted };
         if let Some(expression) = &self.expr {
             run.check_expression(session, expression, &task);
         }

@@ -47,5 +47,14 @@ fn summary(report: &CheckReport) -> String {
     let counts = levels.map(|level| (report.count_at_level(level), level.as_str())).filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts.map(|(count, word)| counted_plain(count, word)).collect();
     let what = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
-    if report.ads_checked > 0 { format!("{what} in {}", counted_plain(report.ads_checked, "ad")) } else { what }
+    let mut checked = Vec::new();
+    if report.ads_checked > 0 {
+        checked.push(counted_plain(report.ads_checked, "ad"));
+    }
+    match report.policies_checked {
+        0 => {}
+        1 => checked.push("1 policy".to_owned()),
+        several => checked.push(format!("{several} policies")),
+    }
+    if checked.is_empty() { what } else { format!("{what} in {}", checked.join(" and ")) }
 }

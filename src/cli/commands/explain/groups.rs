@@ -1,5 +1,6 @@
 //! Groups of requests that are explained together, and the offers that other requests have taken.
 
+use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Accelerations;
 use classad::matching::negotiate::NegotiationSettings;
 use rustc_hash::FxHashMap;
@@ -51,4 +52,21 @@ pub fn group_requests(
         groups.sort_by_key(|group| places.get(&group[0]));
     }
     groups
+}
+
+/// Explains a group of equivalent requests by bilateral matching. If some offers match the requests and `allocation` is
+/// given, the verdict is `Taken`, with the requests that hold these offers.
+pub fn explain_bilateral(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    group: &[usize],
+    explainer: &Explainer,
+    allocation: Option<&Allocation>,
+) -> RequestReport {
+    let request = &case.subjects[group[0]].ad;
+    let mut report = case.explain(session, group, explainer);
+    if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
+        report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
+    }
+    report
 }

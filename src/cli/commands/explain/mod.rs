@@ -1,6 +1,8 @@
 //! `classad explain`: explains why requests match nothing.
 
+mod configured_policies;
 mod groups;
+mod help_text;
 mod match_difference;
 mod suggestions;
 
@@ -17,58 +19,23 @@ use rustc_hash::FxHashSet;
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::PolicyArgs;
+use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::parallel::do_in_order;
 use crate::cli::render::explanation::{
-    Allocation, CauseEntry, CauseTable, ExplanationInput, ExplanationWriter, GangExplainer, ReportRenderer, gangs, pair,
+    CauseEntry, CauseTable, ExplanationInput, ExplanationWriter, GangExplainer, ReportRenderer, gangs, pair,
 };
 use crate::cli::render::output::{self, OutputForm, out};
 use crate::cli::render::progress;
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
-use groups::{allocate_pairs, group_requests};
+use configured_policies::JobEffects;
+use groups::{allocate_pairs, explain_bilateral, group_requests};
+use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
-
-const EXAMPLES: &str = "\
-Examples:
-  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --unmatched
-  classad explain samples/papers/thesis-figure-2-job.ad \\
-      --pool samples/papers/thesis-figure-1-machine.ad -v
-  classad explain samples/pool/jobs.long --id 'Name ?: ClusterId' --request 106 \\
-      --offer slot1@node01.example.org --pool samples/pool/machines.long
-  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
-  classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
-  classad explain -better-analyze 105.0 -jobads samples/pool/jobs.long \\
-      -slotads samples/pool/machines.long
-  classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
-      --pool samples/license/licenses.ad
-
-Requests that nothing tells apart are explained together.  Exit status: 0 if every idle job matches a free slot, and
-every other request an offer; 1 if some do not, or if no job is idle; --exit-zero makes it 0. Requests with ports, and all of them where offers have ports, are
-explained as `gangmatch` serves them.
--o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}, of each report:
-  requests, verdict, attributes, summary   who; matches, taken, claimed, not-waiting, contradiction, type-clash,
-      missing-attribute, unsatisfied-clause, conflict or refused (ports: with --reverse, what has some); the attributes
-      that decide; the sentence
-  job, slots   of jobs: {state, hold_reason, hold_codes, slot, last_rejection, concurrency_limits}; how many slots
-      {slots, rejected_by_request, rejecting_request, free, claimed_by_user, claimed_by_others, owner, draining, offline,
-      if_drained}, each slot in one of them
-  clauses   {text, span, true, false, undefined, error, remaining, sole_blocker, best}: in how many offers the clause
-      is what, how many meet it and those before it, how many meet all others, what comes nearest to what it asks for;
-      the span is in the text of its attribute, in bracketed ads in that of the ad
-  conflicts, changes, nearest   positions in `clauses`; {change, matches}; {offer, fails, refuses}
-  refusals, refusal_count   {clause, offers, suitable, example}: the first clause of an offer's constraint that is not
-      met, null if it has none, in how many offers, and in how many that the request accepts; the first 10, and how
-      many there are
-  names, not_examined   {kind, clause, text}; what the ads cannot tell
-  gang, ports, optional, empty, deepest, stuck   of requests with ports: {label, offer, ports}; {label, alone, given,
-      used}; labels; {label, conditions}; as many first ports as can be filled; {label, held, discarded, fitting,
-      conditions, unserved, unserved_count, needs}; a condition is {text, by, reads, theirs, labels, offers,
-      offer_count}; each of the changes has its `gang`
-Of refusals, unserved, and the offers of a condition the first 10 are listed: --all-offers lists all.";
 
 /// Explain why requests match nothing
 ///
@@ -118,6 +85,10 @@ pub struct Explain {
     /// loses a match by it; in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true, conflicts_with = "unmatched")]
     what_if: Vec<String>,
+    /// Explain as if all machines had the START and RANK of a configuration, of which `condor_config_val -dump` printed
+    /// DUMP, and tell which of its policies refuse, change, hold, release or remove jobs
+    #[arg(long, value_name = "DUMP", conflicts_with = "unmatched")]
+    config: Option<String>,
     /// List all offers and all their refusals in JSON, not only the first 10 of each list
     #[arg(long)]
     all_offers: bool,
@@ -146,6 +117,7 @@ impl Explain {
             // Unreadable files have been reported. An explanation without them would be false.
             return Err(Failure::Refused(None));
         }
+        let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
         let policy = self.policy.read(session)?.without_share(session);
         let protocol = common.protocol(session);
@@ -159,8 +131,9 @@ impl Explain {
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
         }
-        // The expression of --what-if may refer to any attribute.
-        let reading = if self.what_if.is_empty() { ReadMode::SelectiveForReports } else { ReadMode::Whole };
+        // The expressions of --what-if and of a configuration may refer to any attribute.
+        let reads_whole = !self.what_if.is_empty() || configuration.is_some();
+        let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
         let ads = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
         let [mut requests, mut offers] = ads;
         let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
@@ -189,7 +162,12 @@ impl Explain {
             offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
         }
         let mut parties = Parties::new([requests, offers]);
-        let what_if = WhatIf::new(session, &self.what_if)?;
+        let mut what_if = WhatIf::new(session, &self.what_if)?;
+        let mut effects = None;
+        if let Some(configuration) = &configuration {
+            what_if.add_to_offers(configured_policies::machine_policies(session, configuration)?);
+            effects = Some(JobEffects::new(session, configuration, &parties.requests)?);
+        }
         let mut difference = None;
         if !what_if.is_empty() {
             let changed = what_if.apply_to_parties(&parties, &context);
@@ -212,7 +190,9 @@ impl Explain {
             Some(offer) if !self.reverse => {
                 pair::explain_pair(session, &case, &explainer, (offer, self.request.as_deref()), form)?
             }
-            _ => self.explain_each(session, &case, &explainer, filter.as_ref(), difference.as_ref())?,
+            _ => {
+                self.explain_each(session, &case, &explainer, filter.as_ref(), (difference.as_ref(), effects.as_ref()))?
+            }
         };
         if common.stats {
             let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
@@ -228,7 +208,7 @@ impl Explain {
         case: &ExplanationInput<'_>,
         explainer: &Explainer,
         filter: Option<&Query>,
-        difference: Option<&MatchDifference>,
+        (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
     ) -> Result<Status, Failure> {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
@@ -252,9 +232,12 @@ impl Explain {
         matches_all &= left.is_empty() || left.iter().any(waits);
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
-        if let Some(difference) = difference.filter(|_| !renderer.is_data() && !is_listed && !session.options.quiet) {
+        let has_text = !renderer.is_data() && !is_listed && !session.options.quiet;
+        if let Some(difference) = difference.filter(|_| has_text) {
             writeln!(out(), "{}\n", difference.sentence(case, case.subject_noun(session)))?;
         }
+        let policies = effects.and_then(JobEffects::text).filter(|_| has_text);
+        policies.map_or(Ok(()), |text| writeln!(out(), "{text}"))?;
         let is_queue = self.summary || (total > 1 && self.evidence == 0 && !has_gangs);
         let mut causes = CauseTable::new(case.subject_noun(session));
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
@@ -324,7 +307,8 @@ impl Explain {
             page.finish(None)?;
         } else {
             let what_if = difference.map(|difference| difference.to_json(case));
-            page.finish(Some(merge_json(causes.into_json(), "what_if", what_if)))?;
+            let document = merge_json(causes.into_json(), "what_if", what_if);
+            page.finish(Some(merge_json(document, "policies", effects.map(JobEffects::to_json))))?;
         }
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
@@ -396,23 +380,6 @@ enum Explained {
     Report(CauseEntry, String),
     /// A row for each member of the group, with the index of the member.
     Rows(Vec<(usize, Vec<TableCell>)>),
-}
-
-/// Explains a group of equivalent requests by bilateral matching. If some offers match the requests and `allocation` is
-/// given, the verdict is `Taken`, with the requests that hold these offers.
-fn explain_bilateral(
-    session: &Session,
-    case: &ExplanationInput<'_>,
-    group: &[usize],
-    explainer: &Explainer,
-    allocation: Option<&Allocation>,
-) -> RequestReport {
-    let request = &case.subjects[group[0]].ad;
-    let mut report = case.explain(session, group, explainer);
-    if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
-        report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
-    }
-    report
 }
 
 /// Whether the constraint of `--constraint` accepts a request; true without a constraint. If the evaluation exceeds a

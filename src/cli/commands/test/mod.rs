@@ -50,6 +50,8 @@ A spec:
 
 What a case asks, the ads for it, and what it can expect:
   expression   my, target         expect: a value, or undefined, or error
+  knob         my, target         the same of a variable of `config: FILE`, which
+                                  `condor_config_val -dump` printed
   match        request, offer     match: true, or false, and then
                                   refused-by: request, offer or both; clause
   query        pool               ids, count
@@ -199,6 +201,7 @@ impl TestCommand {
     fn run_cases(&self, session: &Session, path: &Path, text: &SourceText) -> Result<SpecRun, Vec<Problem>> {
         // These settings apply where a spec does not set its own.
         let mut settings = session.options.evaluation_settings();
+        settings.user_maps = session.context().user_maps;
         settings.now = settings.now.or(session.context().now);
         let outline = YamlTree::parse(&text.block.text).map_err(|problem| vec![problem])?;
         // The files that a spec names are looked for beside the spec.

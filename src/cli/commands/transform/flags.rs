@@ -1,30 +1,39 @@
 //! Flags of `transform` that change ads. Their order on the command line matters, so they are parsed by hand.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use classad::ad::Name;
-use classad::format::{FileFormat, Severity};
+use classad::ad::{Ad, Name};
+use classad::configuration::{ConfiguredRules, JobRouter, is_bracketed_rules, parse_bracketed_rules};
+use classad::format::{FileFormat, Problem, Severity};
+use classad::text::{closest_names, suggestion};
 use classad::transform::{
     Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, StatementPosition, Transform, TransformRule,
     parse_rules, parse_target,
 };
 
-use crate::cli::Failure;
+use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 const RULES_FLAG: &str = "rules";
+const CONFIGURATION_FLAG: &str = "config";
 
 /// The flags: name, placeholder of the value, and help text.
-const FLAGS: [(&str, &str, &str); 7] = [
+const FLAGS: [(&str, &str, &str); 8] = [
     ("set", "NAME=EXPR", "Set an attribute"),
     ("default", "NAME=EXPR", "Set an attribute that the ad does not have"),
     ("eval-set", "NAME=EXPR", "Set an attribute to the value of an expression in the ad"),
     ("copy", "OLD=NEW", "Give attributes a second name"),
     ("rename", "OLD=NEW", "Give attributes another name"),
     ("delete", "NAME", "Delete attributes"),
-    (RULES_FLAG, "FILE", "Apply a file of HTCondor's transform rules"),
+    (RULES_FLAG, "FILE", "Apply a file of HTCondor's transform rules, or of rules in brackets"),
+    (
+        CONFIGURATION_FLAG,
+        "DUMP",
+        "Apply the transforms of a configuration, of which `condor_config_val -dump` printed DUMP; with --route a route",
+    ),
 ];
 
 /// The flags and their values, in the order of the command line.
@@ -39,7 +48,7 @@ impl Args for TransformFlags {
                 .value_name(value)
                 .help(format!("{help}{order}"))
                 .action(ArgAction::Append)
-                .allow_hyphen_values(name != RULES_FLAG)
+                .allow_hyphen_values(!matches!(name, RULES_FLAG | CONFIGURATION_FLAG))
         }))
     }
 
@@ -81,6 +90,8 @@ pub struct Pipeline {
     pub origins: Vec<RuleOrigin>,
     /// The files of rules.
     pub sources: Vec<SourceText>,
+    /// Whether rules have errors, so that they must not be used.
+    has_errors: bool,
 }
 
 impl Pipeline {
@@ -116,32 +127,95 @@ impl TransformFlags {
         Ok(sources)
     }
 
-    /// Builds the rules from the flags and from the files in `sources`. Reports all errors in rules here, before any ad
-    /// is changed.
-    pub fn build_pipeline(&self, session: &mut Session, sources: Vec<SourceText>) -> Result<Pipeline, Failure> {
-        let transform = Transform { rules: Vec::new(), condition: None };
-        let mut pipeline = Pipeline { transform, origins: Vec::new(), sources: Vec::new() };
-        let mut files = sources.into_iter();
-        let mut wrong = false;
+    /// Reads the configurations of the flags `--config`.
+    pub fn read_configurations(&self, session: &mut Session) -> Result<Vec<LoadedConfiguration>, Failure> {
+        let paths = self.0.iter().filter(|(name, _)| *name == CONFIGURATION_FLAG);
+        paths.map(|(_, path)| LoadedConfiguration::read(session, path)).collect()
+    }
+
+    /// Builds the rules from the flags, the files in `sources` and the configurations. Reports all errors in rules here,
+    /// before any ad is changed. `route` names the route of a configuration that is applied instead of its transforms.
+    pub fn build_pipeline(
+        &self,
+        session: &mut Session,
+        sources: Vec<SourceText>,
+        configurations: Vec<LoadedConfiguration>,
+        route: Option<&str>,
+    ) -> Result<Pipeline, Failure> {
+        let mut pipeline =
+            Pipeline { transform: Transform::default(), origins: Vec::new(), sources: Vec::new(), has_errors: false };
+        let (mut files, mut configurations) = (sources.into_iter(), configurations.into_iter());
         for (flag, value) in &self.0 {
-            if *flag != RULES_FLAG {
-                let action = parse_action(session, flag, value)?;
-                pipeline.transform.rules.push(TransformRule::from_action(action));
-                pipeline.origins.push(RuleOrigin::Flag(format!("--{flag} {value}")));
-                continue;
+            match *flag {
+                RULES_FLAG => {
+                    let Some(source) = files.next() else { continue };
+                    let text = &source.block.text;
+                    let (rules, problems) = if is_bracketed_rules(text) {
+                        parse_bracketed_rules(text, "", &Ad::default(), &session.context())
+                    } else {
+                        parse_rules(text, session.dialect())
+                    };
+                    pipeline.add_file(session, source, rules, &problems);
+                }
+                CONFIGURATION_FLAG => {
+                    let Some(loaded) = configurations.next() else { continue };
+                    let (transform, problems) = configured_rules(session, &loaded, route)?;
+                    pipeline.transform.variables = transform.variables;
+                    pipeline.transform.condition = transform.condition;
+                    pipeline.add_file(session, loaded.text, transform.rules, &problems);
+                }
+                _ => {
+                    let action = parse_action(session, flag, value)?;
+                    pipeline.transform.rules.push(TransformRule::from_action(action));
+                    pipeline.origins.push(RuleOrigin::Flag(format!("--{flag} {value}")));
+                }
             }
-            let Some(source) = files.next() else { continue };
-            let (rules, problems) = parse_rules(&source.block.text, session.dialect());
-            for problem in &problems {
-                diagnostics::print_problem(&session.options, &source, problem);
-                wrong |= problem.severity == Severity::Error;
-            }
-            let file = pipeline.sources.len();
-            pipeline.origins.extend(rules.iter().map(|rule| RuleOrigin::File(file, rule.name.clone())));
-            pipeline.transform.rules.extend(rules);
-            pipeline.sources.push(source);
         }
-        if wrong { Err(Failure::Refused(None)) } else { Ok(pipeline) }
+        if pipeline.has_errors { Err(Failure::Refused(None)) } else { Ok(pipeline) }
+    }
+}
+
+/// Returns the rules of a configuration: its transforms, or with `route` what its router does for this route.
+fn configured_rules(
+    session: &Session,
+    loaded: &LoadedConfiguration,
+    route: Option<&str>,
+) -> Result<(Transform, Vec<Problem>), Failure> {
+    let (configuration, context) = (&loaded.configuration, session.context());
+    let Some(route) = route else {
+        let (rules, problems) = configuration.job_transforms(&context);
+        if rules.is_empty() && problems.is_empty() {
+            session.note(&format!("{} has no JOB_TRANSFORM_NAMES", loaded.text.name));
+        }
+        let rules = rules.into_iter().map(|rules| rules.rule).collect();
+        return Ok((Transform { rules, variables: configuration.variables().clone(), condition: None }, problems));
+    };
+    let (router, problems) = JobRouter::read(configuration, &context);
+    let found = router.as_ref().and_then(|router| Some((router, router.find(route)?)));
+    if let Some((router, index)) = found {
+        // Faults of other routes do not matter to this one, which has none.
+        let problems = problems.into_iter().map(Problem::as_warning).collect();
+        return Ok((router.transform(index, configuration), problems));
+    }
+    for problem in &problems {
+        diagnostics::print_problem(&session.options, &loaded.text, problem);
+    }
+    let known = router.iter().flat_map(|router| &router.routes);
+    let near = suggestion(&closest_names(route, known.map(ConfiguredRules::name)));
+    refuse(format!("{} has no route {route}{near}", loaded.text.name))
+}
+
+impl Pipeline {
+    /// Adds the rules of a file, and prints what is wrong with them.
+    fn add_file(&mut self, session: &Session, source: SourceText, rules: Vec<TransformRule>, problems: &[Problem]) {
+        for problem in problems {
+            diagnostics::print_problem(&session.options, &source, problem);
+            self.has_errors |= problem.severity == Severity::Error;
+        }
+        let file = self.sources.len();
+        self.origins.extend(rules.iter().map(|rule| RuleOrigin::File(file, rule.name.clone())));
+        self.transform.rules.extend(rules);
+        self.sources.push(source);
     }
 }
 

@@ -45,6 +45,13 @@ pub struct TransformCommand {
     files: Vec<String>,
     #[command(flatten)]
     steps: TransformFlags,
+    /// Change the jobs that satisfy this route's requirements as the job router does: by the route of the configuration
+    /// and the transforms before and behind it
+    #[arg(long, value_name = "ROUTE", requires = "config")]
+    route: Option<String>,
+    /// Print the rules in the language of rules instead of applying them; those in brackets are converted
+    #[arg(long, conflicts_with_all = ["write", "diff", "files"])]
+    print_rules: bool,
     /// Change only the ads for which this expression is true; the other ads stay as they are
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     only: Option<String>,
@@ -64,16 +71,25 @@ pub struct TransformCommand {
 impl TransformCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.rewrite.check_files(&self.files)?;
-        let mut sources = input::open_sources(session, &self.files)?;
+        let mut sources = if self.print_rules { Vec::new() } else { input::open_sources(session, &self.files)? };
         let rules = self.steps.read_rule_files()?;
+        let configurations = self.steps.read_configurations(session)?;
         // Files of rules help to decide the dialect, like the ads.
         let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
-        session.decide_dialect_by_forms(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
+        let texts = rules.iter().chain(configurations.iter().map(|loaded| &loaded.text));
+        session.decide_dialect_by_forms(forms.chain(texts.map(|rules| (rules.name.as_ref(), rules.block.form))));
         input::decide_time(session, &sources);
         let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
-        let mut pipeline = self.steps.build_pipeline(session, rules)?;
-        pipeline.transform.condition = only;
+        let mut pipeline = self.steps.build_pipeline(session, rules, configurations, self.route.as_deref())?;
+        if self.print_rules {
+            for rule in &pipeline.transform.rules {
+                writeln!(out(), "{rule}")?;
+            }
+            return Ok(Status::Yes);
+        }
+        let conditions = pipeline.transform.condition.take().into_iter().chain(only);
+        pipeline.transform.condition = conditions.reduce(Expression::and);
         if self.rewrite.write.is_some() {
             return self.rewrite(session, &mut sources, &pipeline);
         }

@@ -1,0 +1,109 @@
+//! Checking of the policies of a configuration.
+
+use std::ops::Range;
+
+use classad::ad::{Ad, Expression, Name, Span};
+use classad::configuration::{ConfiguredPolicy, ConfiguredRules, JobRouter};
+use classad::format::Problem;
+use classad::lint::{FindingLabel, LintFinding, RuleScope};
+use classad::transform::{RuleAction, RuleOperand};
+
+use super::located::LocatedFinding;
+use super::{CheckRun, CheckTask};
+use crate::cli::io::block_pipeline::BlockTask;
+use crate::cli::io::configuration::LoadedConfiguration;
+use crate::cli::session::Session;
+
+/// Ends of the names of policies that are values, and no conditions.
+const VALUE_ENDS: [&str; 6] = ["RANK", "_REASON", "_SUBCODE", "TIME", "CODE", "COOL_DOWN"];
+
+/// Adds the findings about the policies, transforms and routes of a configuration.
+pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfiguration, task: &CheckTask) {
+    let context = session.context();
+    let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
+    add_problems(run, loaded, &problems);
+    for policy in &policies {
+        let is_value = VALUE_ENDS.iter().any(|end| policy.name.to_ascii_uppercase().ends_with(end));
+        check_expression(run, loaded, task, (&policy.name, !is_value), &policy.expression, &|span| {
+            policy.file_range(span)
+        });
+    }
+    let (mut rules, problems) = loaded.configuration.job_transforms(&context);
+    add_problems(run, loaded, &problems);
+    let (router, problems) = JobRouter::read(&loaded.configuration, &context);
+    add_problems(run, loaded, &problems);
+    rules.extend(router.into_iter().flat_map(|router| [router.before, router.routes, router.behind].concat()));
+    for rules in &rules {
+        check_rules(run, loaded, task, rules);
+    }
+    run.report.policies_checked += policies.len() + rules.len();
+    let mut bracketed: Vec<&str> =
+        rules.iter().filter(|rules| rules.is_bracketed).map(|rules| rules.knob.as_str()).collect();
+    bracketed.dedup();
+    if !bracketed.is_empty() {
+        let help = "transform --print-rules writes rules in their language";
+        session.note(&format!("HTCondor 25 reads no rules in brackets: {} ({help})", bracketed.join(", ")));
+    }
+}
+
+fn add_problems(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, problems: &[Problem]) {
+    for problem in problems {
+        run.add_problem(&loaded.text, problem);
+    }
+}
+
+/// Adds the findings about the requirements of rules and the expressions that they set.
+fn check_rules(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, task: &CheckTask, rules: &ConfiguredRules) {
+    let entry = loaded.configuration.entry(&rules.knob);
+    let knob_range = entry.map_or(0..1, |entry| entry.name_range.clone());
+    let requirements = rules.rule.requirements.as_ref().and_then(RuleOperand::expression);
+    if let Some(requirements) = requirements {
+        check_expression(run, loaded, task, (&rules.knob, true), requirements, &|_| knob_range.clone());
+    }
+    for statement in &rules.rule.statements {
+        let operand = match &statement.action {
+            RuleAction::Set(name, operand)
+            | RuleAction::Default(name, operand)
+            | RuleAction::EvaluateSet(name, operand) => operand.expression().map(|expression| (name, expression)),
+            _ => None,
+        };
+        if let Some((name, expression)) = operand {
+            let is_condition = name.as_str().eq_ignore_ascii_case("requirements");
+            let range = statement.range.clone();
+            check_expression(run, loaded, task, (&rules.knob, is_condition), expression, &|_| range.clone());
+        }
+    }
+}
+
+/// Adds the findings about an expression of the variable `knob`, which is a condition or a value. `place` returns the
+/// range of a span in the dump.
+fn check_expression(
+    run: &mut CheckRun<'_>,
+    loaded: &LoadedConfiguration,
+    task: &CheckTask,
+    (knob, is_condition): (&str, bool),
+    expression: &Expression,
+    place: &dyn Fn(Span) -> Range<usize>,
+) {
+    let constraint = task.protocol.attribute_names().next().filter(|_| is_condition);
+    let name: &Name = constraint.unwrap_or(task.protocol.rank_name());
+    let ad: Ad = [(name.clone(), expression.clone())].into_iter().collect();
+    let findings = task.new_state().checker.of_partial_ads().check(&ad);
+    let new = run.register.register(&findings);
+    run.register.count_ads(&findings, 1);
+    for (number, finding) in new {
+        // An expression alone is no ad: rules about whole ads do not apply.
+        if finding.rule.scope == RuleScope::Ad || !(run.wanted)(finding.rule) {
+            continue;
+        }
+        let mark = |label: &FindingLabel| (place(label.span.unwrap_or(expression.span())), label.text.clone());
+        let mut marks: Vec<_> = finding.labels.iter().map(mark).collect();
+        if marks.is_empty() {
+            marks.push((place(expression.span()), String::new()));
+        }
+        marks.dedup_by(|next, mark| next.0 == mark.0);
+        let finding = LintFinding { message: format!("{knob}: {}", finding.message), ..finding };
+        let located = LocatedFinding::new(number, finding, &loaded.text, marks, 0);
+        run.report.findings.push(LocatedFinding { id: Some(knob.to_owned()), ..located });
+    }
+}

@@ -1,0 +1,88 @@
+//! What the policies of a configuration would do: those about jobs to each request, START and RANK as the offers'.
+
+use classad::ad::Expression;
+use classad::ad::Name;
+use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect};
+use classad::eval::Context;
+use classad::text::{counted, join_and};
+use indexmap::IndexMap;
+use serde_json::{Value as Json, json};
+
+use crate::cli::Failure;
+use crate::cli::io::configuration::LoadedConfiguration;
+use crate::cli::io::input::NamedAd;
+use crate::cli::session::Session;
+
+/// Maximum number of jobs that are named for an effect of a policy.
+const MAX_NAMED_JOBS: usize = 10;
+
+/// Variables of a configuration that become attributes of each machine, and the attributes.
+const MACHINE_POLICIES: [(&str, &str); 2] = [("START", "Start"), ("RANK", "Rank")];
+
+/// Returns the attributes that the configuration gives every machine.
+pub fn machine_policies(
+    session: &mut Session,
+    loaded: &LoadedConfiguration,
+) -> Result<Vec<(Name, Expression)>, Failure> {
+    let mut policies = Vec::new();
+    for (knob, attribute) in MACHINE_POLICIES {
+        match ConfiguredPolicy::find(&loaded.configuration, knob, &session.context()) {
+            Ok(policy) => policies.extend(policy.map(|policy| (Name::new(attribute), policy.expression))),
+            Err(problem) => loaded.report(session, &problem)?,
+        }
+    }
+    Ok(policies)
+}
+
+/// What the policies about jobs do to the requests: each effect with the jobs that have it.
+pub struct JobEffects(IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>);
+
+impl JobEffects {
+    /// Applies the policies of a configuration to each request.
+    pub fn new(session: &mut Session, loaded: &LoadedConfiguration, requests: &[NamedAd]) -> Result<Self, Failure> {
+        let context: Context = session.context();
+        let (policies, problems) = JobPolicies::read(&loaded.configuration, &context);
+        for problem in &problems {
+            loaded.report(session, problem)?;
+        }
+        let mut effects = IndexMap::new();
+        for request in requests.iter().filter(|_| !policies.is_empty()) {
+            for effect in policies.effects(request.advertisement(), &context) {
+                let key = (effect.knob.clone(), effect.kind.as_str());
+                let (_, jobs) = effects.entry(key).or_insert_with(|| (effect, Vec::new()));
+                jobs.push(request.id().to_owned());
+            }
+        }
+        Ok(JobEffects(effects))
+    }
+
+    /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 2 jobs: 105.0 and 106.0 (often)`; `None`
+    /// if there is none.
+    pub fn text(&self) -> Option<String> {
+        let line = |(effect, jobs): &(PolicyEffect, Vec<String>)| {
+            let mut named: Vec<String> = jobs.iter().take(MAX_NAMED_JOBS).cloned().collect();
+            if jobs.len() > MAX_NAMED_JOBS {
+                named.push(format!("{} more", jobs.len() - MAX_NAMED_JOBS));
+            }
+            let reason = if effect.reason.is_empty() { String::new() } else { format!(" ({})", effect.reason) };
+            let (knob, verb, count) = (&effect.knob, effect.kind.as_str(), counted(jobs.len(), "job"));
+            format!("{knob} {verb} {count}: {}{reason}\n", join_and(&named))
+        };
+        (!self.0.is_empty()).then(|| self.0.values().map(line).collect())
+    }
+
+    /// Returns the effects as JSON.
+    pub fn to_json(&self) -> Json {
+        let effects = self.0.values().map(|(effect, jobs)| {
+            json!({
+                "knob": effect.knob,
+                "line": effect.line,
+                "effect": effect.kind.as_str(),
+                "reason": effect.reason,
+                "jobs": jobs.len(),
+                "examples": jobs.iter().take(MAX_NAMED_JOBS).collect::<Vec<_>>(),
+            })
+        });
+        effects.collect()
+    }
+}

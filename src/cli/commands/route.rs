@@ -1,0 +1,280 @@
+//! `classad route`: which route of HTCondor's job router takes which job.
+
+use std::io::Write;
+
+use clap::Args;
+use classad::ad::{Ad, Value};
+use classad::configuration::{ConfiguredRules, JobRouter};
+use classad::eval::Context;
+use classad::format::Severity;
+use classad::syntax::{Style, expression_text, print_value};
+use classad::transform::RuleOperand;
+use serde_json::{Value as Json, json};
+
+use crate::cli::args::output::TableOutputArgs;
+use crate::cli::io::configuration::LoadedConfiguration;
+use crate::cli::io::input;
+use crate::cli::render::json::write_json_value;
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::{ResultTable, TableCell};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status, refuse};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad route samples/routes/jobs.long --config samples/routes/config.dump
+  classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
+
+Of the routes that match a job the first takes it, in the order of JOB_ROUTER_ROUTE_NAMES; with
+JOB_ROUTER_ROUND_ROBIN_SELECTION they take turns. MaxJobs and MaxIdleJobs are told, and do not end the routing.
+Only idle jobs are routed that no router has already; --all-states routes all.
+Exit status: 0 if each of these jobs has a route; 1 if some has none, or if there is none of them; 2 bad input.
+-o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
+\"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe, grid_resource}],
+\"disabled\"}; route is null where there is none, excluded is why no route may take the job; refusals are told of jobs
+without a route: the first clause of each route's requirements that is not true.";
+
+/// Tell which route of HTCondor's job router takes which job, and why others do not
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct RouteCommand {
+    /// Files of jobs; standard input if there are none
+    files: Vec<String>,
+    /// The configuration with the routes, as `condor_config_val -dump` prints it
+    #[arg(long, value_name = "DUMP")]
+    config: String,
+    /// Print only the routes, with the number of jobs that each takes
+    #[arg(long)]
+    summary: bool,
+    /// Route jobs of every state, also those that do not wait
+    #[arg(long)]
+    all_states: bool,
+    /// Expression whose value is the identity of an ad
+    #[arg(long, value_name = "EXPR")]
+    id: Option<String>,
+    #[command(flatten)]
+    output: TableOutputArgs,
+}
+
+/// Clause of a route's requirements that a job does not satisfy.
+struct RouteRefusal {
+    route: usize,
+    clause: String,
+    /// Value of the clause; `None` if its evaluation stopped.
+    value: Option<String>,
+}
+
+/// What becomes of one job.
+struct RoutedJobRow {
+    id: String,
+    route: Option<usize>,
+    matching: Vec<usize>,
+    excluded: Option<String>,
+    refusals: Vec<RouteRefusal>,
+}
+
+/// The jobs of a run, and how many of them each route takes.
+struct RoutingRun<'r> {
+    router: &'r JobRouter,
+    rows: Vec<RoutedJobRow>,
+    /// Number of jobs that each route takes.
+    taken: Vec<usize>,
+    /// Number of jobs that satisfy the requirements of each route.
+    matching: Vec<usize>,
+    /// Number of jobs that had a route, for taking turns.
+    turns: usize,
+}
+
+impl RouteCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let form = self.output.form;
+        if !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Csv | OutputForm::Tsv)) {
+            return refuse("routes are written as a table, json, csv or tsv");
+        }
+        let mut sources = input::open_sources(session, &self.files)?;
+        let loaded = LoadedConfiguration::read(session, &self.config)?;
+        let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
+        session.decide_dialect_by_forms(forms.chain([(loaded.text.name.as_ref(), loaded.text.block.form)]));
+        input::decide_time(session, &sources);
+        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let context = session.context();
+        let (router, problems) = JobRouter::read(&loaded.configuration, &context);
+        for problem in &problems {
+            loaded.report(session, problem)?;
+        }
+        let Some(router) = router else {
+            let is_told = problems.iter().any(|problem| problem.severity == Severity::Error);
+            let reason = format!("{} has no routes: no JOB_ROUTER_ROUTE_NAMES, no JOB_ROUTER_ENTRIES", self.config);
+            return Err(Failure::Refused((!is_told).then_some(reason)));
+        };
+        warn_of_brackets(session, &router);
+        let mut run = RoutingRun::new(&router);
+        input::for_each_ad(session, &mut sources, |session, text, entry| {
+            let job = input::name_ad(session, text, entry, id.as_ref());
+            run.add(job.id().to_owned(), job.advertisement(), &context, !self.all_states);
+            Ok(true)
+        })?;
+        if !session.options.quiet {
+            self.write(&run)?;
+        }
+        let mut candidates = run.rows.iter().filter(|row| row.excluded.is_none()).peekable();
+        Ok(Status::of(candidates.peek().is_some() && candidates.all(|row| row.route.is_some())))
+    }
+
+    fn write(&self, run: &RoutingRun<'_>) -> Result<(), Failure> {
+        let mut out = out();
+        match self.output.form {
+            Some(OutputForm::Json) => {
+                write_json_value(&mut out, &run.json(!self.summary))?;
+                writeln!(out)?;
+            }
+            Some(OutputForm::Csv | OutputForm::Tsv) if !self.summary => self.output.write(&run.job_table())?,
+            Some(OutputForm::Csv | OutputForm::Tsv) => self.output.write(&run.route_table())?,
+            _ => {
+                if !self.summary && !run.rows.is_empty() {
+                    self.output.write(&run.job_table())?;
+                    writeln!(out)?;
+                }
+                self.output.write(&run.route_table())?;
+                if !run.router.disabled.is_empty() {
+                    writeln!(out, "\nnot in JOB_ROUTER_ROUTE_NAMES: {}", run.router.disabled.join(", "))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints a note if routes are in brackets, which HTCondor reads no longer.
+fn warn_of_brackets(session: &Session, router: &JobRouter) {
+    let bracketed: Vec<&str> =
+        router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRules::name).collect();
+    if !bracketed.is_empty() {
+        session.note(&format!(
+            "HTCondor 25 reads no routes in brackets: {} (transform --config ... --route NAME --print-rules converts one)",
+            bracketed.join(", ")
+        ));
+    }
+}
+
+impl<'r> RoutingRun<'r> {
+    fn new(router: &'r JobRouter) -> Self {
+        let zeros = vec![0; router.routes.len()];
+        RoutingRun { router, rows: Vec::new(), taken: zeros.clone(), matching: zeros, turns: 0 }
+    }
+
+    /// Routes a job.
+    fn add(&mut self, id: String, job: &Ad, context: &Context, checks_state: bool) {
+        let decision = self.router.decide(job, context, checks_state);
+        let mut route = decision.matching.first().copied();
+        if self.router.is_round_robin && !decision.matching.is_empty() {
+            route = Some(decision.matching[self.turns % decision.matching.len()]);
+            self.turns += 1;
+        }
+        let mut refusals = Vec::new();
+        if decision.excluded.is_none() && route.is_none() {
+            refusals.extend((0..self.router.routes.len()).filter_map(|route| {
+                let (clause, value) = self.router.refusing_clause(route, job, context)?;
+                let value = value.map(|value| value_text(&value));
+                Some(RouteRefusal { route, clause: expression_text(&clause, Style::Long), value })
+            }));
+        }
+        decision.matching.iter().for_each(|route| self.matching[*route] += 1);
+        if let Some(route) = route {
+            self.taken[route] += 1;
+        }
+        self.rows.push(RoutedJobRow { id, route, matching: decision.matching, excluded: decision.excluded, refusals });
+    }
+
+    fn name(&self, route: usize) -> &str {
+        self.router.routes[route].name()
+    }
+
+    fn job_table(&self) -> ResultTable {
+        let rows = self.rows.iter().map(|row| {
+            let others = row.matching.iter().filter(|route| Some(**route) != row.route);
+            let others: Vec<&str> = others.map(|route| self.name(*route)).collect();
+            let refusal = |refusal: &RouteRefusal| {
+                let value = refusal.value.as_deref().unwrap_or("not to be evaluated");
+                format!("{}: `{}` is {value}", self.name(refusal.route), refusal.clause)
+            };
+            let refusals = || row.refusals.iter().map(refusal).collect::<Vec<_>>().join("; ");
+            let why = row.excluded.clone().unwrap_or_else(refusals);
+            let route = row.route.map_or("", |route| self.name(route));
+            vec![row.id.as_str().into(), route.into(), others.join(", ").into(), why.into()]
+        });
+        ResultTable::with_rows(&["job", "route", "also", "why none"], rows)
+    }
+
+    fn route_table(&self) -> ResultTable {
+        let rows = (0..self.router.routes.len()).map(|route| {
+            let limit = |name| TableCell::from(self.router.variable(route, name).unwrap_or_default());
+            vec![
+                self.name(route).into(),
+                self.taken[route].into(),
+                self.matching[route].into(),
+                limit("MaxJobs"),
+                limit("MaxIdleJobs"),
+                self.silence(route).unwrap_or_default().into(),
+            ]
+        });
+        ResultTable::with_rows(&["route", "takes", "matches", "MaxJobs", "MaxIdleJobs", "never fires"], rows)
+    }
+
+    /// Returns why a route takes none of the jobs; `None` if it takes some.
+    fn silence(&self, route: usize) -> Option<String> {
+        if self.taken[route] > 0 {
+            return None;
+        }
+        if self.matching[route] == 0 {
+            return Some("no job satisfies its requirements".to_owned());
+        }
+        let earlier = self.rows.iter().filter(|row| row.matching.contains(&route)).filter_map(|row| row.route);
+        let earlier: std::collections::BTreeSet<usize> = earlier.collect();
+        let names: Vec<&str> = earlier.into_iter().map(|route| self.name(route)).collect();
+        Some(format!("{} is before it", names.join(", ")))
+    }
+
+    fn json(&self, has_jobs: bool) -> Json {
+        let jobs = self.rows.iter().map(|row| {
+            let refusals: Json = row
+                .refusals
+                .iter()
+                .map(|refusal| json!({"route": self.name(refusal.route), "clause": refusal.clause, "value": refusal.value}))
+                .collect();
+            json!({
+                "id": row.id,
+                "route": row.route.map(|route| self.name(route)),
+                "matching": row.matching.iter().map(|route| self.name(*route)).collect::<Vec<_>>(),
+                "excluded": row.excluded,
+                "refusals": refusals,
+            })
+        });
+        let routes = self.router.routes.iter().enumerate().map(|(index, rules)| {
+            json!({
+                "name": rules.name(),
+                "knob": rules.knob,
+                "line": rules.line,
+                "requirements": rules.rule.requirements.as_ref().map(RuleOperand::text),
+                "jobs": self.taken[index],
+                "matching": self.matching[index],
+                "fires": self.taken[index] > 0,
+                "max_jobs": self.router.variable(index, "MaxJobs"),
+                "max_idle_jobs": self.router.variable(index, "MaxIdleJobs"),
+                "universe": rules.rule.universe.as_deref().or_else(|| self.router.variable(index, "TargetUniverse")),
+                "grid_resource": self.router.variable(index, "GridResource"),
+            })
+        });
+        let mut document = json!({"schema": "classad.route/1"});
+        if has_jobs {
+            document["jobs"] = jobs.collect();
+        }
+        document["routes"] = routes.collect();
+        document["disabled"] = json!(self.router.disabled);
+        document
+    }
+}
+
+fn value_text(value: &Value) -> String {
+    String::from_utf8_lossy(&print_value(value, Style::Long)).into_owned()
+}

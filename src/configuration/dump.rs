@@ -1,0 +1,309 @@
+//! What `condor_config_val -dump` and `-summary` print: one variable a line, or several lines up to `@end`.
+//!
+//! The values are expanded or not. With `-verbose` comments tell where a variable was set.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Name, closest_names};
+use crate::eval::Context;
+use crate::format::Problem;
+use crate::transform::{MacroFailure, VariableTable};
+
+/// A configuration, as a dump of it tells.
+#[derive(Clone, Debug, Default)]
+pub struct Configuration {
+    text: String,
+    entries: Vec<ConfigurationEntry>,
+    /// The entry of each variable: the last of several.
+    by_name: FxHashMap<Name, usize>,
+    variables: VariableTable,
+}
+
+/// Variable of a configuration.
+#[derive(Clone, Debug)]
+pub struct ConfigurationEntry {
+    /// Name as written.
+    pub name: String,
+    /// Byte range of the name in the dump.
+    pub name_range: Range<usize>,
+    /// Byte range of the value in the dump, without blanks around it.
+    pub value_range: Range<usize>,
+    /// 1-based number of the line in the dump.
+    pub line: usize,
+    /// Where the variable was set, as `-verbose` tells; `None` if the dump does not tell.
+    pub origin: Option<String>,
+}
+
+/// Value of a variable with its macros expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpandedValue {
+    /// The text.
+    pub text: String,
+    /// Whether the text stands in the dump as it is, so that ranges in it are ranges of the dump.
+    pub is_verbatim: bool,
+}
+
+impl Configuration {
+    /// Reads a dump. Lines that are neither variables nor comments are problems; the others count.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> (Self, Vec<Problem>) {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let mut problems = Vec::new();
+        if text.len() != bytes.len() {
+            let at = std::str::from_utf8(bytes).map_or_else(|invalid| invalid.valid_up_to(), str::len);
+            // Ranges could not be those of the file.
+            return (Configuration::default(), vec![Problem::error_at(at..at + 1, 0, "a configuration must be UTF-8")]);
+        }
+        let mut reader = DumpReader { text: &text, at: 0, line: 0 };
+        let mut entries: Vec<ConfigurationEntry> = Vec::new();
+        while let Some((line, start)) = reader.next_line() {
+            let trimmed = line.trim();
+            if let Some(comment) = trimmed.strip_prefix('#') {
+                if let (Some(origin), Some(entry)) = (comment.trim().strip_prefix("at: "), entries.last_mut()) {
+                    entry.origin.get_or_insert_with(|| origin.trim().to_owned());
+                }
+            } else if !trimmed.is_empty() {
+                match reader.variable(line, start) {
+                    Ok(entry) => entries.push(entry),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+        let by_name = entries.iter().enumerate().map(|(index, entry)| (Name::new(&entry.name), index)).collect();
+        let values = entries.iter().map(|entry| (entry.name.as_str(), &text[entry.value_range.clone()]));
+        let variables = values.collect();
+        (Configuration { text, entries, by_name, variables }, problems)
+    }
+
+    /// The text of the dump.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The variables in the order of the dump.
+    #[must_use]
+    pub fn entries(&self) -> &[ConfigurationEntry] {
+        &self.entries
+    }
+
+    /// The variables with their values, for rules.
+    #[must_use]
+    pub fn variables(&self) -> &VariableTable {
+        &self.variables
+    }
+
+    /// Returns the entry of a variable; case is ignored. `None` if the configuration lacks it, or if its value is empty:
+    /// to HTCondor that is the same.
+    #[must_use]
+    pub fn entry(&self, name: &str) -> Option<&ConfigurationEntry> {
+        self.by_name
+            .get(&Name::new(name))
+            .map(|index| &self.entries[*index])
+            .filter(|entry| !entry.value_range.is_empty())
+    }
+
+    /// Returns the value of an entry as the dump has it.
+    #[must_use]
+    pub fn raw_value(&self, entry: &ConfigurationEntry) -> &str {
+        &self.text[entry.value_range.clone()]
+    }
+
+    /// Returns the value of an entry with its macros expanded.
+    ///
+    /// # Errors
+    ///
+    /// The problem, with its range in the dump: a macro that stands for itself, or that nothing gives a value.
+    pub fn expand(&self, entry: &ConfigurationEntry, context: &Context) -> Result<ExpandedValue, Problem> {
+        let raw = self.raw_value(entry);
+        let problem = |message: String| Problem::error_at(entry.value_range.clone(), 0, message);
+        match self.variables.expand(raw.as_bytes(), context) {
+            Ok(text) => {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                Ok(ExpandedValue { is_verbatim: text == raw, text })
+            }
+            Err(MacroFailure::Unknown(name)) => {
+                let near = closest_names(&name, self.variables.names().filter(|known| *known != entry.name));
+                let help = match near.first() {
+                    Some(near) => format!("did you mean $({near})?"),
+                    None => format!("`$({name}:...)` has a default; -dump tells all variables, -summary does not"),
+                };
+                let message = format!("{}: the configuration has no {name}", entry.name);
+                Err(problem(message).with_help(help))
+            }
+            Err(MacroFailure::Failed(reason)) => Err(problem(format!("{}: {reason}", entry.name))),
+        }
+    }
+
+    /// Returns the expanded value of a variable as the words of a list. The list is empty if there is no such variable.
+    ///
+    /// # Errors
+    ///
+    /// As [`Configuration::expand`].
+    pub fn words(&self, name: &str, context: &Context) -> Result<Vec<String>, Problem> {
+        let Some(entry) = self.entry(name) else { return Ok(Vec::new()) };
+        let value = self.expand(entry, context)?;
+        let words = value.text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+        Ok(words.map(str::to_owned).collect())
+    }
+
+    /// Returns whether a variable is true; `default` if there is no such variable.
+    ///
+    /// # Errors
+    ///
+    /// As [`Configuration::expand`], and for a value that is neither true nor false.
+    pub fn truth(&self, name: &str, default: bool, context: &Context) -> Result<bool, Problem> {
+        let Some(entry) = self.entry(name) else { return Ok(default) };
+        let value = self.expand(entry, context)?.text.trim().to_ascii_lowercase();
+        match value.as_str() {
+            "true" | "t" | "yes" | "1" => Ok(true),
+            "false" | "f" | "no" | "0" => Ok(false),
+            _ => Err(Problem::error_at(
+                entry.value_range.clone(),
+                0,
+                format!("{} is neither true nor false", entry.name),
+            )),
+        }
+    }
+}
+
+/// Reader of the lines of a dump.
+struct DumpReader<'t> {
+    text: &'t str,
+    /// Byte offset of the next line.
+    at: usize,
+    /// Number of lines read so far.
+    line: usize,
+}
+
+impl<'t> DumpReader<'t> {
+    /// Returns the next line without its end, and its byte offset.
+    fn next_line(&mut self) -> Option<(&'t str, usize)> {
+        let start = self.at;
+        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
+        let line = rest.split('\n').next().unwrap_or(rest);
+        self.at += line.len() + 1;
+        self.line += 1;
+        Some((line.trim_end_matches('\r'), start))
+    }
+
+    /// Parses a variable, which begins with `line` at the byte offset `start`.
+    fn variable(&mut self, line: &str, start: usize) -> Result<ConfigurationEntry, Problem> {
+        let number = self.line;
+        let indent = line.len() - line.trim_start().len();
+        let rest = &line[indent..];
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':' | '$' | '@');
+        let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let length = rest[..length].find("@=").unwrap_or(length);
+        let behind = rest[length..].trim_start();
+        let name_range = start + indent..start + indent + length;
+        let problem = |message: &str| Problem::error_at(start + indent..start + line.trim_end().len(), 0, message);
+        let is_directive = ["if", "elif", "else", "endif", "use", "include", "warning", "error"]
+            .iter()
+            .any(|word| rest[..length].trim_end_matches(':').eq_ignore_ascii_case(word));
+        if length == 0 || !(behind.starts_with('=') || behind.starts_with("@=")) {
+            return Err(if is_directive {
+                problem("this is a file of a configuration, not a dump of one")
+                    .with_help("`condor_config_val -dump` prints the dump")
+            } else {
+                problem("this line is no variable of a configuration").with_help("a variable is `NAME = value`")
+            });
+        }
+        let entry = |value_range| ConfigurationEntry {
+            name: rest[..length].to_owned(),
+            name_range: name_range.clone(),
+            value_range,
+            line: number,
+            origin: None,
+        };
+        if let Some(tag) = behind.strip_prefix("@=") {
+            let end = format!("@{}", tag.trim());
+            let first = self.at;
+            while let Some((next, next_start)) = self.next_line() {
+                if next.trim() == end {
+                    return Ok(entry(self.trimmed(first..next_start)));
+                }
+            }
+            return Err(problem(&format!("the line `{end}` that ends this value is missing")));
+        }
+        let value = start + line.len() - behind.len() + 1;
+        Ok(entry(self.trimmed(value..start + line.len())))
+    }
+
+    /// Returns a range of the text without the blanks around it.
+    fn trimmed(&self, range: Range<usize>) -> Range<usize> {
+        let text = &self.text[range.start.min(range.end)..range.end];
+        let start = range.end - text.trim_start().len();
+        start..(start + text.trim().len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Configuration;
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+
+    /// Returns the values of the variables, expanded, with line and origin; or the problem.
+    fn values(text: &str) -> Vec<String> {
+        let (configuration, problems) = Configuration::read(text.as_bytes());
+        let context = Context::new(Dialect::Condor);
+        let shown = configuration.entries().iter().map(|entry| {
+            let value = match configuration.expand(entry, &context) {
+                Ok(value) => format!("{}{}", value.text, if value.is_verbatim { "" } else { " (expanded)" }),
+                Err(problem) => format!("! {} ({})", problem.message, problem.help.unwrap_or_default()),
+            };
+            let origin = entry.origin.as_ref().map_or(String::new(), |origin| format!(" [{origin}]"));
+            format!("{}:{} = {value}{origin}", entry.line, entry.name)
+        });
+        shown.chain(problems.into_iter().map(|problem| format!("{:?} {}", problem.range, problem.message))).collect()
+    }
+
+    #[test]
+    fn what_the_tool_prints_is_read() {
+        let text = "# Configuration from machine: x\n\n# Parameters with names that match ^A$:\nA = x $(B)\n \
+                    # at: /etc/condor/config, line 2\n # expanded: x 7\n # default: 1\nEMPTY = \nB = 7\n\
+                    M @=end\n   SET X 1\n   SET Y $(A)\n@end\n # at: <Default>\n # expanded: \n #    SET X 1\n\
+                    LAST=$(EMPTY)$(EMPTY:3)$ENV(CLASSAD_NO_SUCH:4)$INT(B)\n# Contributing configuration file(s):\n#\t/x\n";
+        assert_eq!(
+            values(text),
+            [
+                "4:A = x 7 (expanded) [/etc/condor/config, line 2]",
+                "8:EMPTY = ",
+                "9:B = 7",
+                "10:M = SET X 1\n   SET Y x 7 (expanded) [<Default>]",
+                "17:LAST = 347 (expanded)",
+            ]
+        );
+    }
+
+    #[test]
+    fn bad_lines_and_macros_are_told() {
+        assert_eq!(
+            values("A = $(B)\nB = 1 + $(A)\nSTART = $(STRAT)\nSTRAIT = 1\nuse POLICY : X\nfoo\nX @=end\n1\n"),
+            [
+                "1:A = ! A: its macros stand for one another without end, or for too much ()",
+                "2:B = ! B: its macros stand for one another without end, or for too much ()",
+                "3:START = ! START: the configuration has no STRAT (did you mean $(STRAIT)?)",
+                "4:STRAIT = 1",
+                "50..64 this is a file of a configuration, not a dump of one",
+                "65..68 this line is no variable of a configuration",
+                "69..76 the line `@end` that ends this value is missing",
+            ]
+        );
+    }
+
+    #[test]
+    fn words_and_truths() {
+        let (configuration, _) = Configuration::read(b"NAMES = a, $(B)  c\nB = b\nT = Yes\nF = maybe\n");
+        let context = Context::new(Dialect::Condor);
+        assert_eq!(configuration.words("names", &context).unwrap(), ["a", "b", "c"]);
+        assert!(configuration.words("other", &context).unwrap().is_empty());
+        assert!(
+            configuration.truth("t", false, &context).unwrap() && configuration.truth("x", true, &context).unwrap()
+        );
+        assert!(configuration.truth("f", false, &context).is_err());
+    }
+}

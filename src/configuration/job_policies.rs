@@ -1,0 +1,288 @@
+//! What the policies of a configuration do to a job: refuse it, change it, hold, release, remove or vacate it.
+
+use crate::ad::{Ad, Expression, ExpressionKind, Value};
+use crate::eval::{Context, Environment, Evaluator};
+use crate::format::Problem;
+use crate::transform::Transform;
+
+use super::bracketed::replace_scope;
+use super::dump::Configuration;
+use super::policy::ConfiguredPolicy;
+use super::rules::ConfiguredRules;
+
+/// Policies of a configuration about jobs.
+#[derive(Clone, Debug, Default)]
+pub struct JobPolicies {
+    /// Transforms in the order in which they are applied to a new job.
+    pub transforms: Vec<ConfiguredRules>,
+    requirements: Vec<SubmitRequirement>,
+    periodic: Vec<PeriodicPolicy>,
+    variables: crate::transform::VariableTable,
+}
+
+/// Condition that a new job must satisfy.
+#[derive(Clone, Debug)]
+struct SubmitRequirement {
+    condition: ConfiguredPolicy,
+    reason: Option<ConfiguredPolicy>,
+    /// Whether a job that does not satisfy it is accepted with a warning.
+    only_warns: bool,
+}
+
+/// Condition under which something happens to a job in the queue.
+#[derive(Clone, Debug)]
+struct PeriodicPolicy {
+    condition: ConfiguredPolicy,
+    reason: Option<ConfiguredPolicy>,
+    effect: PolicyEffectKind,
+}
+
+/// What a policy does to a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyEffectKind {
+    /// A transform changes it when it is submitted.
+    Changes,
+    /// A submit requirement refuses it.
+    Refuses,
+    /// A submit requirement warns of it.
+    WarnsOf,
+    /// A periodic policy puts it on hold.
+    Holds,
+    /// A periodic policy releases it from hold.
+    Releases,
+    /// A periodic policy removes it from the queue.
+    Removes,
+    /// A periodic policy takes it from its machine.
+    Vacates,
+}
+
+impl PolicyEffectKind {
+    /// The verb: `holds`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PolicyEffectKind::Changes => "changes",
+            PolicyEffectKind::Refuses => "refuses",
+            PolicyEffectKind::WarnsOf => "warns of",
+            PolicyEffectKind::Holds => "holds",
+            PolicyEffectKind::Releases => "releases",
+            PolicyEffectKind::Removes => "removes",
+            PolicyEffectKind::Vacates => "vacates",
+        }
+    }
+}
+
+/// Effect of a policy on a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyEffect {
+    /// Name of the variable that holds the policy.
+    pub knob: String,
+    /// 1-based number of the line in the dump.
+    pub line: usize,
+    /// What happens to the job.
+    pub kind: PolicyEffectKind,
+    /// The reason that the configuration gives, or the changed attributes; empty if it gives none.
+    pub reason: String,
+}
+
+/// The families of periodic policies: the beginning of the name, the effect, and the `JobStatus` of the jobs for which
+/// it is evaluated.
+const PERIODIC_POLICIES: [(&str, PolicyEffectKind, &[i64]); 4] = [
+    ("SYSTEM_PERIODIC_VACATE", PolicyEffectKind::Vacates, &[2]),
+    ("SYSTEM_PERIODIC_HOLD", PolicyEffectKind::Holds, &[1, 2, 3, 6, 7]),
+    ("SYSTEM_PERIODIC_RELEASE", PolicyEffectKind::Releases, &[5]),
+    ("SYSTEM_PERIODIC_REMOVE", PolicyEffectKind::Removes, &[1, 2, 3, 4, 5, 6, 7]),
+];
+
+impl JobPolicies {
+    /// Reads the policies about jobs. Those with an error are left out.
+    #[must_use]
+    pub fn read(configuration: &Configuration, context: &Context) -> (Self, Vec<Problem>) {
+        let (transforms, mut problems) = configuration.job_transforms(context);
+        let variables = configuration.variables().clone();
+        let mut policies = JobPolicies { transforms, variables, ..JobPolicies::default() };
+        let mut keep = |found: Result<Option<ConfiguredPolicy>, Problem>| {
+            found.unwrap_or_else(|problem| {
+                problems.push(problem);
+                None
+            })
+        };
+        let words = |name: &str| configuration.words(name, context);
+        let mut faults = Vec::new();
+        let mut list = |name: &str| words(name).map_err(|problem| faults.push(problem)).unwrap_or_default();
+        for name in list("SUBMIT_REQUIREMENT_NAMES").iter().filter(|name| !name.eq_ignore_ascii_case("NAMES")) {
+            let knob = format!("SUBMIT_REQUIREMENT_{name}");
+            let find = |knob: &str| ConfiguredPolicy::find(configuration, knob, context);
+            let Some(condition) = keep(find(&knob)) else { continue };
+            let reason = keep(find(&format!("{knob}_REASON")));
+            let only_warns = configuration.truth(&format!("{knob}_IS_WARNING"), false, context).unwrap_or_default();
+            policies.requirements.push(SubmitRequirement { condition, reason, only_warns });
+        }
+        for (base, effect, _) in PERIODIC_POLICIES {
+            let names = list(&format!("{base}_NAMES"));
+            let knobs =
+                names.iter().filter(|name| !name.eq_ignore_ascii_case("NAMES")).map(|name| format!("{base}_{name}"));
+            for knob in knobs.chain([base.to_owned()]) {
+                let find = |knob: &str| ConfiguredPolicy::find(configuration, knob, context);
+                let Some(condition) = keep(find(&knob)) else { continue };
+                let reason = keep(find(&format!("{knob}_REASON")));
+                policies.periodic.push(PeriodicPolicy { condition, reason, effect });
+            }
+        }
+        problems.extend(faults);
+        (policies, problems)
+    }
+
+    /// Whether there is no policy about jobs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.transforms.is_empty() && self.requirements.is_empty() && self.periodic.is_empty()
+    }
+
+    /// Returns what the policies do to a job: first the transforms and requirements, as if it were submitted now, then
+    /// the first periodic policy that fires. A requirement that reads the ad of the job queue is left out.
+    #[must_use]
+    pub fn effects(&self, job: &Ad, context: &Context) -> Vec<PolicyEffect> {
+        let (mut effects, mut submitted) = (Vec::new(), job.clone());
+        for rules in &self.transforms {
+            let transform =
+                Transform { rules: vec![rules.rule.clone()], variables: self.variables.clone(), condition: None };
+            let Some(result) = transform.apply(&submitted, context).into_iter().next() else { continue };
+            let mut names: Vec<&str> = result.changes.iter().map(|change| change.attribute.as_str()).collect();
+            names.dedup();
+            if !names.is_empty() {
+                let (kind, reason) = (PolicyEffectKind::Changes, names.join(", "));
+                effects.push(PolicyEffect { knob: rules.knob.clone(), line: rules.line, kind, reason });
+            }
+            submitted = result.ad;
+        }
+        for requirement in &self.requirements {
+            let condition = &requirement.condition;
+            if reads_queue(&condition.expression)
+                || is_true(value_of(&condition.expression, &submitted, context).as_ref())
+            {
+                continue;
+            }
+            let kind = if requirement.only_warns { PolicyEffectKind::WarnsOf } else { PolicyEffectKind::Refuses };
+            effects.push(effect(condition, requirement.reason.as_ref(), kind, &submitted, context));
+            if kind == PolicyEffectKind::Refuses {
+                break;
+            }
+        }
+        let status = match job.get_str("JobStatus").and_then(Expression::as_literal) {
+            Some(Value::Integer(status)) => *status,
+            _ => 1,
+        };
+        let is_evaluated = |policy: &&PeriodicPolicy| {
+            PERIODIC_POLICIES.iter().any(|(_, effect, states)| *effect == policy.effect && states.contains(&status))
+        };
+        let mut fired = self.periodic.iter().filter(is_evaluated);
+        let fired = fired.find(|policy| is_true(value_in(&policy.condition.expression, job, context).as_ref()));
+        effects
+            .extend(fired.map(|policy| effect(&policy.condition, policy.reason.as_ref(), policy.effect, job, context)));
+        effects
+    }
+}
+
+fn effect(
+    condition: &ConfiguredPolicy,
+    reason: Option<&ConfiguredPolicy>,
+    kind: PolicyEffectKind,
+    job: &Ad,
+    context: &Context,
+) -> PolicyEffect {
+    let value = reason.map(|reason| match kind {
+        PolicyEffectKind::Refuses | PolicyEffectKind::WarnsOf => value_of(&reason.expression, job, context),
+        _ => value_in(&reason.expression, job, context),
+    });
+    let reason = match value {
+        Some(Some(Value::String(text))) => text.to_str().into_owned(),
+        _ => String::new(),
+    };
+    PolicyEffect { knob: condition.name.clone(), line: condition.line, kind, reason }
+}
+
+/// Returns the value of an expression of the job queue about a job, which is TARGET or JOB there; `None` if the
+/// evaluation stopped.
+fn value_of(expression: &Expression, job: &Ad, context: &Context) -> Option<Value> {
+    let expression = replace_scope(expression, "JOB", Some("TARGET"));
+    let (environment, frame) = Environment::known(None, Some(job.clone()));
+    Evaluator::new(&environment, context).evaluate(&expression, &frame).ok()
+}
+
+/// Returns the value of an expression in a job's ad; `None` if the evaluation stopped.
+fn value_in(expression: &Expression, job: &Ad, context: &Context) -> Option<Value> {
+    let (environment, frame) = Environment::single(job.clone());
+    Evaluator::new(&environment, context).evaluate(expression, &frame).ok()
+}
+
+/// Whether an expression reads the ad of the job queue, which no file of jobs has.
+fn reads_queue(expression: &Expression) -> bool {
+    let mut found = false;
+    let mut open = vec![expression];
+    while let Some(part) = open.pop() {
+        if let ExpressionKind::Select(scope, _) = part.kind()
+            && let ExpressionKind::Attribute(scope) = scope.kind()
+        {
+            found |= ["my", "schedd"].iter().any(|name| scope.as_str().eq_ignore_ascii_case(name));
+        }
+        part.kind().for_each_child(|child| open.push(child));
+    }
+    found
+}
+
+/// Whether HTCondor takes a value for true.
+fn is_true(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::Boolean(is)) => *is,
+        Some(Value::Integer(number)) => *number != 0,
+        Some(Value::Real(number)) => *number != 0.0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JobPolicies;
+    use crate::ad::Dialect;
+    use crate::configuration::Configuration;
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    const CONFIGURATION: &str = "JOB_TRANSFORM_NAMES = Memory\nJOB_TRANSFORM_Memory @=end\nREQUIREMENTS RequestMemory < 64\n\
+        SET RequestMemory 64\n@end\nSUBMIT_REQUIREMENT_NAMES = Small, Named, Site\n\
+        SUBMIT_REQUIREMENT_Small = RequestMemory <= $(MOST)\nSUBMIT_REQUIREMENT_Small_REASON = strcat(\"more than \", $(MOST))\n\
+        SUBMIT_REQUIREMENT_Named = JOB.ProjectName =!= undefined\nSUBMIT_REQUIREMENT_Named_IS_WARNING = true\n\
+        SUBMIT_REQUIREMENT_Site = SCHEDD.Site == \"x\"\nMOST = 1000\nSYSTEM_PERIODIC_HOLD_NAMES = Starts\n\
+        SYSTEM_PERIODIC_HOLD_Starts = NumJobStarts > 5\nSYSTEM_PERIODIC_HOLD_Starts_REASON = \"often\"\n\
+        SYSTEM_PERIODIC_REMOVE = NumJobStarts > 9\n";
+
+    #[test]
+    fn what_becomes_of_jobs() {
+        let (configuration, _) = Configuration::read(CONFIGURATION.as_bytes());
+        let context = Context::new(Dialect::Condor);
+        let (policies, problems) = JobPolicies::read(&configuration, &context);
+        assert!(problems.is_empty() && !policies.is_empty(), "{problems:?}");
+        for (job, expected) in [
+            ("RequestMemory = 100; ProjectName = \"p\"", ""),
+            ("RequestMemory = 10; ProjectName = \"p\"", "changes by JOB_TRANSFORM_Memory:2 (RequestMemory)"),
+            ("RequestMemory = 2000", "refuses by SUBMIT_REQUIREMENT_Small:7 (more than 1000)"),
+            (
+                "RequestMemory = 70; JobStatus = 1; NumJobStarts = 12",
+                "warns of by SUBMIT_REQUIREMENT_Named:9 (), holds by SYSTEM_PERIODIC_HOLD_Starts:14 (often)",
+            ),
+            (
+                "RequestMemory = 70; JobStatus = 5; NumJobStarts = 12; ProjectName = 1",
+                "removes by SYSTEM_PERIODIC_REMOVE:16 ()",
+            ),
+            ("ProjectName = 1", "refuses by SUBMIT_REQUIREMENT_Small:7 (more than 1000)"),
+        ] {
+            let ad = parse_ad(format!("[ {job} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let effects = policies.effects(&ad, &context);
+            let shown = effects.iter().map(|effect| {
+                format!("{} by {}:{} ({})", effect.kind.as_str(), effect.knob, effect.line, effect.reason)
+            });
+            assert_eq!(shown.collect::<Vec<_>>().join(", "), expected, "{job}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Table of the variables of a configuration that hold policies.
+
+/// What a variable with a policy is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnobKind {
+    /// Expression of a machine, evaluated with a job as its partner.
+    MachinePolicy,
+    /// Expression of the negotiator, evaluated in a machine's ad with a job as its partner.
+    NegotiatorPolicy,
+    /// Expression of the daemon that drains, wakes up or puts to sleep machines, evaluated in a machine's ad.
+    PoolPolicy,
+    /// Expression of a job queue, evaluated in a job's ad.
+    JobPolicy,
+    /// Condition that each job must satisfy to be accepted, or the text for a job that does not.
+    SubmitRequirement,
+    /// Condition under which a job is held, released, removed or vacated, or its reason or code.
+    PeriodicPolicy,
+    /// Rules that change jobs when they are submitted, or before or behind a route.
+    Transform,
+    /// Rules that make a job for another system.
+    Route,
+}
+
+/// Variable, or a family of variables with a common beginning, that holds policies.
+#[derive(Debug)]
+pub struct PolicyKnob {
+    /// The name. A `*` at its end stands for the name that the configuration gives one of a family.
+    pub pattern: &'static str,
+    /// What it is about.
+    pub kind: KnobKind,
+}
+
+/// The variables that hold policies. Of several patterns the first that fits counts.
+pub const POLICY_KNOBS: &[PolicyKnob] = &[
+    machine("START"),
+    machine("SUSPEND"),
+    machine("CONTINUE"),
+    machine("PREEMPT"),
+    machine("PREEMPT_VANILLA"),
+    machine("KILL"),
+    machine("KILL_VANILLA"),
+    machine("RANK"),
+    machine("IS_OWNER"),
+    machine("WANT_SUSPEND"),
+    machine("WANT_VACATE"),
+    machine("WANT_HOLD"),
+    machine("WANT_HOLD_REASON"),
+    machine("WANT_HOLD_SUBCODE"),
+    machine("MAXJOBRETIREMENTTIME"),
+    machine("MACHINEMAXVACATETIME"),
+    machine("HIBERNATE"),
+    machine("START_BACKFILL"),
+    machine("EVICT_BACKFILL"),
+    negotiator("PREEMPTION_REQUIREMENTS"),
+    negotiator("PREEMPTION_RANK"),
+    negotiator("NEGOTIATOR_PRE_JOB_RANK"),
+    negotiator("NEGOTIATOR_POST_JOB_RANK"),
+    pool("NEGOTIATOR_SLOT_CONSTRAINT"),
+    pool("DEFRAG_REQUIREMENTS"),
+    pool("DEFRAG_WHOLE_MACHINE_EXPR"),
+    pool("DEFRAG_RANK"),
+    pool("DEFRAG_CANCEL_REQUIREMENTS"),
+    pool("ROOSTER_UNHIBERNATE"),
+    pool("ROOSTER_UNHIBERNATE_RANK"),
+    job("NEGOTIATOR_JOB_CONSTRAINT"),
+    job("APPEND_REQUIREMENTS"),
+    job("APPEND_REQ_VANILLA"),
+    job("APPEND_RANK"),
+    job("SYSTEM_ON_VACATE_COOL_DOWN"),
+    job("JOB_ROUTER_SOURCE_JOB_CONSTRAINT"),
+    knob("SUBMIT_REQUIREMENT_*", KnobKind::SubmitRequirement),
+    knob("SYSTEM_PERIODIC_HOLD*", KnobKind::PeriodicPolicy),
+    knob("SYSTEM_PERIODIC_RELEASE*", KnobKind::PeriodicPolicy),
+    knob("SYSTEM_PERIODIC_REMOVE*", KnobKind::PeriodicPolicy),
+    knob("SYSTEM_PERIODIC_VACATE*", KnobKind::PeriodicPolicy),
+    knob("JOB_TRANSFORM_*", KnobKind::Transform),
+    knob("JOB_ROUTER_TRANSFORM_*", KnobKind::Transform),
+    knob("JOB_ROUTER_ROUTE_*", KnobKind::Route),
+    knob("JOB_ROUTER_ENTRIES", KnobKind::Route),
+];
+
+const fn knob(pattern: &'static str, kind: KnobKind) -> PolicyKnob {
+    PolicyKnob { pattern, kind }
+}
+
+const fn machine(pattern: &'static str) -> PolicyKnob {
+    knob(pattern, KnobKind::MachinePolicy)
+}
+
+const fn negotiator(pattern: &'static str) -> PolicyKnob {
+    knob(pattern, KnobKind::NegotiatorPolicy)
+}
+
+const fn pool(pattern: &'static str) -> PolicyKnob {
+    knob(pattern, KnobKind::PoolPolicy)
+}
+
+const fn job(pattern: &'static str) -> PolicyKnob {
+    knob(pattern, KnobKind::JobPolicy)
+}
+
+impl KnobKind {
+    /// Whether the values are rules rather than an expression.
+    #[must_use]
+    pub fn is_rules(self) -> bool {
+        matches!(self, KnobKind::Transform | KnobKind::Route)
+    }
+}
+
+impl PolicyKnob {
+    /// Returns the knob that a variable is; `None` if it holds no policy. The name may begin with that of a daemon, as
+    /// in `STARTD.START`.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static PolicyKnob> {
+        let name = name.rsplit_once('.').map_or(name, |(_, name)| name);
+        let ends_with = |end: &str| {
+            name.len()
+                .checked_sub(end.len())
+                .and_then(|at| name.get(at..))
+                .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+        };
+        // These belong to a family, but hold lists of names, and whether a requirement only warns.
+        if ends_with("_NAMES") || ends_with("_IS_WARNING") {
+            return None;
+        }
+        POLICY_KNOBS.iter().find(|knob| match knob.pattern.strip_suffix('*') {
+            Some(start) => name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)),
+            None => name.eq_ignore_ascii_case(knob.pattern),
+        })
+    }
+}

@@ -1,0 +1,22 @@
+//! HTCondor's configuration, as far as ads meet it: dumps of it, its policies, transforms and routes, and map files.
+//!
+//! [`Configuration::read`] reads what `condor_config_val -dump` prints.
+
+mod bracketed;
+mod dump;
+mod job_policies;
+mod knobs;
+mod map_file;
+mod policy;
+mod router;
+mod rules;
+#[cfg(test)]
+mod rules_tests;
+
+pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
+pub use job_policies::{JobPolicies, PolicyEffect, PolicyEffectKind};
+pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};
+pub use map_file::{MapFileLine, MapFileReader, includes_file};
+pub use policy::ConfiguredPolicy;
+pub use router::{JobRouter, RoutingDecision};
+pub use rules::{ConfiguredRules, RulesResult, is_bracketed_rules, parse_bracketed_rules};

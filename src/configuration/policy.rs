@@ -1,0 +1,98 @@
+//! Policies of a configuration: expressions, parsed.
+
+use std::ops::Range;
+
+use crate::ad::{Expression, Span};
+use crate::eval::Context;
+use crate::format::Problem;
+use crate::syntax::{ParseOptions, parse_expression};
+
+use super::dump::{Configuration, ConfigurationEntry};
+use super::knobs::{KnobKind, PolicyKnob};
+
+/// Expression of a configuration.
+#[derive(Clone, Debug)]
+pub struct ConfiguredPolicy {
+    /// Name of the variable.
+    pub name: String,
+    /// What the variable is about.
+    pub kind: KnobKind,
+    /// The expression with its macros expanded.
+    pub expression: Expression,
+    /// Byte range of the variable's value in the dump.
+    pub value_range: Range<usize>,
+    /// 1-based number of the line in the dump.
+    pub line: usize,
+    /// Whether the value has no macros, so that spans of the expression count from the beginning of the value.
+    pub is_verbatim: bool,
+}
+
+impl ConfiguredPolicy {
+    /// Returns the byte range of a span of the expression in the dump; the whole value if macros were expanded.
+    #[must_use]
+    pub fn file_range(&self, span: Span) -> Range<usize> {
+        let span = span.range();
+        if self.is_verbatim {
+            self.value_range.start + span.start..self.value_range.start + span.end
+        } else {
+            self.value_range.clone()
+        }
+    }
+}
+
+impl ConfiguredPolicy {
+    /// Returns the policies of a configuration that are expressions, in the order of the dump, and a problem for each
+    /// that is none.
+    #[must_use]
+    pub fn all(configuration: &Configuration, context: &Context) -> (Vec<Self>, Vec<Problem>) {
+        let (mut policies, mut problems) = (Vec::new(), Vec::new());
+        for entry in configuration.entries() {
+            let is_last = configuration.entry(&entry.name).is_some_and(|last| last.line == entry.line);
+            let knob = PolicyKnob::find(&entry.name).filter(|knob| is_last && !knob.kind.is_rules());
+            match knob.map(|knob| Self::parse(configuration, entry, knob.kind, context)) {
+                Some(Ok(policy)) => policies.push(policy),
+                Some(Err(problem)) => problems.push(problem),
+                None => {}
+            }
+        }
+        (policies, problems)
+    }
+
+    /// Returns the policy of a variable, whatever it is about; `None` if the configuration lacks the variable.
+    ///
+    /// # Errors
+    ///
+    /// The problem, with its range in the dump, if the value is no expression or cannot be expanded.
+    pub fn find(configuration: &Configuration, name: &str, context: &Context) -> Result<Option<Self>, Problem> {
+        let Some(entry) = configuration.entry(name) else { return Ok(None) };
+        let kind = PolicyKnob::find(&entry.name).map_or(KnobKind::JobPolicy, |knob| knob.kind);
+        Self::parse(configuration, entry, kind, context).map(Some)
+    }
+
+    fn parse(
+        configuration: &Configuration,
+        entry: &ConfigurationEntry,
+        kind: KnobKind,
+        context: &Context,
+    ) -> Result<ConfiguredPolicy, Problem> {
+        let value = configuration.expand(entry, context)?;
+        let options = ParseOptions::long(context.dialect);
+        let expression = parse_expression(value.text.as_bytes(), options).map_err(|error| {
+            if value.is_verbatim {
+                let problem = Problem::from_syntax(error, entry.value_range.start, 0);
+                return Problem { message: format!("{}: {}", entry.name, problem.message), ..problem };
+            }
+            let shown: String = value.text.chars().take(200).collect();
+            let message = format!("{}: with its macros expanded it is `{shown}`: {error}", entry.name);
+            Problem::error_at(entry.value_range.clone(), 0, message)
+        })?;
+        Ok(ConfiguredPolicy {
+            name: entry.name.clone(),
+            kind,
+            expression,
+            value_range: entry.value_range.clone(),
+            line: entry.line,
+            is_verbatim: value.is_verbatim,
+        })
+    }
+}

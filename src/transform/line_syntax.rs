@@ -1,0 +1,35 @@
+//! Parts of a line that many statements have, and what is wrong with a line that is no statement.
+
+use crate::format::Problem;
+
+use super::keywords::{Keyword, error, skip_blank};
+
+/// Returns the byte offset of the second operand. Skips a `=` or a comma before it if a blank follows, as in
+/// `SET a = 1`.
+pub(super) fn operand_start(text: &str, at: usize) -> usize {
+    let start = skip_blank(text, at);
+    let behind = text[start..].strip_prefix(['=', ',']);
+    let is_alone = behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace()));
+    if is_alone { skip_blank(text, start + 1) } else { start }
+}
+
+/// Returns the problem of a line that does not begin with a keyword.
+pub(super) fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
+    let first = &text[..word];
+    let problem = |message: String| error(0..word.max(1), message);
+    if first.is_empty() {
+        return problem("a line cannot begin with this".to_owned());
+    }
+    let is_directive = ["include", "use", "error", "warning"].iter().any(|word| first.eq_ignore_ascii_case(word));
+    if is_directive && text[behind..].contains(':') {
+        return problem(format!("`{first} :` is not supported in rules"));
+    }
+    let problem = problem(format!("`{first}` is no keyword"));
+    if text[word..].starts_with(':') {
+        return problem.with_help("a variable is given a value with `=`");
+    }
+    match Keyword::most_similar(first) {
+        Some(near) => problem.with_help(format!("did you mean {near}?")),
+        None => problem.with_help("a line begins with a keyword such as SET, or reads `variable = text`"),
+    }
+}

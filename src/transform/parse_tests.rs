@@ -1,0 +1,103 @@
+//! What is wrong with rules, and where.
+
+use crate::ad::Dialect;
+use crate::format::{Position, Severity};
+use crate::transform::parse_rules;
+
+/// Formats each problem as `line:column: message (help)`; warnings begin with a tilde.
+fn problems(text: &str) -> Vec<String> {
+    let (_, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
+    let shown = problems.into_iter().map(|problem| {
+        assert!(problem.range.end <= text.len(), "{problem:?} of {text}");
+        let at = Position::of_offset(text.as_bytes(), problem.range.start);
+        let mark = if problem.severity == Severity::Warning { "~" } else { "" };
+        let help = problem.help.map_or(String::new(), |help| format!(" ({help})"));
+        format!("{mark}{}:{}: {}{help}", at.line, at.column, problem.message)
+    });
+    shown.collect()
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    for (text, expected) in [
+        ("SETT A 1", "1:1: `SETT` is no keyword (did you mean SET?)"),
+        (
+            "qwerty A 1",
+            "1:1: `qwerty` is no keyword (a line begins with a keyword such as SET, or reads `variable = text`)",
+        ),
+        ("SET", "1:1: SET wants more (write `SET attribute expression`)"),
+        ("SET A", "1:1: SET wants two things (write `SET attribute expression`)"),
+        ("SET A=1", "1:1: SET wants two things (write `SET A 1`)"),
+        ("SET A= 1", "1:5: `A=` is no name of an attribute (write a blank instead of the `=`)"),
+        ("SET A 1 +", "1:10: expected an expression, found the end (`+` wants something behind it)"),
+        ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` wants something behind it)"),
+        ("SET /a/ 1", "1:5: a regular expression can stand only behind COPY, RENAME and DELETE"),
+        ("\n  DELETE /[a/", "2:10: `[a` is not a pattern: missing terminating ] for character class"),
+        (
+            "DELETE /a",
+            "1:8: the second slash is missing (a regular expression stands between two slashes, and has none in it)",
+        ),
+        (
+            "DELETE /a/iz",
+            "1:12: this is no option (behind a regular expression can stand g, i, m and U; a slash cannot be part of it)",
+        ),
+        ("DELETE A B", "~1:10: what stands behind the name is ignored, as HTCondor ignores it"),
+        ("COPY A 1x", "1:8: `1x` is no name of an attribute"),
+        ("REQUIREMENTS A == $(x)", "1:14: macros are not expanded in REQUIREMENTS"),
+        (
+            "REQUIREMENTS = A",
+            "~1:1: this gives a variable called REQUIREMENTS a value, because `=` stands behind it (write `REQUIREMENTS expression`)",
+        ),
+        (
+            "REQUIREMENTS A\nREQUIREMENTS B",
+            "2:1: this rule has REQUIREMENTS already (join them with `&&`; HTCondor would only use the last)",
+        ),
+        ("if true\nNAME x\nendif", "2:1: NAME cannot depend on an `if` (HTCondor reads it whatever the condition is)"),
+        ("if true", "1:1: the `endif` of this is missing"),
+        ("endif", "1:1: endif without an `if`"),
+        (
+            "if a\nendif",
+            "1:4: a name alone is no condition (write `if defined a`, `if $(a)`, or compare it with something)",
+        ),
+        ("if true\nelse\nelif true\nendif", "3:1: elif behind an `else`"),
+        ("if version > 8\nendif", "1:4: this is no version (write `if version >= 23.0` or `if version < 10.0.0`)"),
+        (
+            "SET A $(limit)\nlimits = 1",
+            "~1:9: nothing gives the variable limit a value: it stands for nothing (did you mean $(limits)?)",
+        ),
+        ("SET A \"$int(1)\"", "~1:8: $int() is no function: it is written $INT()"),
+        ("+A = 1", "1:1: a rule sets no attribute like this (write `SET A ...`)"),
+        ("include : x", "1:1: `include :` is not supported in rules"),
+        ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
+        ("TRANSFORM 0", "1:11: no ad would be left of any (REQUIREMENTS false leaves an ad as it is)"),
+        ("TRANSFORM x", "1:11: `in` or `from` is missing behind the variables (write `TRANSFORM x in (a, b)`)"),
+        (
+            "TRANSFORM x matching *.dat",
+            "1:13: names of files are not looked for here (list the items behind `in` or `from`)",
+        ),
+        (
+            "TRANSFORM x from items.txt",
+            "1:18: items are not read from a file: they stand behind `from (`, a line for each",
+        ),
+        ("TRANSFORM x from", "1:17: items are not read from a file: they stand behind `from (`, a line for each"),
+        ("TRANSFORM 99999 in (a)", "1:20: more than 10000 ads would be made of one"),
+        ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
+        (
+            "TRANSFORM\nSET A 1",
+            "2:1: nothing of this rule may stand behind its TRANSFORM (HTCondor reads no further; only another NAME may follow)",
+        ),
+        ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect: only HTCondor's job router uses it"),
+    ] {
+        assert_eq!(problems(text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn each_name_but_the_first_begins_a_rule() {
+    assert_eq!(problems("SET A 1\nNAME one\nSET B 1 # not a comment\n").len(), 1);
+    let (rules, problems) = parse_rules(b"# rules\nSET A 1\nNAME one\nNAME two\nSET B 2\n", Dialect::Condor);
+    assert!(problems.is_empty());
+    let shown: Vec<_> = rules.iter().map(|rule| (rule.name.as_deref(), rule.statements.len())).collect();
+    assert_eq!(shown, [(Some("one"), 1), (Some("two"), 1)]);
+    assert_eq!(rules[1].statements[0].line, 5);
+}

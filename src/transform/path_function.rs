@@ -1,0 +1,147 @@
+//! Macro functions about paths: `$F()` with letters, `$BASENAME()` and `$DIRNAME()`.
+
+/// Parts of a path that a function keeps, and how it writes them.
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a letter
+struct PathParts {
+    has_folder: bool,
+    /// Number of folders before the name that are kept.
+    last_folders: usize,
+    has_name: bool,
+    has_extension: bool,
+    /// Whether the slash behind folders, or the dot before an extension, is left out.
+    is_bare: bool,
+    /// The quote around the result.
+    quote: Option<u8>,
+    /// The character that all slashes become.
+    slash: Option<u8>,
+    /// End of the name that is left out.
+    suffix: Option<Vec<u8>>,
+}
+
+/// Whether this is the name of a function about paths.
+pub(super) fn is_path_function(name: &[u8]) -> bool {
+    matches!(name, b"BASENAME" | b"DIRNAME")
+        || name
+            .strip_prefix(b"F")
+            .is_some_and(|letters| letters.iter().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase())))
+}
+
+/// Returns the path that the argument of a function names, and the suffix behind its comma, which only `$BASENAME()`
+/// has.
+pub(super) fn split_suffix<'b>(name: &[u8], body: &'b [u8]) -> (&'b [u8], Option<&'b [u8]>) {
+    match memchr::memrchr(b',', body).filter(|_| name == b"BASENAME") {
+        Some(comma) => (&body[..comma], Some(body[comma + 1..].trim_ascii_start())),
+        None => (body, None),
+    }
+}
+
+/// Returns what the function called `name` makes of a path. There is no current folder from which `f` could make a full
+/// path, so it changes nothing.
+pub(super) fn path_part(name: &[u8], path: &[u8], suffix: Option<&[u8]>) -> Vec<u8> {
+    let mut parts = PathParts { suffix: suffix.map(<[u8]>::to_vec), ..PathParts::default() };
+    match name {
+        b"BASENAME" => (parts.has_name, parts.has_extension) = (true, true),
+        b"DIRNAME" => parts.has_folder = true,
+        letters => {
+            let has = |letter: u8| letters[1..].iter().any(|found| found.to_ascii_lowercase() == letter);
+            parts.has_folder = has(b'p');
+            parts.last_folders = letters[1..].iter().filter(|letter| letter.eq_ignore_ascii_case(&b'd')).count();
+            (parts.has_name, parts.has_extension, parts.is_bare) = (has(b'n'), has(b'x'), has(b'b'));
+            parts.quote = has(b'q').then_some(if has(b'a') { b'\'' } else { b'"' });
+            parts.slash = if has(b'u') { Some(b'/') } else { has(b'w').then_some(b'\\') };
+        }
+    }
+    let path = match path {
+        [first @ (b'"' | b'\''), inner @ .., last] if first == last => inner,
+        path => path,
+    };
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let converted = |byte: &u8| if is_slash(byte) { parts.slash.unwrap_or(*byte) } else { *byte };
+    let path: Vec<u8> = path.iter().map(converted).collect();
+    let mut kept = parts.of(&path).to_vec();
+    if let Some(quote) = parts.quote {
+        kept.insert(0, quote);
+        kept.push(quote);
+    }
+    kept
+}
+
+impl PathParts {
+    fn of<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+        let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+        let name = path.iter().rposition(is_slash).map_or(0, |slash| slash + 1);
+        // A dot at the beginning of a name begins no extension.
+        let dot = path[name..].iter().skip(1).rposition(|byte| *byte == b'.');
+        let mut extension = dot.map_or(path.len(), |dot| name + 1 + dot);
+        let mut has_extension = self.has_extension;
+        if let Some(suffix) = &self.suffix {
+            let start = path.len().saturating_sub(suffix.len());
+            if start >= name && path[start..].eq_ignore_ascii_case(suffix) {
+                (extension, has_extension) = (start, false);
+            }
+        }
+        // Of a name without folders only the name is kept, unless only folders are asked for.
+        let wants_name = self.has_name || has_extension;
+        let (has_folder, last_folders) =
+            if name == 0 && wants_name { (false, 0) } else { (self.has_folder, self.last_folders) };
+        let folders_end = if self.is_bare { name.saturating_sub(1) } else { name };
+        let (start, end) = match (has_folder, last_folders, self.has_name, has_extension) {
+            (false, 0, false, true) => (extension + usize::from(self.is_bare && extension < path.len()), path.len()),
+            (false, 0, true, true) => (name, path.len()),
+            (false, 0, true, false) => (name, extension),
+            (false, 0, false, false) | (true, 0, _, true) => (0, path.len()),
+            (true, 0, false, false) => (0, folders_end),
+            (true, 0, true, false) => (0, extension),
+            (_, count, has_name, has_extension) => {
+                let starts = path.iter().enumerate().filter(|(_, byte)| is_slash(byte)).map(|(slash, _)| slash + 1);
+                let starts: Vec<usize> = starts.collect();
+                let start = starts.len().checked_sub(count + 1).map_or(0, |index| starts[index]);
+                match (has_name, has_extension) {
+                    (true, false) => (start, extension),
+                    (false, false) => (start, folders_end.max(start)),
+                    _ => (start, path.len()),
+                }
+            }
+        };
+        &path[start.min(end)..end]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{path_part, split_suffix};
+
+    /// Expected results are those of HTCondor's `condor_config_val`.
+    #[test]
+    fn parts_of_paths() {
+        for (function, path, expected) in [
+            ("F", "/a/b/c.tar.gz", "/a/b/c.tar.gz"),
+            ("Fn", "/a/b/c.tar.gz", "c.tar"),
+            ("Fx", "/a/b/c.tar.gz", ".gz"),
+            ("Fbx", "/a/b/c.tar.gz", "gz"),
+            ("Fnx", "/a/b/c.tar.gz", "c.tar.gz"),
+            ("Fp", "/a/b/c", "/a/b/"),
+            ("Fpb", "/a/b/c", "/a/b"),
+            ("Fd", "/a/b/c", "b/"),
+            ("Fdb", "/a/b/c", "b"),
+            ("Fdd", "/a/b/c", "a/b/"),
+            ("Fdn", "/a/b/c.x", "b/c"),
+            ("Fdnx", "c.x", "c.x"),
+            ("Fp", "c.x", ""),
+            ("Fq", "a b", "\"a b\""),
+            ("Fqa", "a b", "'a b'"),
+            ("Fqn", "\"/x/a b.c\"", "\"a b\""),
+            ("Fw", "/a/b", "\\a\\b"),
+            ("Fu", "\\a\\b", "/a/b"),
+            ("Fn", "/a/.profile", ".profile"),
+            ("BASENAME", "/a/b.tar.gz", "b.tar.gz"),
+            ("BASENAME", "/a/b.tar.gz, .tar.gz", "b"),
+            ("DIRNAME", "/a/b.tar.gz", "/a/"),
+        ] {
+            let (path, suffix) = split_suffix(function.as_bytes(), path.as_bytes());
+            let found = String::from_utf8(path_part(function.as_bytes(), path, suffix)).unwrap();
+            assert_eq!(found, expected, "${function}({})", String::from_utf8_lossy(path));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Configuration dumps, map files and routes on the command line.
+
+use crate::binary::{classad, file};
+
+/// The answers of HTCondor's library 25.14 with this map.
+#[test]
+fn user_map_answers_as_htcondors_does() {
+    let other = file("users-other.map", "* zoe fromOther\n@include again.map\n");
+    let text = "# groups\n* alice physics,Biology\n* \"bob smith\" chem\n* /^(.*)@CERN\\.ch$/i cern-\\1,x\\2\ngsi carol g1\n\
+                * /u(x)?y/ [\\1]\n* \"a\\\"b\" \"q\\\"r \\1\"\n* zed  \" , a , b \"\n* alice second\n* /a\\/b/ slash\n\
+                @include users-other.map\n";
+    let map = format!("g={}", file("users.map", text));
+    for (call, expected) in [
+        (r#"userMap("g", "alice")"#, r#""physics,Biology""#),
+        (r#"userMap("G", "alice", "biology")"#, r#""Biology""#),
+        (r#"userMap("g", "bob smith")"#, r#""chem""#),
+        (r#"userMap("g", "me@cern.ch")"#, r#""cern-me,x\\2""#),
+        (r#"userMap("g", "carol")"#, "undefined"),
+        (r#"userMap("g.GSI", "carol")"#, r#""g1""#),
+        (r#"userMap("g", "uy")"#, r#""[\\1]""#),
+        (r#"userMap("g", "a\"b")"#, r#""q\"r \\1""#),
+        (r#"userMap("g", "zed")"#, r#"" , a , b ""#),
+        (r#"userMap("g", "zed", "B")"#, r#""b""#),
+        (r#"userMap("g", "zed", "q", "d")"#, r#""a""#),
+        (r#"userMap("g", "xa/b")"#, r#""slash""#),
+        (r#"userMap("g", "zoe")"#, r#""fromOther""#),
+        (r#"userMap("g", undefined, 1, 2)"#, "2"),
+        (r#"userMap("none", "alice", 1, 2)"#, "2"),
+    ] {
+        let (_, out, err) = classad(&["eval", "--dialect", "condor", "--map", &map, "-e", call]);
+        assert_eq!(out.trim_end(), expected, "{call}: {err}");
+        assert!(err.contains(&format!("{other}:2:10")) && err.contains("can include no other"), "{err}");
+    }
+    // The line that is wrong is told with its place, and is an error.
+    let (status, out, err) = classad(&["eval", "--map", &format!("g={}", file("bad.map", "* a\n* b c\n")), "-e", "1"]);
+    assert!(
+        status == Some(2) && out == "1\n" && err.contains("bad.map:1:1") && err.contains("a result is missing"),
+        "{err}"
+    );
+    for (option, expected) in [("g", "NAME=FILE"), ("a.b=x", "has no dot"), ("g=/nowhere", "cannot read /nowhere")] {
+        let (status, _, err) = classad(&["eval", "--map", option, "-e", "1"]);
+        assert!(status == Some(2) && err.contains(expected), "{err}");
+    }
+}
+
+const DUMP: &str = "# Configuration from machine: x\nSTART = TARGET.RequestMemory <= $(MOST)\n # at: /etc/condor, line 3\n\
+    MOST = 100\nSUSPEND = $(NO_SUCH)\nPREEMPT = (Owner ==\nSYSTEM_PERIODIC_HOLD = JobStatus == \"5\"\nRANK = 1\n\
+    JOB_TRANSFORM_NAMES = A, B\nJOB_TRANSFORM_A @=end\n  REQUIREMENTS Owner == \"ann\"\n  SET Site \"$(SITE)\"\n@end\n\
+    JOB_TRANSFORM_B = [ set_B = 1; eval_set_C = RequestMemory * 2; delete_X = true ]\nSITE = here\n";
+
+const JOBS: &str = "ClusterId = 1\nProcId = 0\nOwner = \"ann\"\nJobStatus = 1\nRequestMemory = 50\nX = 1\n\n\
+    ClusterId = 2\nProcId = 0\nOwner = \"bob\"\nJobStatus = 1\nRequestMemory = 500\n\n\
+    ClusterId = 3\nProcId = 0\nOwner = \"ann\"\nJobStatus = 2\nRequestMemory = 50\n";
+
+#[test]
+fn policies_are_checked_where_they_live() {
+    let dump = file("check-config.dump", DUMP);
+    let (status, out, _) = classad(&["check", "--config", &dump, "-o", "json"]);
+    assert_eq!(status, Some(2));
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let found: Vec<String> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| {
+            format!(
+                "{} {}: {}",
+                finding["line"],
+                finding["rule"].as_str().unwrap(),
+                finding["message"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "5 syntax: SUSPEND: the configuration has no NO_SUCH",
+            "6 syntax: PREEMPT: expected an expression, found the end",
+            "7 operand-type: SYSTEM_PERIODIC_HOLD: `==` of a number and a string is an error",
+        ]
+    );
+    assert_eq!(report["policies"], 5);
+    // What is no dump is told with its line.
+    let (status, _, err) = classad(&["check", "--config", &file("no.dump", "use POLICY : X\nSTART = true\n")]);
+    assert!(status == Some(2) && err.contains("no.dump:1:1") && err.contains("condor_config_val -dump"), "{err}");
+}
+
+#[test]
+fn transforms_of_a_configuration_are_applied_in_order() {
+    let (dump, jobs) = (file("transform-config.dump", DUMP), file("transform-config.long", JOBS));
+    let (status, out, err) = classad(&["transform", "--config", &dump, &jobs]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.starts_with("ClusterId = 1\nProcId = 0\nOwner = \"ann\"\nJobStatus = 1\nRequestMemory = 50\nSite = \"here\"\nB = 1\nC = 100\n\n"), "{out}");
+    let (_, out, _) = classad(&["transform", "--config", &dump, "-n", &jobs]);
+    assert!(out.contains("A, ") && out.contains("transform-config.dump:12: SET"), "{out}");
+    assert!(out.contains("transform-config.dump:14: EVALSET"), "{out}");
+    let (status, out, _) = classad(&["transform", "--config", &dump, "--print-rules"]);
+    let expected = "NAME A\nREQUIREMENTS Owner == \"ann\"\nSET Site \"$(SITE)\"\n\n\
+                    NAME B\nDELETE X\nSET B 1\nEVALSET C RequestMemory * 2\n\n";
+    assert_eq!((status, out.as_str()), (Some(0), expected));
+    let (status, _, err) = classad(&["transform", "--config", &dump, "--route", "x", &jobs]);
+    assert!(status == Some(2) && err.contains("has no route x"), "{err}");
+}
+
+#[test]
+fn routes_take_jobs_in_order_or_in_turn() {
+    let routes = "JOB_ROUTER_ROUTE_NAMES = One Two Three\nJOB_ROUTER_ROUTE_One @=end\nREQUIREMENTS Owner == \"ann\"\nUNIVERSE VANILLA\n\
+        SET One true\n@end\nJOB_ROUTER_ENTRIES = [ Name = \"Two\"; Requirements = TARGET.RequestMemory < 100; MaxJobs = 5 ]\n\
+        JOB_ROUTER_ROUTE_Three @=end\nREQUIREMENTS Owner == \"zoe\"\n@end\nJOB_ROUTER_ROUTE_Off @=end\nREQUIREMENTS true\n@end\n";
+    let (dump, jobs) = (
+        file("routes.dump", routes),
+        file(
+            "routes.long",
+            format!("{JOBS}\nClusterId = 4\nProcId = 0\nOwner = \"ann\"\nJobStatus = 1\nRequestMemory = 5\n"),
+        ),
+    );
+    let (status, out, err) = classad(&["route", &jobs, "--config", &dump]);
+    assert_eq!(status, Some(1), "{err}");
+    let expected = "job\troute\talso\twhy none\n1.0\tOne\tTwo\t\n\
+        2.0\t\t\tOne: `Owner == \"ann\"` is false; Two: `RequestMemory < 100` is false; Three: `Owner == \"zoe\"` is false\n\
+        3.0\t\t\tit is not idle (JobStatus is not 1)\n4.0\tOne\tTwo\t\n\n\
+        route\ttakes\tmatches\tMaxJobs\tMaxIdleJobs\tnever fires\nOne\t2\t2\t\t\t\nTwo\t0\t2\t5\t\tOne is before it\n\
+        Three\t0\t0\t\t\tno job satisfies its requirements\n\nnot in JOB_ROUTER_ROUTE_NAMES: Off\n";
+    assert_eq!(out, expected);
+    assert!(err.contains("reads no routes in brackets: Two"), "{err}");
+    let (_, out, _) = classad(&[
+        "route",
+        &jobs,
+        "--config",
+        &file("turns.dump", format!("{routes}JOB_ROUTER_ROUND_ROBIN_SELECTION = true\n")),
+        "-o",
+        "json",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let taken: Vec<_> = report["jobs"].as_array().unwrap().iter().map(|job| job["route"].clone()).collect();
+    assert_eq!(
+        taken,
+        [serde_json::json!("One"), serde_json::Value::Null, serde_json::Value::Null, serde_json::json!("Two")]
+    );
+    assert_eq!(report["schema"], "classad.route/1");
+    assert_eq!(report["routes"][1]["max_jobs"], "5");
+    // The running job is routed, too, if all states count.
+    let (_, out, _) = classad(&["route", &jobs, "--config", &dump, "--all-states", "-o", "tsv"]);
+    assert!(out.contains("3.0\tOne\tTwo\t\n"), "{out}");
+    // Only the jobs that a route accepts are changed by it.
+    let (_, out, _) = classad(&["transform", &jobs, "--config", &dump, "--route", "one", "-n", "-o", "json"]);
+    assert_eq!(out.matches("\"id\"").count(), 3, "{out}");
+    let (status, _, err) = classad(&["route", &jobs, "--config", &file("none.dump", "A = 1\n")]);
+    assert!(status == Some(2) && err.contains("has no routes"), "{err}");
+}
+
+#[test]
+fn explain_tells_what_policies_would_do() {
+    let jobs = JOBS.replace("Owner", "Requirements = true\nOwner");
+    let slots = "MyType = \"Machine\"\nName = \"s\"\nState = \"Unclaimed\"\nMemory = 1000\nStart = true\nRequirements = START\n";
+    let (jobs, slots) = (file("explain-config.long", jobs), file("explain-config.slots", slots));
+    let config = "START = TARGET.RequestMemory <= $(MOST)\nMOST = 100\nSUBMIT_REQUIREMENT_NAMES = Site\n\
+        SUBMIT_REQUIREMENT_Site = Owner != \"bob\"\nSUBMIT_REQUIREMENT_Site_REASON = \"not bob\"\nSYSTEM_PERIODIC_HOLD = JobStatus == 2\n";
+    let dump = file("explain-config.dump", config);
+    let (status, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
+    assert_eq!(status, Some(1), "{err}");
+    assert!(out.starts_with("none gains; 1 request loses a match: 2.0\n"), "{out}");
+    assert!(
+        out.contains("SUBMIT_REQUIREMENT_Site refuses 1 job: 2.0 (not bob)\nSYSTEM_PERIODIC_HOLD holds 1 job: 3.0\n"),
+        "{out}"
+    );
+    assert!(out.contains("`TARGET.RequestMemory <= 100` is false"), "{out}");
+    let (_, out, _) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump, "-o", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["totals"]["policies"][0]["effect"], "refuses");
+    assert_eq!(report["totals"]["policies"][0]["line"], 4);
+}
+
+#[test]
+fn cases_name_the_variables_of_a_configuration() {
+    file("cases-config.dump", "START = TARGET.RequestMemory <= $(MOST)\nMOST = 100\nBAD = $(NO)\n");
+    let case = |knob: &str| {
+        format!(
+            "config: cases-config.dump\ncases:\n  - name: a\n    knob: {knob}\n    target: {{ RequestMemory: 50 }}\n    expect: true\n"
+        )
+    };
+    let (status, _, err) = classad(&["test", &file("cases-config.yaml", case("START"))]);
+    assert_eq!(status, Some(0), "{err}");
+    let (status, _, err) = classad(&["test", &file("cases-unknown.yaml", case("STRAT"))]);
+    assert!(status == Some(2) && err.contains("has no variable STRAT; did you mean START?"), "{err}");
+    let (status, _, err) = classad(&["test", &file("cases-bad.yaml", case("BAD"))]);
+    assert!(status == Some(2) && err.contains("cases-config.dump:3:7: BAD: the configuration has no NO"), "{err}");
+    let (status, _, err) =
+        classad(&["test", &file("cases-none.yaml", "cases:\n  - name: a\n    knob: START\n    expect: true\n")]);
+    assert!(status == Some(2) && err.contains("this spec names no configuration"), "{err}");
+}
