@@ -95,6 +95,24 @@ fn a_row_for_each_job() {
     assert_eq!(explained("tabs", &["-o", "tsv"]).0.lines().count(), 7);
 }
 
+/// A misspelt attribute changes nothing: that is told, and that of another new one is not.
+#[test]
+fn a_misspelt_change_is_noted() {
+    let errors = |command: &str, side: &str, change: &str| {
+        let pool = pool(&format!("misspelt-{command}-{}", change.len()));
+        let output = run(&[command, side, &pool, "--what-if", change], queue().as_bytes());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for (command, side) in [("explain", "--pool"), ("match", "--offers")] {
+        let found = errors(command, side, "RequsetMemory=1");
+        assert!(found.contains("no request has the attribute RequsetMemory; did you mean RequestMemory?"), "{found}");
+        let found = errors(command, side, "offer.Memroy=1");
+        assert!(found.contains("no offer has the attribute Memroy; did you mean Memory?"), "{found}");
+        let found = errors(command, side, "WantGlidein=true");
+        assert!(!found.contains("WantGlidein"), "{found}");
+    }
+}
+
 #[test]
 fn who_gains_and_who_loses_by_a_change() {
     let (text, _) = explained("gain", &["--what-if", "RequestMemory=RequestMemory/20", "--summary"]);

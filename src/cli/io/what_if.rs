@@ -3,10 +3,16 @@
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, direct_references, specialize};
 
+use classad::text::{closest_names, suggestion};
+use indexmap::IndexSet;
+
 use super::input::{self, NamedAd};
 use super::parties::Parties;
 use crate::cli::Failure;
 use crate::cli::session::Session;
+
+/// Maximum number of ads whose attributes are candidates for suggestions.
+const MAX_SAMPLED_ADS: usize = 100;
 
 /// Hypothetical attributes of every request and of every offer.
 #[derive(Default)]
@@ -42,6 +48,23 @@ impl WhatIf {
     /// Whether there are no hypothetical attributes.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty() && self.offers.is_empty()
+    }
+
+    /// Notes each hypothetical attribute that no ad of its side has and that is spelt like one that they have: it is most
+    /// likely misspelt.
+    pub fn note_misspelt(&self, session: &Session, parties: &Parties) {
+        let sides = [(&self.requests, &parties.requests, "request"), (&self.offers, &parties.offers, "offer")];
+        for (definitions, ads, noun) in sides {
+            let new = definitions.iter().map(|(name, _)| name);
+            for name in new.filter(|name| ads.iter().all(|ad| ad.ad.get(name).is_none())) {
+                let sampled = ads.iter().take(MAX_SAMPLED_ADS).flat_map(|ad| ad.ad.iter());
+                let known: IndexSet<&str> = sampled.map(|attribute| attribute.name.as_str()).collect();
+                let near = closest_names(name.as_str(), known);
+                if !near.is_empty() {
+                    session.note(&format!("no {noun} has the attribute {name}{}", suggestion(&near)));
+                }
+            }
+        }
     }
 
     /// Returns the parties with the hypothetical attributes added or replaced.

@@ -163,6 +163,7 @@ impl Explain {
         }
         let mut parties = Parties::new([requests, offers]);
         let mut what_if = WhatIf::new(session, &self.what_if)?;
+        what_if.note_misspelt(session, &parties);
         let mut effects = None;
         if let Some(configuration) = &configuration {
             what_if.add_to_offers(configured_policies::machine_policies(session, configuration)?);

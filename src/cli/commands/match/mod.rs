@@ -105,6 +105,7 @@ impl MatchCommand {
         let mut run = MatchingRun::new(session, &parties, self.selection(session), settings);
         run.follows_policy |= !is_actual;
         let what_if = WhatIf::new(session, &self.what_if)?;
+        what_if.note_misspelt(session, &parties);
         let find = |session: &mut Session, what_if: &WhatIf| {
             let found = run.find_pairs(&what_if.apply(&parties, &context));
             found.map_err(|fault| policy.report_fault(session, fault))
