@@ -11,6 +11,7 @@ mod closest_offers;
 mod conflicts;
 mod decisive_part;
 mod distance;
+mod drained_phrases;
 mod drained_slot;
 mod elsewhere;
 mod evaluation;

@@ -8,6 +8,7 @@ use crate::text::{join_and, with_commas};
 
 use super::clauses::text;
 use super::decisive_part::DecisivePart;
+use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::evaluation::ClauseOutcome;
 use super::failure_phrase::FailureWriter;
 use super::job_report::HoldReason;
@@ -395,37 +396,4 @@ impl SummaryWriter<'_> {
 pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) -> String {
     let has = if is_plural { "have" } else { "has" };
     missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
-}
-
-/// Says how many partitionable slots would match if drained, and what they have too little of. Begins with a semicolon, or
-/// is empty.
-fn drained_note(report: &RequestReport) -> String {
-    match report.slots.map_or(0, |slots| slots.if_drained) {
-        0 => String::new(),
-        number => format!("; {}", if_drained_phrase(number, &report.lacking)),
-    }
-}
-
-/// Says how many partitionable slots would match if drained, and what they have too little of.
-fn if_drained_phrase(slots: usize, lacking: &[(Name, usize)]) -> String {
-    let noun = if slots == 1 { "partitionable slot" } else { "partitionable slots" };
-    let lacking = if lacking.is_empty() { String::new() } else { format!(": {}", lacking_phrase(lacking, slots)) };
-    format!("{} {noun} would match if drained{lacking}", with_commas(slots))
-}
-
-/// Says of which resources slots have too little left: `3 have not enough Cpus left, 2 not enough Memory`. `slots` is the
-/// number of these slots.
-fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
-    let (all, some): (Vec<_>, Vec<_>) = lacking.iter().partition(|(_, number)| *number == slots);
-    let all: Vec<String> = all.iter().map(|(name, _)| name.to_string()).collect();
-    let each = if slots == 1 { "it" } else { "each" };
-    let mut phrases = Vec::new();
-    if !all.is_empty() {
-        phrases.push(format!("{each} has not enough {} left", join_and(&all)));
-    }
-    for (name, number) in some {
-        let have = if *number == 1 { "1 has".to_owned() } else { format!("{} have", with_commas(*number)) };
-        phrases.push(format!("{have} not enough {name} left"));
-    }
-    phrases.join(", ")
 }
