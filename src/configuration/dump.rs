@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;
 use crate::format::Problem;
-use crate::transform::{MacroFailure, VariableTable};
+use crate::transform::VariableTable;
 
 /// A configuration, as a dump of it tells.
 #[derive(Clone, Debug, Default)]
@@ -117,24 +117,37 @@ impl Configuration {
     ///
     /// The problem, with its range in the dump: a macro that stands for itself, or that nothing gives a value.
     pub fn expand(&self, entry: &ConfigurationEntry, context: &Context) -> Result<ExpandedValue, Problem> {
+        match self.expand_with_gaps(entry, context)? {
+            (value, None) => Ok(value),
+            (_, Some(problem)) => Err(problem),
+        }
+    }
+
+    /// Returns the value of an entry with its macros expanded as HTCondor does: nothing stands for a variable that nothing
+    /// gives a value. Such a variable is the second part, as a problem with its range in the dump.
+    ///
+    /// # Errors
+    ///
+    /// The problem with a macro that stands for itself.
+    pub fn expand_with_gaps(
+        &self,
+        entry: &ConfigurationEntry,
+        context: &Context,
+    ) -> Result<(ExpandedValue, Option<Problem>), Problem> {
         let raw = self.raw_value(entry);
         let problem = |message: String| Problem::error_at(entry.value_range.clone(), 0, message);
-        match self.variables.expand(raw.as_bytes(), context) {
-            Ok(text) => {
-                let text = String::from_utf8_lossy(&text).into_owned();
-                Ok(ExpandedValue { is_verbatim: text == raw, text })
-            }
-            Err(MacroFailure::Unknown(name)) => {
-                let near = closest_names(&name, self.variables.names().filter(|known| *known != entry.name));
-                let help = match near.first() {
-                    Some(near) => format!("did you mean $({near})?"),
-                    None => format!("`$({name}:...)` has a default; -dump tells all variables, -summary does not"),
-                };
-                let message = format!("{}: the configuration has no {name}", entry.name);
-                Err(problem(message).with_help(help))
-            }
-            Err(MacroFailure::Failed(reason)) => Err(problem(format!("{}: {reason}", entry.name))),
-        }
+        let expansion = self.variables.expand(raw.as_bytes(), context);
+        let expansion = expansion.map_err(|reason| problem(format!("{}: {reason}", entry.name)))?;
+        let text = String::from_utf8_lossy(&expansion.text).into_owned();
+        let unknown = expansion.unknown.map(|name| {
+            let near = closest_names(&name, self.variables.names().filter(|known| *known != entry.name));
+            let help = match near.first() {
+                Some(near) => format!("did you mean $({near})?"),
+                None => format!("`$({name}:...)` has a default; -dump tells all variables, -summary does not"),
+            };
+            problem(format!("{}: the configuration has no {name}", entry.name)).with_help(help)
+        });
+        Ok((ExpandedValue { is_verbatim: text == raw, text }, unknown))
     }
 
     /// Returns the expanded value of a variable as the words of a list. The list is empty if there is no such variable.

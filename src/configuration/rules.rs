@@ -100,8 +100,12 @@ impl Configuration {
     /// Returns the rules of the ads in brackets that a variable holds.
     fn bracketed_rules(&self, entry: &ConfigurationEntry, name: &str, defaults: &Ad, context: &Context) -> RulesResult {
         let (mut found, mut problems) = (Vec::new(), Vec::new());
-        let value = match self.expand(entry, context) {
-            Ok(value) => value,
+        let value = match self.expand_with_gaps(entry, context) {
+            Ok((value, gap)) => {
+                // HTCondor takes such rules, and tells nothing.
+                problems.extend(gap.map(|problem| Problem { severity: Severity::Warning, ..problem }));
+                value
+            }
             Err(problem) => return (found, vec![problem]),
         };
         let start = entry.value_range.start;

@@ -30,6 +30,16 @@ fn brackets_become_rules() {
     );
 }
 
+/// Nothing stands for a variable that nothing gives a value, as HTCondor has it. It tells nothing.
+#[test]
+fn a_gap_is_told_and_taken() {
+    let text = "JOB_TRANSFORM_NAMES = A\nJOB_TRANSFORM_A = [ set_Site = \"$(SITE)-1\"; set_Z = 2 ]\n";
+    assert_eq!(
+        transforms(text),
+        "NAME A\nSET Site \"-1\"\nSET Z 2\n! JOB_TRANSFORM_A: the configuration has no SITE\n"
+    );
+}
+
 #[test]
 fn routes_in_order_and_turns() {
     let text = "JOB_ROUTER_ROUTE_NAMES = b a none\nJOB_ROUTER_DEFAULTS = [ MaxJobs = 7; Requirements = Size > 5 ]\n\

@@ -39,17 +39,13 @@ impl VariableTable {
     ///
     /// # Errors
     ///
-    /// The reason, if a macro stands for itself, or if nothing gives a macro a value and it has no default.
-    pub fn expand(&self, text: &[u8], context: &Context) -> Result<Vec<u8>, MacroFailure> {
+    /// The reason, as a phrase, if a macro stands for itself.
+    pub fn expand(&self, text: &[u8], context: &Context) -> Result<Expansion, String> {
         let mut ad = EditedAd::new(&Ad::default(), &EditedShapes::default());
         let own = MacroVariables::default();
         let mut expander = MacroExpander::new((&own, self), &mut ad, context);
-        let result = expander.expand(text);
-        match (expander.unknown, result) {
-            (Some(name), _) => Err(MacroFailure::Unknown(name)),
-            (None, Ok(text)) => Ok(text),
-            (None, Err(failure)) => Err(MacroFailure::Failed(failure.message)),
-        }
+        let text = expander.expand(text).map_err(|failure| failure.message)?;
+        Ok(Expansion { text, unknown: expander.unknown })
     }
 }
 
@@ -61,13 +57,13 @@ impl<N: AsRef<str>, V: Into<Vec<u8>>> FromIterator<(N, V)> for VariableTable {
     }
 }
 
-/// Reason why a text cannot be expanded.
+/// A text with its macros expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MacroFailure {
-    /// Nothing gives the variable of this name a value.
-    Unknown(String),
-    /// The reason, as a phrase.
-    Failed(String),
+pub struct Expansion {
+    /// The text.
+    pub text: Vec<u8>,
+    /// A variable that nothing gives a value, and that has no default: nothing stands in its place.
+    pub unknown: Option<String>,
 }
 
 /// Reason why a statement fails for an ad.

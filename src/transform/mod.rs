@@ -48,7 +48,7 @@ pub use condition::IfCondition;
 pub use interpreter::{Transform, TransformCache};
 pub use iteration::{IterationItems, TransformLine};
 pub use keywords::{Keyword, parse_target};
-pub use macros::{MacroFailure, VariableTable};
+pub use macros::{Expansion, VariableTable};
 pub use parse::{RuleSurroundings, parse_rules, parse_rules_within};
 pub use result::{AppliedChange, FaultScope, StatementPosition, TransformFault, TransformResult};
 pub use rule::{NamePattern, RuleAction, RuleOperand, RuleStatement, RuleTarget, TransformRule};
