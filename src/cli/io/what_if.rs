@@ -1,6 +1,6 @@
 //! `--what-if NAME=EXPR`: matching with hypothetical attributes.
 
-use classad::ad::{Ad, Expression, Name};
+use classad::ad::{Ad, Expression, ExpressionKind, Name};
 use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, direct_references, specialize};
 
 use classad::text::{closest_names, suggestion};
@@ -11,8 +11,8 @@ use super::parties::Parties;
 use crate::cli::Failure;
 use crate::cli::session::Session;
 
-/// Maximum number of ads whose attributes are candidates for suggestions.
-const MAX_SAMPLED_ADS: usize = 100;
+/// Maximum number of ads of a side whose attributes are looked at to find out whether a name is misspelt.
+const MAX_SAMPLED_ADS: usize = 1000;
 
 /// Hypothetical attributes of every request and of every offer.
 #[derive(Default)]
@@ -50,8 +50,8 @@ impl WhatIf {
         self.requests.is_empty() && self.offers.is_empty()
     }
 
-    /// Notes each hypothetical attribute that no ad of its side has and that is spelt like one that they have: it is most
-    /// likely misspelt.
+    /// Notes each hypothetical attribute that no ad of its side has, that no ad reads, and that is spelt like one that they
+    /// have: it is most likely misspelt.
     pub fn note_misspelt(&self, session: &Session, parties: &Parties) {
         let sides = [(&self.requests, &parties.requests, "request"), (&self.offers, &parties.offers, "offer")];
         for (definitions, ads, noun) in sides {
@@ -60,7 +60,9 @@ impl WhatIf {
                 let sampled = ads.iter().take(MAX_SAMPLED_ADS).flat_map(|ad| ad.ad.iter());
                 let known: IndexSet<&str> = sampled.map(|attribute| attribute.name.as_str()).collect();
                 let near = closest_names(name.as_str(), known);
-                if !near.is_empty() {
+                let mut sampled =
+                    [&parties.requests, &parties.offers].into_iter().flat_map(|ads| ads.iter().take(MAX_SAMPLED_ADS));
+                if !near.is_empty() && !sampled.any(|ad| reads(&ad.ad, name)) {
                     session.note(&format!("no {noun} has the attribute {name}{}", suggestion(&near)));
                 }
             }
@@ -99,4 +101,16 @@ fn resolve_self_reference(ad: &Ad, name: &Name, expression: &Expression, context
     let options = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
     let context = Context { random: None, ..context.clone() };
     specialize(expression, &frame, &environment, &context, options).expression
+}
+
+/// Whether an expression of an ad reads an attribute of this name, of whichever ad.
+fn reads(ad: &Ad, name: &Name) -> bool {
+    let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            ExpressionKind::Attribute(read) | ExpressionKind::Select(_, read) if read == name => return true,
+            kind => kind.for_each_child(|child| pending.push(child)),
+        }
+    }
+    false
 }
