@@ -159,7 +159,9 @@ impl Explainer {
             if if_drained > 0 { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
         };
         if let Some(slots) = self.slots.as_ref().filter(|_| free == 0) {
-            report.lacking = slots.lacking(table, &analysis.request, |row| analysis.is_match(row));
+            if if_drained > 0 {
+                report.lacking = slots.lacking(table, &analysis.request, |row| analysis.is_match(row));
+            }
             if report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused {
                 report.narrowing = narrowing(&report, &analysis, table);
             }
