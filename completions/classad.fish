@@ -146,7 +146,7 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -s q -l quiet -d 'P
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Check whether a pool has the attributes, types and spellings that the ads ask for' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Check this expression instead of files' -r
-complete -c classad -n "__fish_classad_using_subcommand check" -l config -d 'Check the policies of a configuration, of which `condor_config_val -dump` printed DUMP: START, RANK and their like, submit requirements, periodic policies, transforms and routes' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l config -d 'Check the policies of a configuration: START, RANK and their like, submit requirements, periodic policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l only -d 'Apply only these rules; --rules lists all' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l allow -d 'Do not apply these rules' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l fail-level -d 'Exit with 1 if there is a finding of this level or worse' -r -f -a "note\t''
@@ -569,7 +569,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d '
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l config -d 'Explain as if all machines had the START and RANK of a configuration, of which `condor_config_val -dump` printed DUMP, and tell which of its policies refuse, change, hold, release or remove jobs' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -632,7 +632,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Expl
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l config -d 'Explain as if all machines had the START and RANK of a configuration, of which `condor_config_val -dump` printed DUMP, and tell which of its policies refuse, change, hold, release or remove jobs' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -906,7 +906,7 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l copy -d 'G
 complete -c classad -n "__fish_classad_using_subcommand transform" -l rename -d 'Give attributes another name' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 'Delete attributes' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules, or of rules in brackets' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l config -d 'Apply the transforms of a configuration, of which `condor_config_val -dump` printed DUMP; with --route a route' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l config -d 'Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l route -d 'Change the jobs that satisfy this route\'s requirements as the job router does: by the route of the configuration and the transforms before and behind it' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r

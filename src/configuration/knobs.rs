@@ -79,6 +79,15 @@ pub const POLICY_KNOBS: &[PolicyKnob] = &[
     knob("JOB_ROUTER_ENTRIES", KnobKind::Route),
 ];
 
+/// Ends of the names of variables whose values are ranks, reasons, codes and times.
+const VALUE_ENDS: [&str; 6] = ["RANK", "_REASON", "_SUBCODE", "TIME", "CODE", "COOL_DOWN"];
+
+/// Whether the policy that a variable holds is a condition. Another policy is a value.
+pub fn is_condition(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    !VALUE_ENDS.iter().any(|end| name.ends_with(end))
+}
+
 const fn knob(pattern: &'static str, kind: KnobKind) -> PolicyKnob {
     PolicyKnob { pattern, kind }
 }

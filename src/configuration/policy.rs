@@ -8,7 +8,7 @@ use crate::format::Problem;
 use crate::syntax::{ParseOptions, parse_expression};
 
 use super::dump::{Configuration, ConfigurationEntry};
-use super::knobs::{KnobKind, PolicyKnob};
+use super::knobs::{self, KnobKind, PolicyKnob};
 
 /// Expression of a configuration.
 #[derive(Clone, Debug)]
@@ -28,6 +28,12 @@ pub struct ConfiguredPolicy {
 }
 
 impl ConfiguredPolicy {
+    /// Whether the policy is a condition, as START is. Another policy is a value, as RANK is.
+    #[must_use]
+    pub fn is_condition(&self) -> bool {
+        knobs::is_condition(&self.name)
+    }
+
     /// Returns the byte range of a span of the expression in the dump; the whole value if macros were expanded.
     #[must_use]
     pub fn file_range(&self, span: Span) -> Range<usize> {

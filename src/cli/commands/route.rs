@@ -25,14 +25,14 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
-Of the routes that match a job the first takes it, in the order of JOB_ROUTER_ROUTE_NAMES; with
-JOB_ROUTER_ROUND_ROBIN_SELECTION they take turns. MaxJobs and MaxIdleJobs are told, and do not end the routing.
-Only idle jobs are routed that no router has already; --all-states routes all.
-Exit status: 0 if each of these jobs has a route; 1 if some has none, or if there is none of them; 2 bad input.
+The first route that matches a job takes it, in the order of JOB_ROUTER_ROUTE_NAMES. With
+JOB_ROUTER_ROUND_ROBIN_SELECTION, the routes that match take turns. MaxJobs and MaxIdleJobs are shown, and limit nothing.
+Only idle jobs that no router has taken are routed; --all-states routes all jobs.
+Exit status: 0 if each of these jobs has a route; 1 if some has none, or if there are no such jobs; 2 bad input.
 -o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
 \"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe, grid_resource}],
-\"disabled\"}; route is null where there is none, excluded is why no route may take the job; refusals are told of jobs
-without a route: the first clause of each route's requirements that is not true.";
+\"disabled\"}. route is null for a job without a route, and excluded says why no route may take it. refusals has, for such
+a job, the first clause of each route's requirements that is not true.";
 
 /// Tell which route of HTCondor's job router takes which job, and why others do not
 #[derive(Args)]

@@ -26,7 +26,7 @@ enum OptionMeaning {
     Switch(&'static str),
     /// One of our options; the next argument is its value.
     WithValue(&'static str),
-    /// The option selects the ads of which this constraint is true.
+    /// The option selects the ads that meet this constraint.
     Restriction(&'static str),
     /// The next argument is the name of a slot or a machine: only its slots are offers.
     Machine,

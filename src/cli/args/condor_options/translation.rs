@@ -286,7 +286,7 @@ impl CommandLineTranslation {
 
     fn unknown_option(&self, text: &str, options: &[Arg]) -> String {
         let name = split_suffix(text).0;
-        // What has no meaning in `query` is not offered there.
+        // `query` does not offer the options that mean nothing to it.
         let is_meant = |option: &&CondorOption| !matches!(option.1[QUERY_COLUMN], Live | Undone(_) | Ignored);
         if let Some(CondorOption([word, ..], _)) = find_option(name).filter(is_meant) {
             let (command, other) =

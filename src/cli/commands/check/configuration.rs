@@ -14,17 +14,14 @@ use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::session::Session;
 
-/// Ends of the names of policies that are values, and no conditions.
-const VALUE_ENDS: [&str; 6] = ["RANK", "_REASON", "_SUBCODE", "TIME", "CODE", "COOL_DOWN"];
-
 /// Adds the findings about the policies, transforms and routes of a configuration.
 pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfiguration, task: &CheckTask) {
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
     for policy in &policies {
-        let is_value = VALUE_ENDS.iter().any(|end| policy.name.to_ascii_uppercase().ends_with(end));
-        check_expression(run, loaded, task, (&policy.name, !is_value), &policy.expression, &|span| {
+        let is_condition = policy.is_condition();
+        check_expression(run, loaded, task, (&policy.name, is_condition), &policy.expression, &|span| {
             policy.file_range(span)
         });
     }

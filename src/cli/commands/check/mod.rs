@@ -62,8 +62,8 @@ pub struct Check {
     /// Check this expression instead of files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
     expr: Option<String>,
-    /// Check the policies of a configuration, of which `condor_config_val -dump` printed DUMP: START, RANK and their like,
-    /// submit requirements, periodic policies, transforms and routes
+    /// Check the policies of a configuration: START, RANK and their like, submit requirements, periodic policies, transforms
+    /// and routes. DUMP is a file of what `condor_config_val -dump` prints
     #[arg(long, value_name = "DUMP")]
     config: Vec<String>,
     /// Apply only these rules; --rules lists all

@@ -85,8 +85,8 @@ pub struct Explain {
     /// loses a match by it; in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true, conflicts_with = "unmatched")]
     what_if: Vec<String>,
-    /// Explain as if all machines had the START and RANK of a configuration, of which `condor_config_val -dump` printed
-    /// DUMP, and tell which of its policies refuse, change, hold, release or remove jobs
+    /// Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change,
+    /// hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints
     #[arg(long, value_name = "DUMP", conflicts_with = "unmatched")]
     config: Option<String>,
     /// List all offers and all their refusals in JSON, not only the first 10 of each list

@@ -32,7 +32,7 @@ const FLAGS: [(&str, &str, &str); 8] = [
     (
         CONFIGURATION_FLAG,
         "DUMP",
-        "Apply the transforms of a configuration, of which `condor_config_val -dump` printed DUMP; with --route a route",
+        "Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints",
     ),
 ];
 

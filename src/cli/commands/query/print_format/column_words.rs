@@ -88,7 +88,7 @@ pub fn read_column(
             told.read_word(&word, &mut words);
         } else if end < word.range.start {
             let help = similar_words(word.text, &COLUMN_WORDS);
-            let help = format!("{help}; a text with blanks is quoted");
+            let help = format!("{help} (quote a text with blanks)");
             let message = format!("`{}` is no word of a column", word.text);
             told.problems.push(problem_at(word.range, message, help));
         }

@@ -13,7 +13,7 @@ use super::sort::SortKey;
 
 pub use reader::read_print_format;
 
-/// A print format: what is printed of which ads, in which order, and what is printed around them.
+/// A print format: the columns, the ads that are chosen, their order, and the headings and totals around them.
 #[derive(Clone, Default)]
 pub struct PrintFormat {
     pub mask: PrintMask,

@@ -39,7 +39,7 @@ pub struct JobFacts {
     pub dag: Option<i64>,
     /// The name of the batch and the owner; `None` if the job is in no named batch.
     pub batch: Option<String>,
-    /// The next `ProcId` of a cluster of which not all jobs are made yet.
+    /// The next `ProcId` of a cluster that still makes jobs.
     pub next_process: Option<i64>,
 }
 
