@@ -22,6 +22,20 @@ impl ByteString {
         str::from_utf8(&self.0).map_or_else(|_| String::from_utf8_lossy(&self.0), Cow::Borrowed)
     }
 
+    /// Returns a string of other bytes.  Uses the memory again where that is possible: if the bytes are the same, or if
+    /// they are as many and nothing else refers to the string.
+    #[must_use]
+    pub(crate) fn replaced_by(mut self, bytes: &[u8]) -> Self {
+        if *self.0 == *bytes {
+            return self;
+        }
+        match Arc::get_mut(&mut self.0) {
+            Some(own) if own.len() == bytes.len() => own.copy_from_slice(bytes),
+            _ => return ByteString::from(bytes),
+        }
+        self
+    }
+
     /// Compares without regard to ASCII case, as the language's `==` does (thesis 2.4.4).
     #[must_use]
     pub fn eq_ignore_case(&self, other: &ByteString) -> bool {

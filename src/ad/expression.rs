@@ -137,6 +137,18 @@ impl Expression {
         }
     }
 
+    /// Replaces the expression by a literal.  `value` receives the value of the literal before, if nothing else refers to
+    /// it; its node is then used again.
+    pub(crate) fn replace_literal(&mut self, value: impl FnOnce(Option<Value>) -> Value, span: Span) {
+        match Arc::get_mut(&mut self.0) {
+            Some(ExpressionNode { kind: ExpressionKind::Literal(literal), span: place }) => {
+                *literal = value(Some(std::mem::replace(literal, Value::Undefined)));
+                *place = span;
+            }
+            _ => *self = Expression::new(ExpressionKind::Literal(value(None)), span),
+        }
+    }
+
     /// Whether both expressions share their root node in memory.
     #[must_use]
     pub fn ptr_eq(&self, other: &Expression) -> bool {

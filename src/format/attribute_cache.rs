@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
-use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions, ParsedValue};
+use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions, ParsedValue, read_simple_literal};
 
 use super::shape_cache::ShapeCache;
 
@@ -54,6 +54,19 @@ struct CachedName {
     reuse: ExpressionReuse,
     /// Index in `names` of the name that followed this name last.
     successor: usize,
+}
+
+impl CachedName {
+    /// Sets the text of the last attribute.  Returns the number of bytes by which the memory has grown.
+    fn set_text(&mut self, text: &[u8]) -> usize {
+        let before = self.text.capacity();
+        self.text.clear();
+        // A long attribute is not kept.
+        if text.len() <= MAX_ATTRIBUTE_BYTES {
+            self.text.extend_from_slice(text);
+        }
+        self.text.capacity() - before
+    }
 }
 
 /// The attributes of an ad while they are read.
@@ -156,6 +169,21 @@ impl AttributeCache {
         index
     }
 
+    /// Adds an attribute whose name has an index if the text of its value is a simple literal.  `text` is the text of the
+    /// attribute with its delimiter.  Returns false and does nothing for any other value.
+    pub fn add_simple_literal(&mut self, index: usize, text: &[u8], value: &[u8], buffer: &mut AttributeBuffer) -> bool {
+        let cached = &mut self.names[index];
+        // The memory of the value before is used again, if the ad that had it was dropped.
+        if !read_simple_literal(value, &mut cached.expression) {
+            return false;
+        }
+        cached.reuse = ExpressionReuse::Shared;
+        self.text_bytes += cached.set_text(text);
+        buffer.push(index, cached.expression.clone());
+        self.follow(index);
+        true
+    }
+
     /// Adds an attribute whose name has an index.  `text` is the text of the attribute with its delimiter.  `None` if
     /// the text must not be used again.
     pub fn add<Note>(
@@ -165,22 +193,23 @@ impl AttributeCache {
         value: ParsedValue<Note>,
         buffer: &mut AttributeBuffer,
     ) {
-        if let Some(last) = self.names.get_mut(self.last) {
-            last.successor = index;
-        }
         let cached = &mut self.names[index];
-        let is_reusable = |text: &&[u8]| text.len() <= MAX_ATTRIBUTE_BYTES && value.reuse != ExpressionReuse::Never;
-        if let Some(text) = text.filter(is_reusable) {
-            self.text_bytes += text.len().saturating_sub(cached.text.capacity());
-            cached.text.clear();
-            cached.text.extend_from_slice(text);
+        if let Some(text) = text.filter(|_| value.reuse != ExpressionReuse::Never) {
+            self.text_bytes += cached.set_text(text);
             cached.expression = value.expression.clone();
             cached.reuse = value.reuse;
         }
+        buffer.push(index, value.expression);
+        self.follow(index);
+    }
+
+    /// Records that an attribute has the name with this index.
+    fn follow(&mut self, index: usize) {
+        if let Some(last) = self.names.get_mut(self.last) {
+            last.successor = index;
+        }
         self.last = index;
-        self.predicted = cached.successor;
-        buffer.names.push(index);
-        buffer.expressions.push(value.expression);
+        self.predicted = self.names[index].successor;
     }
 
     /// Returns the shape of the attributes in `buffer`. `None` if a name occurs twice.

@@ -66,12 +66,7 @@ impl SizeUnit {
     /// Returns the unit of the standard attribute of this name. `None` if it is no size.
     #[must_use]
     pub fn of(name: &Name) -> Option<Self> {
-        let has = |names: &str| names.split(' ').any(|known| name.is(known));
-        match () {
-            () if has(MEBIBYTES) => Some(SizeUnit::Mebibytes),
-            () if has(KIBIBYTES) => Some(SizeUnit::Kibibytes),
-            () => None,
-        }
+        UNIT_BY_NAME.get(name).copied()
     }
 
     /// The symbol of the unit.
@@ -102,10 +97,15 @@ pub fn is_usual_value(name: &Name, word: &str) -> bool {
     usual.is_some_and(|(_, values)| values.split(' ').any(|value| value.eq_ignore_ascii_case(word)))
 }
 
-static BY_NAME: LazyLock<FxHashMap<Name, StandardType>> = LazyLock::new(|| {
-    let rows = TYPES.iter().flat_map(|(kind, names)| names.split(' ').map(|name| (Name::new(name), *kind)));
-    rows.collect()
-});
+static BY_NAME: LazyLock<FxHashMap<Name, StandardType>> = LazyLock::new(|| by_name(TYPES));
+
+static UNIT_BY_NAME: LazyLock<FxHashMap<Name, SizeUnit>> =
+    LazyLock::new(|| by_name(&[(SizeUnit::Mebibytes, MEBIBYTES), (SizeUnit::Kibibytes, KIBIBYTES)]));
+
+/// Returns the first part of each row by the names in the second, which spaces separate.
+fn by_name<T: Copy>(rows: &[(T, &str)]) -> FxHashMap<Name, T> {
+    rows.iter().flat_map(|(row, names)| names.split(' ').map(|name| (Name::new(name), *row))).collect()
+}
 
 /// Attributes in MiB.
 const MEBIBYTES: &str = "BrokenSlotMemory DetectedMemory Memory MemoryProvisioned MemoryUsage RequestMemory \

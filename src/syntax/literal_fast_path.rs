@@ -7,15 +7,24 @@ use crate::ad::{Expression, ExpressionKind, Span, Type, Value};
 /// complicated literals.
 #[must_use]
 pub fn simple_literal(text: &[u8]) -> Option<Expression> {
-    let (value, span) = scan_simple_literal(text, None)?;
-    Some(Expression::new(ExpressionKind::Literal(value), span))
+    let (literal, span) = SimpleLiteral::scan(text)?;
+    Some(Expression::new(ExpressionKind::Literal(literal.into_value(None)), span))
 }
 
 /// Parses a simple literal to its value; `None` for any other text.  A string that is equal to `before` shares the
 /// memory of `before`, which may be the attribute's value in the previous ad.
 #[must_use]
 pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value> {
-    scan_simple_literal(text, before).map(|(value, _)| value)
+    Some(SimpleLiteral::scan(text)?.0.into_value(before))
+}
+
+/// Parses a simple literal into `expression`, as [`simple_literal`] does.  Uses the memory of `expression` again if
+/// nothing else refers to it.  Returns false and leaves `expression` as it is for any other text.
+#[must_use]
+pub fn read_simple_literal(text: &[u8], expression: &mut Expression) -> bool {
+    let Some((literal, span)) = SimpleLiteral::scan(text) else { return false };
+    expression.replace_literal(|before| literal.into_value(before), span);
+    true
 }
 
 /// Whether [`simple_literal`] parses a text.
@@ -33,35 +42,53 @@ fn is_plain_string(inside: &[u8]) -> bool {
     memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none()
 }
 
-fn scan_simple_literal(text: &[u8], before: Option<Value>) -> Option<(Value, Span)> {
-    let behind = text.trim_ascii_start();
-    let start = text.len() - behind.len();
-    let literal = behind.trim_ascii_end();
-    let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + literal.len()).ok()?);
-    let value = match literal {
-        [b'"', inside @ .., b'"'] => match before {
-            _ if !is_plain_string(inside) => return None,
-            Some(Value::String(before)) if before.as_bytes() == inside => Value::String(before),
-            _ => Value::string(inside),
-        },
-        [b'-', digits @ ..] => number(literal, digits)?,
-        [b'0'..=b'9', ..] => number(literal, literal)?,
-        _ if literal.eq_ignore_ascii_case(b"true") => Value::Boolean(true),
-        _ if literal.eq_ignore_ascii_case(b"false") => Value::Boolean(false),
-        _ => return None,
-    };
-    Some((value, span))
+/// The value of a simple literal, which borrows its text.
+enum SimpleLiteral<'t> {
+    Boolean(bool),
+    Integer(i64),
+    Real(f64),
+    String(&'t [u8]),
 }
 
-/// Parses a decimal integer or fixed-point number that both dialects read alike; `None` for any other number.  `digits`
-/// is `text` without its sign.
-fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
-    match simple_number_type(digits)? {
-        Type::Integer => {
-            let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
-            Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))
+impl<'t> SimpleLiteral<'t> {
+    /// Parses a simple literal; `None` for any other text.  Returns its place, too.
+    fn scan(text: &'t [u8]) -> Option<(Self, Span)> {
+        let behind = text.trim_ascii_start();
+        let start = text.len() - behind.len();
+        let literal = behind.trim_ascii_end();
+        let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + literal.len()).ok()?);
+        let value = match literal {
+            [b'"', inside @ .., b'"'] if is_plain_string(inside) => SimpleLiteral::String(inside),
+            [b'-', digits @ ..] => SimpleLiteral::number(literal, digits)?,
+            [b'0'..=b'9', ..] => SimpleLiteral::number(literal, literal)?,
+            _ if literal.eq_ignore_ascii_case(b"true") => SimpleLiteral::Boolean(true),
+            _ if literal.eq_ignore_ascii_case(b"false") => SimpleLiteral::Boolean(false),
+            _ => return None,
+        };
+        Some((value, span))
+    }
+
+    /// Parses a decimal integer or fixed-point number that both dialects read alike; `None` for any other number.
+    /// `digits` is `text` without its sign.
+    fn number(text: &[u8], digits: &[u8]) -> Option<Self> {
+        match simple_number_type(digits)? {
+            Type::Integer => {
+                let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+                Some(SimpleLiteral::Integer(if text.len() > digits.len() { -size } else { size }))
+            }
+            _ => str::from_utf8(text).ok()?.parse().ok().map(SimpleLiteral::Real),
         }
-        _ => std::str::from_utf8(text).ok()?.parse().ok().map(Value::Real),
+    }
+
+    /// Converts the literal to a value.  A string uses the memory of `before`, if it can.
+    fn into_value(self, before: Option<Value>) -> Value {
+        match (self, before) {
+            (SimpleLiteral::Boolean(value), _) => Value::Boolean(value),
+            (SimpleLiteral::Integer(value), _) => Value::Integer(value),
+            (SimpleLiteral::Real(value), _) => Value::Real(value),
+            (SimpleLiteral::String(bytes), Some(Value::String(before))) => Value::String(before.replaced_by(bytes)),
+            (SimpleLiteral::String(bytes), _) => Value::string(bytes),
+        }
     }
 }
 
@@ -85,14 +112,15 @@ fn simple_number_type(digits: &[u8]) -> Option<Type> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{is_simple_literal, scan_simple_literal};
+    use super::{SimpleLiteral, is_simple_literal, read_simple_literal, simple_literal};
     use crate::ad::{Dialect, ExpressionKind, Value};
     use crate::syntax::{ParseOptions, parse_prefix};
 
     /// Whether the text is a simple literal; if so, checks that the parser agrees.
     fn agrees(text: &[u8]) -> bool {
-        assert_eq!(is_simple_literal(text), scan_simple_literal(text, None).is_some(), "{}", text.escape_ascii());
-        let Some((value, span)) = scan_simple_literal(text, None) else { return false };
+        assert_eq!(is_simple_literal(text), SimpleLiteral::scan(text).is_some(), "{}", text.escape_ascii());
+        let Some((literal, span)) = SimpleLiteral::scan(text) else { return false };
+        let value = literal.into_value(None);
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let (expression, rest) = parse_prefix(text, ParseOptions::long(dialect)).expect("what is plain is read");
             assert!(rest.is_none(), "{}", text.escape_ascii());

@@ -4,7 +4,7 @@ use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 
 use crate::ad::{Dialect, Expression, Name, Value};
-use crate::syntax::{ParseOptions, ParsedValue, read_name, simple_literal, simple_literal_value};
+use crate::syntax::{ParseOptions, ParsedValue, read_name, simple_literal_value};
 
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
@@ -259,8 +259,10 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         });
         if let Some((index, length)) = known {
             let value = &line[length..];
-            let literal = simple_literal(value).map(ParsedValue::literal);
-            if let Some(value) = literal.or_else(|| cache.values.parse(value, index)) {
+            if cache.add_simple_literal(index, whole.unwrap_or_default(), value, &mut self.buffer) {
+                return Ok(None);
+            }
+            if let Some(value) = cache.values.parse(value, index) {
                 cache.add(index, whole, value, &mut self.buffer);
                 return Ok(None);
             }
