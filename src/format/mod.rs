@@ -24,6 +24,7 @@ mod source_map;
 mod stream;
 #[cfg(test)]
 mod testing;
+mod transcriber;
 mod writer;
 mod xml;
 mod yaml;
@@ -39,6 +40,7 @@ pub use long::{
     AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, ProjectingReader, Projection, is_closed,
 };
 pub use stream::{Stream, StreamBlock};
+pub use transcriber::{AdTranscriber, BlockTranscription, TranscribedAd};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
 

@@ -75,7 +75,7 @@ impl StreamBlock {
     }
 
     /// Returns the text with its complete ads.
-    fn records(&self) -> &[u8] {
+    pub(super) fn records(&self) -> &[u8] {
         if self.is_unfinished { &[] } else { &self.text }
     }
 

@@ -40,6 +40,27 @@ impl AdBatch {
     pub fn text(&self) -> &[u8] {
         &self.text
     }
+
+    /// Appends the text of one ad in a form, which `write` appends to the texts before. The batch stays as it is if
+    /// `write` returns `None`. Without a form there are no separators.
+    pub(super) fn push<T>(
+        &mut self,
+        form: Option<FileFormat>,
+        write: impl FnOnce(&mut Vec<u8>) -> Option<T>,
+    ) -> Option<T> {
+        let before = self.text.len();
+        if before > 0 {
+            self.text.extend_from_slice(form.map_or("", separator).as_bytes());
+        }
+        let result = write(&mut self.text);
+        if result.is_none() {
+            self.text.truncate(before);
+        } else if form == Some(FileFormat::Json) {
+            // In JSON, the line end between two ads is part of the separator.
+            self.text.truncate(self.text.trim_ascii_end().len());
+        }
+        result
+    }
 }
 
 /// Writes ads into batches. Several threads may write the batches of one document, each with its own writer.
@@ -63,17 +84,11 @@ impl AdBatchWriter {
         ad: &Ad,
         accept: impl FnOnce(&[(Name, LossyChange)]) -> bool,
     ) -> Vec<(Name, LossyChange)> {
-        let before = batch.text.len();
-        if before > 0 {
-            batch.text.extend_from_slice(separator(self.form).as_bytes());
-        }
-        let changes = self.ads.push_ad(ad, &mut batch.text);
-        if !accept(&changes) {
-            batch.text.truncate(before);
-        } else if self.form == FileFormat::Json {
-            // In JSON, the line end between two ads is part of the separator.
-            batch.text.truncate(batch.text.trim_ascii_end().len());
-        }
+        let mut changes = Vec::new();
+        batch.push(Some(self.form), |text| {
+            changes = self.ads.push_ad(ad, text);
+            accept(&changes).then_some(())
+        });
         changes
     }
 }

@@ -137,6 +137,23 @@ mod tests {
     }
 
     #[test]
+    fn memory_is_used_again_where_nothing_else_refers_to_it() {
+        let mut expression = simple_literal(b"\"abc\"").unwrap();
+        let address = expression.identity();
+        for text in [" \"xyz\"", "\"longer\"", "7", "\"\"", "true", "-1.5"] {
+            assert!(read_simple_literal(text.as_bytes(), &mut expression), "{text}");
+            assert_eq!(expression.identity(), address, "{text}");
+            let expected = simple_literal(text.as_bytes()).unwrap();
+            assert!(expression == expected && expression.span() == expected.span(), "{text}");
+        }
+        assert!(!read_simple_literal(b"a + 1", &mut expression));
+        assert!(expression == simple_literal(b"-1.5").unwrap());
+        let before = expression.clone();
+        assert!(read_simple_literal(b"8", &mut expression));
+        assert!(before == simple_literal(b"-1.5").unwrap() && expression == simple_literal(b"8").unwrap());
+    }
+
+    #[test]
     fn what_is_plain() {
         for (text, is_plain) in [
             (" true", true),

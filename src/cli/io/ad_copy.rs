@@ -4,7 +4,9 @@ use std::io::Write;
 
 use classad::ad::Name;
 use classad::eval::Context;
-use classad::format::{AdBatch, AdBatchWriter, AdDocumentWriter, FileFormat, Problem, ReadCache, StreamBlock};
+use classad::format::{
+    AdBatch, AdBatchWriter, AdDocumentWriter, AdTranscriber, FileFormat, Problem, StreamBlock, TranscribedAd,
+};
 use classad::protocol::display_name;
 use classad::syntax::LossyChange;
 
@@ -86,19 +88,25 @@ enum CopyEvent {
 }
 
 impl BlockTask for CopyTask {
-    type State = (ReadCache, Option<AdBatchWriter>);
+    type State = (AdTranscriber, Option<AdBatchWriter>);
     type Output = CopiedBlock;
 
     fn new_state(&self) -> Self::State {
-        (ReadCache::new(self.context.dialect), self.form.map(AdBatchWriter::new))
+        (AdTranscriber::new(self.context.dialect, self.form), self.form.map(AdBatchWriter::new))
     }
 
-    fn run(&self, (cache, writer): &mut Self::State, block: &StreamBlock) -> CopiedBlock {
+    fn run(&self, (transcriber, writer): &mut Self::State, block: &StreamBlock) -> CopiedBlock {
         let mut copied = CopiedBlock { ads: AdBatch::default(), events: Vec::new(), count: 0, last: block.ads_before };
-        for item in block.ads_cached(cache) {
-            let entry = match item {
-                Ok(entry) => entry,
-                Err(problem) => {
+        let mut ads = transcriber.transcribe(block);
+        while let Some(ad) = ads.next(&mut copied.ads) {
+            let entry = match ad {
+                TranscribedAd::Copied(number) => {
+                    copied.count += 1;
+                    copied.last = number;
+                    continue;
+                }
+                TranscribedAd::Read(Ok(entry)) => entry,
+                TranscribedAd::Read(Err(problem)) => {
                     copied.last = copied.last.max(problem.ad_number);
                     copied.events.push((copied.ads.text().len(), CopyEvent::Problem(problem)));
                     continue;

@@ -5,17 +5,24 @@ use std::ops::Range;
 
 use crate::ad::Dialect;
 use crate::format::detect::{byte_order_mark_length, is_utf16};
-use crate::format::long::{LineKind, banner_problem, without_carriage_return};
+use crate::format::long::{LineCache, LineKind, banner_problem, without_carriage_return};
 use crate::format::{FileFormat, Position, Problem, Severity, StreamBlock, detect, is_compressed};
+use crate::syntax::ParseOptions;
 
-use super::formatted_line_cache::FormattedLineCache;
+use super::line_formatter::LineFormatter;
 use super::{FormattedText, has_only_crlf_line_ends};
 
 /// Formats a text in the long form.
 pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> FormattedText {
-    let mut formatter = LongFormatter { lines: FormattedLineCache::new(dialect, line_end) };
+    let mut formatter = LongFormatter { lines: line_cache(dialect, line_end) };
     let block = formatter.format_text(text, byte_order_mark_length(text));
     FormattedText { text: block.text, problems: block.problems }
+}
+
+/// Returns an empty cache of formatted lines.
+fn line_cache(dialect: Dialect, line_end: &'static [u8]) -> LineCache<LineFormatter> {
+    let options = ParseOptions::long(dialect);
+    LineCache::new(options, LineFormatter { options, line_end })
 }
 
 /// Formatter of the blocks of streams in the long form, with the same result as [`format_ads`](super::format_ads) for a
@@ -24,7 +31,7 @@ pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Fo
 ///
 /// The streams must not have only `\r\n` as line ends. Formatted lines end with `\n`.
 pub struct LongFormatter {
-    lines: FormattedLineCache,
+    lines: LineCache<LineFormatter>,
 }
 
 /// A formatted block of a stream in the long form.
@@ -72,7 +79,7 @@ impl LongFormatter {
     /// Creates a formatter.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
-        LongFormatter { lines: FormattedLineCache::new(dialect, b"\n") }
+        LongFormatter { lines: line_cache(dialect, b"\n") }
     }
 
     /// Formats a block.
@@ -91,7 +98,7 @@ impl LongFormatter {
             is_last_bad: None,
             ends_with_banner: false,
         };
-        let line_end = self.lines.line_end();
+        let line_end = self.lines.writer.line_end;
         let mut paragraph: Option<Paragraph> = None;
         while at < text.len() {
             if let Some((length, formatted)) = self.lines.same_line(&text[at..]) {

@@ -6,7 +6,7 @@
 
 mod bracketed;
 mod builder;
-mod formatted_line_cache;
+mod line_formatter;
 mod long;
 mod printer;
 mod tree;

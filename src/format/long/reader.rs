@@ -83,6 +83,18 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         self.number += 1;
     }
 
+    /// Skips an ad without a banner. `length` is the length of its text up to and including the blank line behind it, in
+    /// bytes. Blank lines may stand before it.
+    pub fn skip_separate_ad(&mut self, length: usize) {
+        self.skip_ad(length);
+        self.is_behind_banner = false;
+    }
+
+    /// Returns the number of ads begun so far.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
     /// Reads the next ad. Returns its problems and then, unless one of them is an error, the ad; and the number of the
     /// ad. `None` at the end of the text.
     pub fn next_ad(&mut self) -> Option<(VecDeque<ReadResult>, usize)> {
