@@ -16,6 +16,9 @@ pub struct AdSyntax {
     pub end: &'static str,
     /// The text of an ad without attributes.
     pub empty: &'static str,
+    /// The text behind a value that is a [plain literal](crate::syntax::plain_literal), if the form writes such a value
+    /// as the language does. `None` if it writes the value otherwise.
+    pub plain_literal_end: Option<&'static str>,
     /// Appends the part of an attribute before its value.
     pub push_name: fn(&Name, &mut Vec<u8>),
     /// Appends the value of an attribute and the text behind the value.  Returns the changes to values that the format

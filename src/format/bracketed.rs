@@ -119,6 +119,7 @@ pub const SYNTAX: AdSyntax = AdSyntax {
     separator: "",
     end: "]\n",
     empty: "[\n]\n",
+    plain_literal_end: Some(";\n"),
     push_name: |name, text| text.extend_from_slice(format!("  {} = ", print_name(name)).as_bytes()),
     push_value: |expression, text| {
         print_into(expression, Style::New, text);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::ad::{Dialect, Expression, Name};
-use crate::syntax::{ParseOptions, is_simple_literal, read_simple_literal};
+use crate::syntax::{ParseOptions, is_simple_literal, plain_literal, read_simple_literal};
 
 use super::ad_syntax::AdSyntax;
 use super::ad_text::syntax_of;
@@ -187,6 +187,13 @@ impl LineWriter for AttributeTranscriber {
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
         let Some(syntax) = self.syntax else { return is_simple_literal(value) };
+        if let Some(end) = syntax.plain_literal_end
+            && let Some(literal) = plain_literal(value)
+        {
+            out.extend_from_slice(literal);
+            out.extend_from_slice(end.as_bytes());
+            return true;
+        }
         if !read_simple_literal(value, &mut self.literal) {
             return false;
         }

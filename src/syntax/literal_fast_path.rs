@@ -37,6 +37,48 @@ pub fn is_simple_literal(text: &[u8]) -> bool {
     }
 }
 
+/// Returns the text of a simple literal without the white space around it, if every way to print its value results in
+/// this text: an integer, a real with its fewest digits, a boolean in lower case, or a string of printable ASCII
+/// characters.  `None` for other texts, and for strings that may be marked as expressions in JSON.
+#[must_use]
+pub fn plain_literal(text: &[u8]) -> Option<&[u8]> {
+    let literal = text.trim_ascii();
+    let is_plain = match literal {
+        [b'"', b'/', ..] => false,
+        [b'"', inside @ .., b'"'] => is_printed_as_it_is(inside),
+        b"true" | b"false" => true,
+        [b'-', digits @ ..] if *digits != *b"0" => is_plain_number(digits),
+        digits => is_plain_number(digits),
+    };
+    is_plain.then_some(literal)
+}
+
+/// Whether a string of these bytes is printed without escapes.
+fn is_printed_as_it_is(inside: &[u8]) -> bool {
+    // Without an early end, the compiler vectorizes the test.
+    inside.iter().fold(true, |is, byte| is & (b' '..=b'~').contains(byte) & (*byte != b'"') & (*byte != b'\\'))
+}
+
+/// Whether a text without a sign is a number that is printed with the same digits.
+fn is_plain_number(digits: &[u8]) -> bool {
+    // Different decimal numbers with this many digits are different reals.
+    const MAX_DIGITS: usize = 15;
+    match simple_number_type(digits) {
+        Some(Type::Integer) => true,
+        Some(_) => {
+            let whole = digits.iter().take_while(|byte| **byte != b'.').count();
+            let fraction = &digits[whole + 1..];
+            // Smaller numbers are printed with an exponent.
+            let is_large = digits[0] != b'0' || (fraction.iter().take(4).any(|byte| *byte != b'0'));
+            digits.len() <= MAX_DIGITS + 1
+                && (digits[0] != b'0' || whole == 1)
+                && (fraction.last() != Some(&b'0') || fraction.len() == 1)
+                && (is_large || *digits == *b"0.0")
+        }
+        None => false,
+    }
+}
+
 /// Whether the text between two quotes is a string without escapes.
 fn is_plain_string(inside: &[u8]) -> bool {
     memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none()
@@ -112,15 +154,19 @@ fn simple_number_type(digits: &[u8]) -> Option<Type> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{SimpleLiteral, is_simple_literal, read_simple_literal, simple_literal};
+    use super::{SimpleLiteral, is_simple_literal, plain_literal, read_simple_literal, simple_literal};
     use crate::ad::{Dialect, ExpressionKind, Value};
-    use crate::syntax::{ParseOptions, parse_prefix};
+    use crate::syntax::{ParseOptions, Style, parse_prefix, print_value};
 
     /// Whether the text is a simple literal; if so, checks that the parser agrees.
     fn agrees(text: &[u8]) -> bool {
         assert_eq!(is_simple_literal(text), SimpleLiteral::scan(text).is_some(), "{}", text.escape_ascii());
         let Some((literal, span)) = SimpleLiteral::scan(text) else { return false };
         let value = literal.into_value(None);
+        if let Some(plain) = plain_literal(text) {
+            assert_eq!(print_value(&value, Style::New), plain);
+            assert_eq!(print_value(&value, Style::Long), plain);
+        }
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let (expression, rest) = parse_prefix(text, ParseOptions::long(dialect)).expect("what is plain is read");
             assert!(rest.is_none(), "{}", text.escape_ascii());
@@ -186,10 +232,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_printed_as_it_is() {
+        for text in [" 0", "-7", "123456789012345678", "1.5", "-0.25", "0.0001", "0.0", "100.0", "12345678901234.5", "true", "\"a b\""] {
+            assert!(agrees(text.as_bytes()) && plain_literal(text.as_bytes()) == Some(text.trim().as_bytes()), "{text}");
+        }
+        for text in [
+            "-0", "1.50", "00.5", "0.00001", "1234567890123456.5", "TRUE", "\"/Expr(a)/\"", "\"\u{e9}\"", "\"\t\"", "a", "", "\"",
+        ] {
+            assert_eq!(plain_literal(text.as_bytes()), None, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn the_parser_says_the_same(text in prop_oneof![
             "[ \t]{0,2}-?[0-9]{0,20}(\\.[0-9]{0,20})?[ \r]{0,2}",
+            "-?(0|[1-9][0-9]{0,3})\\.0{0,6}[0-9]{0,14}",
             "[-+0-9.eEKx tTrRuUfFaAlLsS\"\\\\x'/]{0,8}",
             " ?\"[ -~\u{e9}]{0,6}\" ?",
         ]) {

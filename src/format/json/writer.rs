@@ -14,6 +14,7 @@ pub const SYNTAX: AdSyntax = AdSyntax {
     separator: ", ",
     end: "}\n",
     empty: "{}\n",
+    plain_literal_end: Some(""),
     push_name: JsonSyntax::push_name,
     push_value: |expression, text| {
         push_value::<JsonSyntax>(expression, text);

@@ -13,6 +13,7 @@ pub const SYNTAX: AdSyntax = AdSyntax {
     separator: "",
     end: "\n",
     empty: "\n",
+    plain_literal_end: Some("\n"),
     push_name: |name, text| {
         text.extend_from_slice(line_name(name).as_bytes());
         text.extend_from_slice(b" = ");

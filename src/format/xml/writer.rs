@@ -11,6 +11,7 @@ pub const SYNTAX: AdSyntax = AdSyntax {
     separator: "",
     end: "</c>\n",
     empty: "<c>\n</c>\n",
+    plain_literal_end: None,
     push_name: |name, text| {
         text.extend_from_slice(b"    ");
         XmlSyntax::push_name(name, text);

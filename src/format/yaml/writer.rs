@@ -20,6 +20,7 @@ pub const SYNTAX: AdSyntax = AdSyntax {
     separator: "",
     end: "",
     empty: "--- {}\n",
+    plain_literal_end: None,
     push_name: |name, text| push_name(name, 0, text),
     push_value: |expression, text| {
         push_value(expression, 0, false, text);
