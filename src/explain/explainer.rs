@@ -143,7 +143,7 @@ impl Explainer {
         if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !analysis.clauses.is_empty() {
             report.closest = closest_offers(table, &analysis);
             let can_wait = report.slots.is_some_and(|slots| slots.if_drained > 0);
-            let found = find_changes(table, &analysis);
+            let found = find_changes(table, self.slots.as_ref(), &analysis);
             report.changes = found.advice;
             report.far_less = if can_wait { Vec::new() } else { found.far_less };
         }

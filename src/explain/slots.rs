@@ -156,6 +156,12 @@ impl SlotsByState {
 }
 
 impl SlotsByState {
+    /// Number of claimed slots in a set of rows.
+    pub fn claimed_of(&self, rows: &FixedBitSet) -> usize {
+        let claimed = self.by_state.iter().find(|(state, _)| *state == SlotState::Claimed);
+        claimed.map_or(0, |(_, weights)| weights.of_set(rows))
+    }
+
     /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it
     /// comes no closer than `known`, the closest value of the slots as they are, or if the comparison is no inequality.
     pub fn closest_if_drained(

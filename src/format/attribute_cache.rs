@@ -171,7 +171,13 @@ impl AttributeCache {
 
     /// Adds an attribute whose name has an index if the text of its value is a simple literal.  `text` is the text of the
     /// attribute with its delimiter.  Returns false and does nothing for any other value.
-    pub fn add_simple_literal(&mut self, index: usize, text: &[u8], value: &[u8], buffer: &mut AttributeBuffer) -> bool {
+    pub fn add_simple_literal(
+        &mut self,
+        index: usize,
+        text: &[u8],
+        value: &[u8],
+        buffer: &mut AttributeBuffer,
+    ) -> bool {
         let cached = &mut self.names[index];
         // The memory of the value before is used again, if the ad that had it was dropped.
         if !read_simple_literal(value, &mut cached.expression) {

@@ -217,7 +217,11 @@ mod tests {
     use crate::format::{AdBatch, AdBatchWriter, FileFormat, Position, StreamBlock};
 
     /// Returns the text of a block in a form, what is reported, and the number of ads that were copied line by line.
-    fn transcribed(block: &StreamBlock, form: FileFormat, transcriber: &mut AdTranscriber) -> (String, Vec<String>, usize) {
+    fn transcribed(
+        block: &StreamBlock,
+        form: FileFormat,
+        transcriber: &mut AdTranscriber,
+    ) -> (String, Vec<String>, usize) {
         let (mut batch, mut reported, mut copied) = (AdBatch::default(), Vec::new(), 0);
         let mut writer = AdBatchWriter::new(form);
         let mut ads = transcriber.transcribe(block);

@@ -234,11 +234,37 @@ mod tests {
 
     #[test]
     fn what_is_printed_as_it_is() {
-        for text in [" 0", "-7", "123456789012345678", "1.5", "-0.25", "0.0001", "0.0", "100.0", "12345678901234.5", "true", "\"a b\""] {
-            assert!(agrees(text.as_bytes()) && plain_literal(text.as_bytes()) == Some(text.trim().as_bytes()), "{text}");
+        for text in [
+            " 0",
+            "-7",
+            "123456789012345678",
+            "1.5",
+            "-0.25",
+            "0.0001",
+            "0.0",
+            "100.0",
+            "12345678901234.5",
+            "true",
+            "\"a b\"",
+        ] {
+            assert!(
+                agrees(text.as_bytes()) && plain_literal(text.as_bytes()) == Some(text.trim().as_bytes()),
+                "{text}"
+            );
         }
         for text in [
-            "-0", "1.50", "00.5", "0.00001", "1234567890123456.5", "TRUE", "\"/Expr(a)/\"", "\"\u{e9}\"", "\"\t\"", "a", "", "\"",
+            "-0",
+            "1.50",
+            "00.5",
+            "0.00001",
+            "1234567890123456.5",
+            "TRUE",
+            "\"/Expr(a)/\"",
+            "\"\u{e9}\"",
+            "\"\t\"",
+            "a",
+            "",
+            "\"",
         ] {
             assert_eq!(plain_literal(text.as_bytes()), None, "{text}");
         }

@@ -50,6 +50,20 @@ fn matched(arguments: &[&str], jobs: &str) -> Vec<String> {
 }
 
 #[test]
+fn nothing_is_given_up_for_a_single_slot_that_another_job_holds() {
+    let changes = |state: &str| {
+        let large = slot("large@a", &format!("State = \"{state}\"")).replace("Memory = 4000", "Memory = 8000");
+        let pool =
+            file(&format!("states-one-{state}"), large + &slot("own@a", "State = \"Owner\"").replace("X86_64", "ppc"));
+        let job = job(0, "").replace("RequestMemory = 1000", "RequestMemory = 9000");
+        let output = run(&["explain", "--pool", &pool, "-o", "json"], job.as_bytes());
+        let report: Json = serde_json::from_str(&printed(&output)).unwrap();
+        report["reports"][0]["changes"].as_array().unwrap().len()
+    };
+    assert_eq!(["Unclaimed", "Claimed"].map(changes), [1, 0]);
+}
+
+#[test]
 fn only_idle_jobs_get_only_free_slots() {
     let jobs: String = (1..=7).map(|status| job(status, &format!("JobStatus = {status}"))).collect();
     let jobs = jobs

@@ -5,9 +5,10 @@ use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, V
 use crate::eval::FreeNames;
 use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::distance::as_number;
-use crate::explain::evaluation::OfferTable;
+use crate::explain::evaluation::{OfferTable, RequestContext};
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
+use crate::explain::slots::SlotsByState;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
@@ -36,8 +37,13 @@ pub struct FoundChanges {
 
 impl FoundChanges {
     /// Divides changes of the request of `analysis`. Leaves out a smaller request that matches no more offers than a larger
-    /// one, and one for more of several resources.
-    pub fn new(changes: Vec<RequestChange>, table: &OfferTable, analysis: &RequestAnalysis) -> Self {
+    /// one, one for more of several resources, and a sacrifice for a single slot that is claimed.
+    pub fn new(
+        changes: Vec<RequestChange>,
+        table: &OfferTable,
+        slots: Option<&SlotsByState>,
+        analysis: &RequestAnalysis,
+    ) -> Self {
         let mut found = FoundChanges::default();
         for change in changes {
             let is_dominated = |known: &RequestChange| is_larger_request(known, &change);
@@ -45,6 +51,9 @@ impl FoundChanges {
                 continue;
             }
             if raises_several_requests(&change, table, analysis) {
+                continue;
+            }
+            if slots.is_some_and(|slots| gains_one_claimed_slot(&change, table, slots)) {
                 continue;
             }
             let is_far = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
@@ -76,6 +85,15 @@ fn raises_several_requests(change: &RequestChange, table: &OfferTable, analysis:
         requested_resource(name).is_some() && numbers.is_some_and(|(wanted, to)| to > wanted)
     };
     change.edits.iter().filter(raises).count() > 1
+}
+
+/// Whether a change gives something up and gains a single slot, which is claimed: until it is free again, other jobs may
+/// have it. The correction of a mistake gives nothing up.
+fn gains_one_claimed_slot(change: &RequestChange, table: &OfferTable, slots: &SlotsByState) -> bool {
+    let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
+    change.matched == 1
+        && !change.edits.iter().any(corrects)
+        && slots.claimed_of(&table.matching_rows(&RequestContext::new(&change.request))) == 1
 }
 
 /// Whether an edit leaves less than half of an amount that the request asks for.

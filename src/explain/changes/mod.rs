@@ -16,6 +16,7 @@ use super::conflicts::{bit_positions, minimal_masks};
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_sets::FailureSet;
 use super::request_analysis::RequestAnalysis;
+use super::slots::SlotsByState;
 
 pub use advice::FoundChanges;
 pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
@@ -35,13 +36,14 @@ const MAX_CLAUSE_SETS: usize = 12;
 /// used nevertheless.
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
-/// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes.
-pub fn find_changes(table: &OfferTable, analysis: &RequestAnalysis) -> FoundChanges {
+/// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes. `slots`
+/// has the states of the slots, if they matter.
+pub fn find_changes(table: &OfferTable, slots: Option<&SlotsByState>, analysis: &RequestAnalysis) -> FoundChanges {
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
     let mut problem = BilateralChanges { table, analysis };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
-    FoundChanges::new(changes, table, analysis)
+    FoundChanges::new(changes, table, slots, analysis)
 }
 
 /// The search for changes of a request that matches single offers, not gangs.
