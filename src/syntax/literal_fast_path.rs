@@ -56,7 +56,8 @@ pub fn plain_literal(text: &[u8]) -> Option<&[u8]> {
 /// Whether a string of these bytes is printed without escapes.
 fn is_printed_as_it_is(inside: &[u8]) -> bool {
     // Without an early end, the compiler vectorizes the test.
-    inside.iter().fold(true, |is, byte| is & (b' '..=b'~').contains(byte) & (*byte != b'"') & (*byte != b'\\'))
+    let is_special = |byte: u8| !matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
+    !inside.iter().fold(false, |found, byte| found | is_special(*byte))
 }
 
 /// Whether a text without a sign is a number that is printed with the same digits.
