@@ -296,6 +296,8 @@ impl AdChecker {
                 self.context.dialect,
                 &mut found,
             );
+        } else {
+            pool::check_port_references(ad, self.pool.as_deref(), self.context.dialect, &mut found);
         }
         found.retain(|finding| !is_told(finding, checked));
         found

@@ -9,6 +9,7 @@ use crate::ad::{
 use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::find_function;
 use crate::pool::BindingKind;
+use crate::protocol::{PORTS, read_ports};
 use crate::text::{counted_plain, did_you_mean};
 
 use super::expressions::short_text;
@@ -128,6 +129,36 @@ pub(super) fn check_references(
         for reference in references.iter().filter(|reference| excluded.insert(reference.name)) {
             check.check_known(reference);
             check.check_frequency(reference);
+        }
+    }
+}
+
+/// Checks references to the ads that dock at the ports of an ad, such as `cpu.Memory` with a port labelled `cpu`.
+pub(super) fn check_port_references(
+    ad: &Ad,
+    pool: Option<&PoolStatistics>,
+    dialect: Dialect,
+    found: &mut Vec<LintFinding>,
+) {
+    let (Some(pool), Ok(ports)) = (pool.filter(|pool| pool.ads() > 0), read_ports(ad)) else { return };
+    let label_of = |subject: &Expression| match subject.without_parentheses().kind() {
+        ExpressionKind::Attribute(label) => ports.list.iter().any(|port| port.label == *label),
+        _ => false,
+    };
+    let records = ports.list.iter().filter_map(|port| port.record.as_ref());
+    let in_ports = records.flat_map(Ad::iter).map(|attribute| (&*PORTS, attribute.expression));
+    let rest = ad.iter().filter(|attribute| *attribute.name != *PORTS);
+    let expressions = in_ports.chain(rest.map(|attribute| (attribute.name, attribute.expression)));
+    for (attribute, expression) in expressions {
+        let mut excluded = guarded_names(expression);
+        let mut check = PoolCheck { pool, ad, attribute, dialect, found };
+        for part in subexpressions(expression) {
+            if let ExpressionKind::Select(subject, name) = part.kind()
+                && label_of(subject)
+                && excluded.insert(name)
+            {
+                check.check_known(&PoolReference { name, expression: part, is_qualified: true });
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, Reference, References, direct_references, references_of_all};
 use classad::format::AdEntry;
 use classad::pool::{AdMemo, AttributeSummary, Census};
-use classad::protocol::display_name;
+use classad::protocol::{PORTS, display_name, read_ports};
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -237,17 +237,30 @@ impl RefsTask {
         Arc::new(if self.is_graph {
             let graph = expressions.map(|(attribute, expression)| {
                 let direct = direct_references(expression, &frame, &environment, &self.context);
+                let direct = without_labels(direct, ad);
                 let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
                 (from, direct_targets(ad, &direct))
             });
             AdReferences { graph: graph.collect(), ..AdReferences::default() }
         } else {
             let expressions = expressions.map(|(_, expression)| expression);
-            let found = references_of_all(expressions, &frame, &environment, &self.context);
+            let found = without_labels(references_of_all(expressions, &frame, &environment, &self.context), ad);
             let names = if self.is_internal { internal_names(&found) } else { external_names(found) };
             AdReferences { names, ..AdReferences::default() }
         })
     }
+}
+
+/// Removes the labels of an ad's ports, which denote no attribute: `Label = cpu` gives the port its name, and `cpu` alone
+/// is the whole ad that docks there. A reference such as `cpu.Memory` remains.
+fn without_labels(mut found: References, ad: &Ad) -> References {
+    if ad.get(&PORTS).is_some()
+        && let Ok(ports) = read_ports(ad)
+    {
+        let is_label = |name: &Name| ports.list.iter().any(|port| port.label == *name);
+        found.external.retain(|reference| reference.path.len() > 1 || !is_label(&reference.path[0]));
+    }
+    found
 }
 
 /// Returns the names that an attribute refers to directly, each with whether it is an attribute of the ad itself.

@@ -23,6 +23,10 @@ pub(super) struct ValueDomain {
     /// The reals of the set, without NaN, which is one of the samples.
     reals: Ranges<f64>,
     strings: Ranges<StringOrderKey>,
+    /// The absolute times of the set, in seconds, whatever their offsets.
+    absolute_times: Ranges<f64>,
+    /// The relative times of the set, in seconds, without NaN, which is one of the samples.
+    relative_times: Ranges<f64>,
 }
 
 /// Sort key of a string. `<` compares the lower-case bytes; the second part distinguishes strings that differ only in
@@ -38,7 +42,7 @@ enum CaseEdge {
 
 /// One value for each set of values that the domain does not distinguish. Some sets have one value only, such as
 /// `true`; others are a whole type, such as all lists.
-static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
+static SAMPLES: LazyLock<[Value; 8]> = LazyLock::new(|| {
     let ad = AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) };
     [
         Value::Undefined,
@@ -46,8 +50,7 @@ static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
         Value::Boolean(false),
         Value::Boolean(true),
         Value::Real(f64::NAN),
-        Value::AbsoluteTime(AbsoluteTime { seconds: 0, offset: 0 }),
-        Value::RelativeTime(RelativeTime { seconds: 0.0 }),
+        Value::RelativeTime(RelativeTime { seconds: f64::NAN }),
         Value::List(ListValue { elements: Arc::<[Expression]>::from([]), scope: None }),
         Value::Ad(ad),
     ]
@@ -59,7 +62,14 @@ const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 impl ValueDomain {
     /// Returns the set of all values.
     pub(super) fn all() -> Self {
-        ValueDomain { samples: u16::MAX, integers: Ranges::all(), reals: Ranges::all(), strings: Ranges::all() }
+        ValueDomain {
+            samples: u16::MAX,
+            integers: Ranges::all(),
+            reals: Ranges::all(),
+            strings: Ranges::all(),
+            absolute_times: Ranges::all(),
+            relative_times: Ranges::all(),
+        }
     }
 
     pub(super) fn intersection(&self, other: &Self) -> Self {
@@ -68,6 +78,8 @@ impl ValueDomain {
             integers: self.integers.intersection(&other.integers),
             reals: self.reals.intersection(&other.reals),
             strings: self.strings.intersection(&other.strings),
+            absolute_times: self.absolute_times.intersection(&other.absolute_times),
+            relative_times: self.relative_times.intersection(&other.relative_times),
         }
     }
 
@@ -77,6 +89,8 @@ impl ValueDomain {
             integers: self.integers.union(other.integers),
             reals: self.reals.union(other.reals),
             strings: self.strings.union(other.strings),
+            absolute_times: self.absolute_times.union(other.absolute_times),
+            relative_times: self.relative_times.union(other.relative_times),
         }
     }
 
@@ -92,6 +106,8 @@ impl ValueDomain {
         singles.fold(0, |types, (_, sample)| types | bit(sample.value_type()))
             | with(!self.integers.is_empty() || !self.reals.is_empty(), Type::Real)
             | with(!self.strings.is_empty(), Type::String)
+            | with(!self.absolute_times.is_empty(), Type::AbsoluteTime)
+            | with(!self.relative_times.is_empty(), Type::RelativeTime)
     }
 
     /// Returns the types of the values other than undefined and error, as in [`ValueDomain::type_bits`].
@@ -114,6 +130,8 @@ impl ValueDomain {
             integers: numbers.clone(),
             reals: numbers,
             strings: Ranges::none(),
+            absolute_times: Ranges::none(),
+            relative_times: Ranges::none(),
         }
     }
 
@@ -125,6 +143,8 @@ impl ValueDomain {
             integers: all_or_none(is_in(Type::Integer)),
             reals: all_or_none(is_in(Type::Real)),
             strings: all_or_none(is_in(Type::String)),
+            absolute_times: all_or_none(is_in(Type::AbsoluteTime)),
+            relative_times: all_or_none(is_in(Type::RelativeTime)),
         }
     }
 
@@ -133,13 +153,7 @@ impl ValueDomain {
         let gives = |value: &Value, constant: &Value| {
             binary(operator, value, constant, dialect, Span::default()) == Value::Boolean(wanted)
         };
-        // One sample represents all absolute times, another all relative times. A comparison with a time keeps the
-        // sample of its type, because some of the times may satisfy it.
-        let samples = matching_samples(|value| {
-            gives(value, constant)
-                || (value.value_type() == constant.value_type()
-                    && matches!(constant.value_type(), Type::AbsoluteTime | Type::RelativeTime))
-        });
+        let samples = matching_samples(|value| gives(value, constant));
         let ordered = |order: Ordering| gives(&Value::Integer(order as i64), &Value::Integer(0));
         let numbers = |kind: Type, sample: Value| match as_number(constant, dialect) {
             // A numeric constant splits the numbers into ranges. For `is` it splits only the numbers of its own type,
@@ -166,11 +180,27 @@ impl ValueDomain {
             }
             _ => all_or_none(gives(&Value::string(""), constant)),
         };
+        let absolute_times = match constant {
+            // `isnt` holds for the same time with another offset.
+            Value::AbsoluteTime(_) if operator.group() == OperatorGroup::Identity && ordered(Ordering::Less) => {
+                Ranges::all()
+            }
+            #[allow(clippy::cast_precision_loss)] // as for integers
+            Value::AbsoluteTime(time) => number_ranges(Type::Integer, time.seconds as f64, ordered),
+            _ => all_or_none(gives(&Value::AbsoluteTime(AbsoluteTime { seconds: 0, offset: 0 }), constant)),
+        };
+        let relative_times = match constant {
+            Value::RelativeTime(time) if time.seconds.is_nan() => Ranges::all(),
+            Value::RelativeTime(time) => number_ranges(Type::Real, time.seconds, ordered),
+            _ => all_or_none(gives(&Value::RelativeTime(RelativeTime { seconds: 0.0 }), constant)),
+        };
         ValueDomain {
             samples,
             integers: numbers(Type::Integer, Value::Integer(0)),
             reals: numbers(Type::Real, Value::Real(0.0)),
             strings,
+            absolute_times,
+            relative_times,
         }
     }
 }

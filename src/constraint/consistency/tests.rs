@@ -45,6 +45,10 @@ fn the_errors_of_the_thesis() {
             ("x is 5 && x is 5.0", "0,1 x value"),
             ("x <= \"a\" && x > \"b\"", "0,1 x value"),
             ("a + b > 3 && a + b < 2", "0,1 a + b value"),
+            ("x < relTime(\"5\") && x > relTime(\"1:00\")", "0,1 x value"),
+            ("x < absTime(\"2001-02-03T04:05:06Z\") && x > absTime(\"2001-02-03T05:05:05+01:00\")", "0,1 x value"),
+            ("x is absTime(\"2001-02-03T04:05:06Z\") && x > absTime(\"2002-02-03T04:05:06Z\")", "0,1 x value"),
+            ("x > relTime(\"5\") && x > absTime(\"2001-02-03T04:05:06Z\")", "0,1 x type"),
         ] {
             let found = found(text, dialect).join("; ");
             assert_eq!(found, expected, "{text} in {dialect}");
@@ -67,6 +71,9 @@ fn what_can_be_is_not_reported() {
         "x == 9007199254740993 && x == 9007199254740992.0",
         "member(x, {1, 2}) && x is 2",
         "x > 3 && x < 4",
+        "x > relTime(\"5\") && x < relTime(\"6\")",
+        "x >= absTime(\"2001-02-03T04:05:06Z\") && x <= absTime(\"2001-02-03T05:05:06+01:00\")",
+        "x is absTime(\"2001-02-03T04:05:06Z\") && x isnt absTime(\"2001-02-03T05:05:06+01:00\")",
     ] {
         assert_eq!(found(text, Dialect::Condor), [] as [&str; 0], "{text}");
     }
@@ -120,7 +127,12 @@ const VALUES: &[&str] = &[
     "\"1\"",
     "\"undefined\"",
     "absTime(\"2001-02-03T04:05:06Z\")",
+    "absTime(\"2001-02-03T05:05:06+01:00\")",
+    "absTime(\"2001-02-03T04:05:07Z\")",
     "relTime(\"5\")",
+    "relTime(\"5\") * 2",
+    "relTime(\"5\") / 2",
+    "relTime(\"5\") * real(\"NaN\")",
     "{}",
     "{ 1 }",
     "[]",
@@ -147,6 +159,10 @@ fn condition() -> impl Strategy<Value = String> {
             "false",
             "undefined",
             "relTime(\"5\")",
+            "relTime(\"7\")",
+            "absTime(\"2001-02-03T04:05:06Z\")",
+            "absTime(\"2001-02-03T06:05:06+02:00\")",
+            "absTime(\"2001-02-03T04:05:07Z\")",
             "error",
         ])
         .prop_map(str::to_owned)
