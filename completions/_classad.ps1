@@ -647,7 +647,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--closed', '--closed', [CompletionResultType]::ParameterName, 'Assume that the known ads have no other attributes than the given ones')
-            [CompletionResult]::new('--loose', '--loose', [CompletionResultType]::ParameterName, 'Assume that no unknown value is an error, and reorder sums, as the thesis does')
+            [CompletionResult]::new('--loose', '--loose', [CompletionResultType]::ParameterName, 'Assume that no unknown value is an error, and reorder sums and products, as the thesis does')
             [CompletionResult]::new('--inline', '--inline', [CompletionResultType]::ParameterName, 'Replace attributes by their residues, and assume that no unknown value makes a circular reference')
             [CompletionResult]::new('--verdict', '--verdict', [CompletionResultType]::ParameterName, 'Print whether the constraint can be true (never, always, depends), and on which unknowns it depends')
             [CompletionResult]::new('--each', '--each', [CompletionResultType]::ParameterName, 'Put the identity of each ad before its result')

@@ -628,7 +628,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
             cand --color 'When to use colour'
             cand --closed 'Assume that the known ads have no other attributes than the given ones'
-            cand --loose 'Assume that no unknown value is an error, and reorder sums, as the thesis does'
+            cand --loose 'Assume that no unknown value is an error, and reorder sums and products, as the thesis does'
             cand --inline 'Replace attributes by their residues, and assume that no unknown value makes a circular reference'
             cand --verdict 'Print whether the constraint can be true (never, always, depends), and on which unknowns it depends'
             cand --each 'Put the identity of each ad before its result'

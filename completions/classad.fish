@@ -842,7 +842,7 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l color -d 
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l closed -d 'Assume that the known ads have no other attributes than the given ones'
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l loose -d 'Assume that no unknown value is an error, and reorder sums, as the thesis does'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l loose -d 'Assume that no unknown value is an error, and reorder sums and products, as the thesis does'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l inline -d 'Replace attributes by their residues, and assume that no unknown value makes a circular reference'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l verdict -d 'Print whether the constraint can be true (never, always, depends), and on which unknowns it depends'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l each -d 'Put the identity of each ad before its result'

@@ -64,7 +64,7 @@ pub struct Specialize {
     /// Assume that the known ads have no other attributes than the given ones
     #[arg(long)]
     closed: bool,
-    /// Assume that no unknown value is an error, and reorder sums, as the thesis does
+    /// Assume that no unknown value is an error, and reorder sums and products, as the thesis does
     #[arg(long)]
     loose: bool,
     /// Replace attributes by their residues, and assume that no unknown value makes a circular reference

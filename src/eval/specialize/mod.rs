@@ -4,9 +4,9 @@
 //! unknowns, so their values hold in every completion. An operator on an unknown operand is dropped only if it provably
 //! changes nothing. [`TypeSet`] tracks which types the operand can have.
 
+mod chain_folding;
 mod partial_result;
 mod specializer;
-mod sum_folding;
 mod type_set;
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) use type_set::TypeSet;
 /// Options of specialization: which assumptions it may make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpecializeOptions {
-    /// Whether to assume that no unknown is an error and that sums may be reordered, as in thesis 2.6.1. If false, the
+    /// Whether to assume that no unknown is an error and that sums and products may be reordered, as in thesis 2.6.1. If false, the
     /// specialized expression has the same value as the original, whatever the unknowns are.
     pub loose: bool,
     /// Whether to replace a reference to a partly unknown attribute by the attribute's specialized expression. This
@@ -221,6 +221,9 @@ mod tests {
                     ("a - 3 - 7 + b", "a - 10 + b"),
                     ("a - 3 + 10", "a + 7"),
                     ("3 * a + 7", "3 * a + 7"),
+                    ("3 * a * 7", "21 * a"),
+                    ("a * 3 * 7 + b", "a * 21 + b"),
+                    ("3 * a / 7 * 2", "3 * a / 7 * 2"),
                     ("1 + 2 + a < 3 + 4", "3 + a < 7"),
                 ],
             );

@@ -10,8 +10,8 @@ use crate::eval::operators::{self, Truth};
 use crate::eval::scope::{Environment, NameResolution};
 use crate::eval::{Abort, Context, Evaluator, builtin};
 
+use super::chain_folding::fold_chain;
 use super::partial_result::{ChainedOperator, PartialResult};
-use super::sum_folding::fold_sum;
 use super::type_set;
 use super::type_set::TypeSet;
 use super::{ConstraintVerdict, SpecializeOptions, SpecializedExpression};
@@ -309,7 +309,7 @@ impl<'e> Specializer<'e> {
             .map(|(node, operator, right)| ChainedOperator { node, operator, operand: self.specialize(right, frame) })
             .collect();
         if self.options.loose {
-            fold_sum(&mut part, &mut steps, self.context.dialect);
+            fold_chain(&mut part, &mut steps, self.context.dialect);
         }
         for ChainedOperator { node, operator, operand } in steps {
             part = self.combine(node, operator, part, operand);

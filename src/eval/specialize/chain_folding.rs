@@ -1,7 +1,7 @@
-//! Constant folding across a sum: `3 + a + 7` becomes `10 + a` (thesis 2.6.1).
+//! Constant folding across a sum or a product: `3 + a + 7` becomes `10 + a`, `3 * a * 7` becomes `21 * a` (thesis 2.6.1).
 //!
-//! Folding changes the order of the additions. Reals may then round differently, and integers may overflow. So sums are
-//! folded only if `SpecializeOptions::loose` is set.
+//! Folding changes the order of the operations. Reals may then round differently, and integers may overflow. So sums and
+//! products are folded only if `SpecializeOptions::loose` is set.
 
 use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 
@@ -9,17 +9,21 @@ use crate::eval::operators;
 
 use super::partial_result::{ChainedOperator, PartialResult};
 
-/// Adds up the known numbers of the sum at the beginning of a chain of operators. The total replaces the first known
-/// number; the other known numbers are removed.
-pub fn fold_sum(first: &mut PartialResult, steps: &mut Vec<ChainedOperator<'_>>, dialect: Dialect) {
-    let is_sum = |step: &&ChainedOperator| matches!(step.operator, BinaryOperator::Add | BinaryOperator::Subtract);
-    let length = steps.iter().take_while(is_sum).count();
+/// Combines the known numbers of the sum or product at the beginning of a chain of operators. The total replaces the
+/// first known number; the other known numbers are removed.
+pub fn fold_chain(first: &mut PartialResult, steps: &mut Vec<ChainedOperator<'_>>, dialect: Dialect) {
+    let (operators, neutral): (&[BinaryOperator], i64) = match steps.first().map(|step| step.operator) {
+        Some(BinaryOperator::Add | BinaryOperator::Subtract) => (&[BinaryOperator::Add, BinaryOperator::Subtract], 0),
+        Some(BinaryOperator::Multiply) => (&[BinaryOperator::Multiply], 1),
+        _ => return,
+    };
+    let length = steps.iter().take_while(|step| operators.contains(&step.operator)).count();
     let known = steps[..length].iter().filter(|step| number(&step.operand).is_some()).count();
     let known = known + usize::from(number(first).is_some());
     if known < 2 || known == length + 1 {
         return;
     }
-    let mut total = number(first).cloned().unwrap_or(Value::Integer(0));
+    let mut total = number(first).cloned().unwrap_or(Value::Integer(neutral));
     for step in &steps[..length] {
         if let Some(value) = number(&step.operand) {
             total = operators::binary(step.operator, &total, value, dialect, Span::default());
@@ -36,7 +40,10 @@ pub fn fold_sum(first: &mut PartialResult, steps: &mut Vec<ChainedOperator<'_>>,
         }
         let is_first = !std::mem::replace(&mut is_placed, true);
         if is_first {
-            let (operator, magnitude) = split_sign(&total, dialect);
+            let (operator, magnitude) = match step.operator {
+                BinaryOperator::Multiply => (BinaryOperator::Multiply, total.clone()),
+                _ => split_sign(&total, dialect),
+            };
             step.operator = operator;
             step.operand = PartialResult::of_value(step.operand.expression.span(), magnitude);
         }
