@@ -7,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, transitive_closure};
-use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
+use crate::protocol::{PORTS, Protocol, RESOURCE_COUNT, resource_count};
 
 use interner::{AutoclusterInterner, InternedId};
 
@@ -65,8 +65,8 @@ impl RequestClusters {
     /// Groups requests by their significant attributes. Requests are in one autocluster if the same significant
     /// attributes are present, bound to equal expressions.
     ///
-    /// An attribute is significant if a constraint or a rank of either side, or a policy, may read it. It may be read
-    /// directly, or through other attributes of either side. If an expression may read attributes that it does not
+    /// An attribute is significant if a constraint or a rank of either side, or a policy, may read it. The list of ports
+    /// is significant, with all that it reads. An attribute may be read directly, or through other attributes of either side. If an expression may read attributes that it does not
     /// name, as with `eval(Text)`, all attributes are significant.
     ///
     /// Computes a fixpoint: visits all offers and all requests in alternation, until no new name is read.
@@ -224,6 +224,11 @@ impl<'c> SignificantAttributes<'c> {
         reached.extend(&self.reads[side].names);
         if self.reads[side].everything {
             reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
+        }
+        if ad.get(&PORTS).is_some() {
+            reached.insert(self.interner.intern_name(&PORTS));
+            // A port refers by its label to any attribute of the ad that docks there.
+            self.reads[1 - side].everything = true;
         }
         let mut everything = self.reads[side].everything;
         transitive_closure(&mut reached, |&name, reached| {

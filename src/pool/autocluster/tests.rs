@@ -47,6 +47,23 @@ fn what_is_significant() {
 }
 
 #[test]
+fn ports_are_significant_with_all_that_they_read() {
+    let request = |size: u32, system: &str| {
+        format!(
+            "[ Size = {size}; Note = \"{size}\"; Ports = {{ [ Label = cpu; Constraint = cpu.OpSys == \"{system}\" && cpu.Memory > Size ] }} ]"
+        )
+    };
+    let requests = [request(1, "a"), request(1, "b"), request(1, "a"), request(2, "a")];
+    let found = clusters(&requests.each_ref().map(String::as_str), &["[ OpSys = \"a\"; Memory = other.Note ]"], &[]);
+    assert_eq!(found.cluster_of, [0, 1, 0, 2]);
+    let cluster = &found.clusters[0];
+    assert_eq!(cluster.members, 2);
+    assert!(cluster.resource_request(1, 2).get(&Name::new("Ports")).is_some());
+    // The port reads `Memory` of the offer, which reads `Note` of the request.
+    assert!(cluster.significant.iter().any(|name| name.as_str() == "Note"), "{:?}", cluster.significant);
+}
+
+#[test]
 fn alike_and_not() {
     let offer = ["[ Requirements = TARGET.Owner == \"a\" ]"];
     let same = [
