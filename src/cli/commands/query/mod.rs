@@ -3,6 +3,7 @@
 mod ad_lookup;
 mod called_ads;
 mod columns;
+mod constraint_errors;
 mod format_string;
 mod job_states;
 mod newest_first;
@@ -15,6 +16,8 @@ mod scan_task;
 mod sort;
 mod tables;
 mod units;
+
+use std::sync::Arc;
 
 use clap::Args;
 use classad::ad::{BinaryOperator, Expression, Value};
@@ -181,6 +184,7 @@ impl QueryCommand {
             writes_ads,
             is_strict: self.strict_input,
             unseen_names: UnseenNames::of_expression(&constraint, session.dialect()),
+            errors: Arc::default(),
         };
         let mut first_text = None;
         if self.newest || stop.is_some() {
@@ -202,6 +206,7 @@ impl QueryCommand {
         let status = output.finish(session)?;
         if let Some(first) = first_text.filter(|_| status == Status::No && scanner.filter == TruthFilter::True) {
             scanner.unseen_names.report(session, &first);
+            scanner.errors.report(session);
             self.note_names(session, &choice);
         }
         Ok(status)

@@ -1,6 +1,8 @@
 //! Scan of a block of a source for matching ads. The scan collects its findings and prints nothing, so that several
 //! threads can scan blocks at once.
 
+use std::sync::Arc;
+
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::LiteralFilter;
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
@@ -9,6 +11,7 @@ use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
+use super::constraint_errors::ConstraintErrors;
 use super::tables::TableRecord;
 use crate::cli::io::unseen_names::UnseenNames;
 
@@ -54,6 +57,8 @@ pub struct AdScanner<'q> {
     /// Names that the constraint looks up, each with whether some ad has had it so far. Names that no ad has are
     /// reported after the scan.
     pub unseen_names: UnseenNames,
+    /// What the values of the constraint have been so far.
+    pub errors: Arc<ConstraintErrors>,
 }
 
 /// What the scan finds: the needed part of a matching ad, or why an ad could not be tested. `number` identifies the ad:
@@ -149,8 +154,12 @@ impl AdScanner<'_> {
             }
         }
         match self.query.evaluate_with(evaluator, &entry.ad) {
-            Ok(value) if self.passes_filter(&value) => {}
-            Ok(_) => return,
+            Ok(value) => {
+                self.errors.record(&value);
+                if !self.passes_filter(&value) {
+                    return;
+                }
+            }
             Err(halt) => return findings.push(ScanFinding::Halted { halt, number }),
         }
         let context = &self.context;
@@ -216,6 +225,9 @@ impl AdScanner<'_> {
         let is_usable = self.filter != TruthFilter::Undefined && self.stop.is_none();
         let Some(literals) = literals.filter(|_| is_usable) else { return Some(selection) };
         let (names, wanted) = (literals.names().to_vec(), self.filter == TruthFilter::True);
-        Some(selection.with_prefilter(&names, move |values| literals.is_met(values).is_none_or(|met| met == wanted)))
+        let errors = Arc::clone(&self.errors);
+        Some(selection.with_prefilter(&names, move |values| {
+            !errors.has_other() || literals.is_met(values).is_none_or(|met| met == wanted)
+        }))
     }
 }
