@@ -1,7 +1,7 @@
 //! Checks references to the other side against a pool.
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{
     Ad, Attribute, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
@@ -9,7 +9,7 @@ use crate::ad::{
 use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::find_function;
 use crate::pool::BindingKind;
-use crate::protocol::{PORTS, read_ports};
+use crate::protocol::{PORTS, Ports, read_ports};
 use crate::text::{counted_plain, did_you_mean};
 
 use super::expressions::short_text;
@@ -19,7 +19,7 @@ use super::rules;
 use super::slip::PoolColumns;
 use super::slips::{differs_in_case, is_comparison, similar_names};
 use super::standard_attributes::StandardType;
-use super::subexpressions::{for_each_in_scope, guarded_names, subexpressions};
+use super::subexpressions::{for_each_in_scope, guarded_names, guarded_parts, subexpressions};
 
 /// The attributes that the ads of a pool have, with the types and strings of their values.
 #[derive(Default)]
@@ -141,26 +141,29 @@ pub(super) fn check_port_references(
     found: &mut Vec<LintFinding>,
 ) {
     let (Some(pool), Ok(ports)) = (pool.filter(|pool| pool.ads() > 0), read_ports(ad)) else { return };
-    let label_of = |subject: &Expression| match subject.without_parentheses().kind() {
-        ExpressionKind::Attribute(label) => ports.list.iter().any(|port| port.label == *label),
-        _ => false,
-    };
     let records = ports.list.iter().filter_map(|port| port.record.as_ref());
     let in_ports = records.flat_map(Ad::iter).map(|attribute| (&*PORTS, attribute.expression));
     let rest = ad.iter().filter(|attribute| *attribute.name != *PORTS);
     let expressions = in_ports.chain(rest.map(|attribute| (attribute.name, attribute.expression)));
     for (attribute, expression) in expressions {
-        let mut excluded = guarded_names(expression);
+        let mut excluded: FxHashSet<&Name> =
+            guarded_parts(expression).filter_map(|part| docked_name(part, &ports)).collect();
         let mut check = PoolCheck { pool, ad, attribute, dialect, found };
         for part in subexpressions(expression) {
-            if let ExpressionKind::Select(subject, name) = part.kind()
-                && label_of(subject)
+            if let Some(name) = docked_name(part, &ports)
                 && excluded.insert(name)
             {
                 check.check_known(&PoolReference { name, expression: part, is_qualified: true });
             }
         }
     }
+}
+
+/// Returns `Memory` for `cpu.Memory`, if a port has the label `cpu`.
+fn docked_name<'e>(part: &'e Expression, ports: &Ports) -> Option<&'e Name> {
+    let ExpressionKind::Select(subject, name) = part.without_parentheses().kind() else { return None };
+    let ExpressionKind::Attribute(label) = subject.without_parentheses().kind() else { return None };
+    ports.list.iter().any(|port| port.label == *label).then_some(name)
 }
 
 /// Returns the references in an expression to attributes of the other ad. These are names such as `TARGET.Memory`, and

@@ -36,21 +36,25 @@ pub(super) fn own_names(expression: &Expression) -> Vec<Name> {
     names
 }
 
-/// Returns the names that an expression guards against being undefined: by `isUndefined`, `=?=`, `=!=` or `?:`.
-pub(super) fn guarded_names(expression: &Expression) -> FxHashSet<&Name> {
-    let guarded = subexpressions(expression).flat_map(|part| match part.kind() {
+/// Returns the parts that an expression guards against being undefined: by `isUndefined`, `=?=`, `=!=` or `?:`.
+pub(super) fn guarded_parts(expression: &Expression) -> impl Iterator<Item = &Expression> {
+    subexpressions(expression).flat_map(|part| match part.kind() {
         ExpressionKind::Call(function, arguments) if function.is("isUndefined") => arguments.iter().collect(),
         ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Identity => {
             vec![left, right]
         }
         ExpressionKind::Elvis(left, _) => vec![left],
         _ => Vec::new(),
-    });
+    })
+}
+
+/// Returns the names among the [`guarded_parts`] of an expression.
+pub(super) fn guarded_names(expression: &Expression) -> FxHashSet<&Name> {
     let name = |operand| match ClauseOperand::of(operand) {
         Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
         _ => None,
     };
-    guarded.filter_map(name).collect()
+    guarded_parts(expression).filter_map(name).collect()
 }
 
 /// Visits the direct subexpressions whose names are resolved in the scope of the expression. Skips the first argument
