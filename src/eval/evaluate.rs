@@ -15,7 +15,7 @@ use super::{Abort, Context};
 pub struct Evaluator<'e> {
     pub(super) environment: &'e Environment,
     pub(super) context: &'e Context,
-    /// Attributes that are being evaluated; meeting one of them again is a circular reference.
+    /// Attributes and list elements that are being evaluated; meeting one of them again is a circular reference.
     active: Vec<ActiveAttribute>,
     /// Number of circular references met so far.
     pub(super) circular_references: u64,
@@ -28,12 +28,19 @@ pub struct Evaluator<'e> {
 /// Number of steps between two checks of the interrupt.
 const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
-/// Attribute that is being evaluated: the identity of its expression, the identity of its ad, and the ad's participant.
+/// Attribute or list element that is being evaluated: the identity of its expression, the identity of its ad, and the
+/// ad's participant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ActiveAttribute {
     expression: usize,
     ad: usize,
     participant: Participant,
+}
+
+impl ActiveAttribute {
+    fn new(expression: usize, frame: &ScopeFrame) -> Self {
+        ActiveAttribute { expression, ad: frame.ad.identity(), participant: frame.participant }
+    }
 }
 
 impl<'e> Evaluator<'e> {
@@ -93,7 +100,35 @@ impl<'e> Evaluator<'e> {
         frame.ad.get(name).map_or(Ok(Value::Undefined), |expression| self.value_of_bound(expression, frame))
     }
 
-    /// Returns the value of one element of a list, evaluated in the list's own scope; undefined beyond the end.
+    /// Returns the expression of the attribute that a reference denotes, with the scope in which the attribute was found.
+    /// `None` if the reference denotes no attribute, or if `reference` is no reference.
+    ///
+    /// # Errors
+    ///
+    /// The same as those of [`Evaluator::evaluate`].
+    pub fn referent(
+        &mut self,
+        reference: &Expression,
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Option<(Expression, Arc<ScopeFrame>)>, Abort> {
+        let resolution = match reference.kind() {
+            ExpressionKind::Attribute(name) => self.environment.resolve(frame, name, self.context),
+            ExpressionKind::RootAttribute(name) => self.environment.resolve_root(frame, name, self.context),
+            ExpressionKind::Select(inner, name) => match self.evaluate(inner, frame)? {
+                Value::Ad(nested) => self.environment.resolve_selected(&nested.frame, name, self.context),
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        match resolution {
+            NameResolution::Expression(expression, frame) => Ok(Some((expression, frame))),
+            NameResolution::Unknown => Err(Abort::Unknown),
+            NameResolution::Value(_) | NameResolution::Missing => Ok(None),
+        }
+    }
+
+    /// Returns the value of one element of a list, evaluated in the list's own scope; undefined beyond the end, and for an
+    /// element that refers to itself (see [`Evaluator::own_element`]).
     ///
     /// # Errors
     ///
@@ -102,9 +137,29 @@ impl<'e> Evaluator<'e> {
         let Some(element) = list.elements.get(index) else { return Ok(Value::Undefined) };
         match (&list.scope, element.kind()) {
             (_, ExpressionKind::Literal(value)) => Ok(self.literal(value, element.span())),
-            (Some(frame), _) => self.evaluate(element, frame),
-            (None, _) => self.evaluate(element, &ScopeFrame::root(Ad::default(), Participant::REQUEST)),
+            (Some(frame), _) => self.own_element(element, frame),
+            (None, _) => self.own_element(element, &ScopeFrame::root(Ad::default(), Participant::REQUEST)),
         }
+    }
+
+    /// Returns the value of a list element in a scope. An element that refers to itself, as in `a = { a[0] }`, is
+    /// undefined as any circular reference (thesis 2.4.7); in HTCondor's dialect it is an error, as in HTCondor.
+    fn own_element(&mut self, element: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
+        // The second time around, an attribute in the circle is found to be active. The third time there is none.
+        const MAX_ACTIVE: usize = 2;
+        let active = ActiveAttribute::new(element.identity(), frame);
+        if self.active.iter().filter(|other| **other == active).count() == MAX_ACTIVE {
+            self.circular_references += 1;
+            return Ok(if self.context.dialect.is_condor() {
+                Value::error(element.span(), "this element of a list refers to itself")
+            } else {
+                Value::Undefined
+            });
+        }
+        self.active.push(active);
+        let value = self.evaluate(element, frame);
+        self.end();
+        value
     }
 
     /// Evaluates parentheses, conditionals and elvis operators in a loop. The last operand of each is a tail call, so
@@ -232,7 +287,7 @@ impl<'e> Evaluator<'e> {
     /// Marks an expression, given by its identity, as being evaluated until [`Evaluator::end`]. Returns false if it is
     /// marked already, which means a circular reference.
     pub(super) fn begin(&mut self, expression: usize, frame: &ScopeFrame) -> bool {
-        let active = ActiveAttribute { expression, ad: frame.ad.identity(), participant: frame.participant };
+        let active = ActiveAttribute::new(expression, frame);
         let again = self.active.contains(&active);
         if again {
             self.circular_references += 1;
@@ -281,7 +336,7 @@ impl<'e> Evaluator<'e> {
             ExpressionKind::List(_) | ExpressionKind::Ad(_) => list.scope.as_ref().unwrap_or(frame),
             _ => frame,
         };
-        self.evaluate(element, scope)
+        self.own_element(element, scope)
     }
 
     /// Returns the value of HTCondor's selection `list.name`: a list with the value of `element.name` for each element.

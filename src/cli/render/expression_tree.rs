@@ -7,6 +7,7 @@ use classad::ad::{Expression, ExpressionKind, ScopeFrame, Value};
 use classad::constraint::is_side_name;
 use classad::eval::Evaluator;
 use classad::syntax::print_name;
+use rustc_hash::FxHashSet;
 
 /// Maximum number of levels drawn as a tree; deeper subexpressions are printed on one line.
 const MAX_LEVELS: usize = 40;
@@ -14,50 +15,84 @@ const MAX_LEVELS: usize = 40;
 /// Writes the tree of an expression, one node a line. The first line has no indentation, so that the caller can write
 /// text before it.
 pub fn write_tree(out: &mut dyn Write, expression: &Expression, indent: usize) -> io::Result<()> {
-    write_branch(out, expression, indent, &mut |_| None)
+    writeln!(out, "{}", node_label(expression, indent))?;
+    write_children(out, expression, indent, &mut |out, child| write_tree(out, child, indent + 2))
 }
 
-/// Writes the tree of an expression with the value of each node. References to a whole ad, such as `MY`, are written
-/// without a value.
+/// Writes the tree of an expression with the value of each node. Under the first reference to an attribute stands the
+/// tree of its expression. References to a whole ad, such as `MY`, are written without a value.
 pub fn write_value_tree(
     out: &mut dyn Write,
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
     evaluator: &mut Evaluator<'_>,
 ) -> io::Result<()> {
-    write_branch(out, expression, 0, &mut |part| {
-        let is_side = matches!(part.kind(), ExpressionKind::Attribute(name) if is_side_name(name));
-        match evaluator.evaluate(part, frame) {
-            // A name such as `MY` already says which ad the value is. The ad's text is left out, as the ad may have
-            // been read only in part.
+    ValueTreeWriter { evaluator, shown: FxHashSet::default() }.write(out, expression, frame, 0)
+}
+
+struct ValueTreeWriter<'w, 'e> {
+    evaluator: &'w mut Evaluator<'e>,
+    /// The attributes whose trees were written: the identities of their expressions and of their ads.
+    shown: FxHashSet<(usize, usize)>,
+}
+
+impl ValueTreeWriter<'_, '_> {
+    fn write(
+        &mut self,
+        out: &mut dyn Write,
+        expression: &Expression,
+        frame: &Arc<ScopeFrame>,
+        indent: usize,
+    ) -> io::Result<()> {
+        let head = node_label(expression, indent);
+        match self.value(expression, frame) {
+            Some(value) => writeln!(out, "{head}  ->  {value}")?,
+            None => writeln!(out, "{head}")?,
+        }
+        if let Ok(Some((bound, scope))) = self.evaluator.referent(expression, frame)
+            && !matches!(bound.kind(), ExpressionKind::Literal(_) | ExpressionKind::Ad(_))
+            && !is_deep(indent)
+            && self.shown.insert((bound.identity(), scope.ad.identity()))
+        {
+            write!(out, "{:indent$}  = ", "")?;
+            self.write(out, &bound, &scope, indent + 2)?;
+        }
+        write_children(out, expression, indent, &mut |out, child| self.write(out, child, frame, indent + 2))
+    }
+
+    /// Returns the text of the value of a node. `None` for a name such as `MY`, which already says which ad the value
+    /// is. The ad's text is left out, as the ad may have been read only in part.
+    fn value(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Option<String> {
+        let is_side = matches!(expression.kind(), ExpressionKind::Attribute(name) if is_side_name(name));
+        match self.evaluator.evaluate(expression, frame) {
             Ok(Value::Ad(_)) if is_side => None,
             Ok(value) => {
                 Some(value.error_origin().map_or_else(|| value.to_string(), |origin| format!("{value}: {origin}")))
             }
             Err(halt) => Some(halt.to_string()),
         }
-    })
+    }
 }
 
-fn write_branch(
+/// Whether subexpressions at this indentation are printed on one line.
+fn is_deep(indent: usize) -> bool {
+    indent > 2 * MAX_LEVELS
+}
+
+/// Writes the children of a node with `write`, each behind its indentation. The attributes of an ad have no values.
+fn write_children(
     out: &mut dyn Write,
     expression: &Expression,
     indent: usize,
-    value: &mut dyn FnMut(&Expression) -> Option<String>,
+    write: &mut dyn FnMut(&mut dyn Write, &Expression) -> io::Result<()>,
 ) -> io::Result<()> {
-    let deep = indent > 2 * MAX_LEVELS;
-    let head = if deep { expression.to_string() } else { node_label(expression) };
-    match value(expression) {
-        Some(value) => writeln!(out, "{head}  ->  {value}")?,
-        None => writeln!(out, "{head}")?,
-    }
-    if deep {
+    if is_deep(indent) {
         return Ok(());
     }
     if let ExpressionKind::Ad(ad) = expression.kind() {
         for attribute in ad.iter() {
             write!(out, "{:indent$}  {} = ", "", print_name(attribute.name))?;
-            write_branch(out, attribute.expression, indent + 2, &mut |_| None)?;
+            write_tree(out, attribute.expression, indent + 2)?;
         }
         return Ok(());
     }
@@ -65,14 +100,15 @@ fn write_branch(
     expression.kind().for_each_child(|child| children.push(child));
     for child in children {
         write!(out, "{:indent$}  ", "")?;
-        write_branch(out, child, indent + 2, value)?;
+        write(out, child)?;
     }
     Ok(())
 }
 
-/// Returns the text of a node without its children.
-fn node_label(expression: &Expression) -> String {
+/// Returns the text of a node without its children, or with them if they are not drawn as a tree.
+fn node_label(expression: &Expression, indent: usize) -> String {
     match expression.kind() {
+        _ if is_deep(indent) => expression.to_string(),
         ExpressionKind::Unary(operator, _) => operator.symbol().to_owned(),
         ExpressionKind::Binary(operator, ..) => operator.symbol().to_owned(),
         ExpressionKind::Conditional(..) => "? :".to_owned(),
