@@ -60,6 +60,15 @@ impl ClauseComparison {
             _ => None,
         }
     }
+
+    /// Whether the clause asks for an amount: for no less or no more than the bound.
+    #[must_use]
+    pub fn bound_is_amount(&self) -> bool {
+        matches!(
+            self.operator,
+            BinaryOperator::Greater | BinaryOperator::GreaterEqual | BinaryOperator::Less | BinaryOperator::LessEqual
+        )
+    }
 }
 
 /// Analyses the clauses of one request while the offer is unknown.

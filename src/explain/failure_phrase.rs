@@ -1,6 +1,7 @@
 //! Says why a clause is true of no offer.
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::lint::SizeUnit;
 use crate::text::{join_and, shorten, with_commas};
 
 use super::clause_analysis::ClauseComparison;
@@ -214,4 +215,17 @@ fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -
 
 fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
+}
+
+/// Says how much a comparison asks for, as far as its text does not: the value of an attribute such as `RequestDisk`, and
+/// a size in units that people read. `None` if there is nothing to say.
+pub fn bound_phrase(comparison: &ClauseComparison) -> Option<String> {
+    let attribute = comparison.attribute().filter(|_| comparison.bound_is_amount());
+    let size = attribute.and_then(SizeUnit::of).zip(as_number(&comparison.bound));
+    let size = size.map(|(unit, amount)| unit.readable(amount));
+    match (&comparison.bound_holder, size) {
+        (Some((name, _)), Some(size)) => Some(format!("{name} is {}, {size}", comparison.bound)),
+        (Some((name, _)), None) => Some(format!("{name} is {}", comparison.bound)),
+        (None, size) => size,
+    }
 }

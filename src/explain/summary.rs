@@ -10,7 +10,7 @@ use super::clauses::text;
 use super::decisive_part::DecisivePart;
 use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::evaluation::ClauseOutcome;
-use super::failure_phrase::FailureWriter;
+use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::job_report::HoldReason;
 use super::report::{Narrowing, RequestReport, RequestVerdict};
 
@@ -129,7 +129,10 @@ impl SummaryWriter<'_> {
             }
             Narrowing::Clause(clause) => {
                 let clause = &report.clauses[*clause];
-                format!("; {} is all that rules out {}", self.quoted(&clause.text), with_commas(clause.sole_blocker))
+                let bound = clause.analysis.comparison.as_ref().and_then(bound_phrase);
+                let bound = bound.map_or_else(String::new, |bound| format!(" ({bound})"));
+                let excluded = with_commas(clause.sole_blocker);
+                format!("; {}{bound} is all that rules out {excluded}", self.quoted(&clause.text))
             }
             Narrowing::Refusals => {
                 // A slot that would match if drained is told of already.

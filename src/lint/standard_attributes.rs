@@ -78,6 +78,20 @@ impl SizeUnit {
         }
     }
 
+    /// Returns an amount in the largest unit of which it has one, such as `18.6 TiB` for 20000000000 KiB.
+    #[must_use]
+    pub fn readable(self, amount: f64) -> String {
+        let (mut amount, mut symbol) = (amount * self.bytes(), "bytes");
+        for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] {
+            if amount.abs() < 1024.0 {
+                break;
+            }
+            (amount, symbol) = (amount / 1024.0, larger);
+        }
+        let digits = format!("{amount:.1}");
+        format!("{} {symbol}", digits.strip_suffix(".0").unwrap_or(&digits))
+    }
+
     /// Number of bytes of one unit.
     #[must_use]
     pub fn bytes(self) -> f64 {
@@ -275,6 +289,8 @@ mod tests {
         assert_eq!(SizeUnit::of(&Name::new("requestmemory")), Some(SizeUnit::Mebibytes));
         assert_eq!(SizeUnit::of(&Name::new("Disk")), Some(SizeUnit::Kibibytes));
         assert_eq!(SizeUnit::of(&Name::new("Cpus")), None);
+        let readable = [(SizeUnit::Kibibytes, 2e10), (SizeUnit::Mebibytes, 4096.0), (SizeUnit::Kibibytes, 0.5)];
+        assert_eq!(readable.map(|(unit, amount)| unit.readable(amount)), ["18.6 TiB", "4 GiB", "512 bytes"]);
         assert!(is_usual_value(&Name::new("OpSysAndVer"), "centos9"));
         assert!(is_usual_value(&Name::new("Arch"), "X86_64"));
         assert!(!is_usual_value(&Name::new("OpSysAndVer"), "MyOpSys"));

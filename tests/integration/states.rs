@@ -50,6 +50,25 @@ fn matched(arguments: &[&str], jobs: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_clause_that_rules_out_most_says_how_much_it_asks_for() {
+    let drained = "State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotMemory = 4000\nDisk = 99999999999";
+    let small: String =
+        (0..4).map(|slot_of| slot(&format!("s{slot_of}@a"), "State = \"Unclaimed\"\nDisk = 1000")).collect();
+    let large = slot("large@a", drained).replace("Memory = 4000\n", "Memory = 0\n");
+    let pool = file("states-amount", small + &large);
+    for (clause, bound) in [
+        ("TARGET.Disk >= RequestDisk", " (RequestDisk is 20000000000, 18.6 TiB)"),
+        ("TARGET.Disk >= 20000000000", " (18.6 TiB)"),
+        ("TARGET.Disk =!= 1000", ""),
+    ] {
+        let job = job(0, "RequestDisk = 20000000000").replace("TARGET.Arch ==", &format!("{clause} && TARGET.Arch =="));
+        let text = printed(&run(&["explain", "--pool", &pool], job.as_bytes()));
+        let expected = format!("; `{clause}`{bound} is all that rules out 4");
+        assert!(text.lines().next().unwrap().ends_with(&expected), "{text}");
+    }
+}
+
+#[test]
 fn nothing_is_given_up_for_a_single_slot_that_another_job_holds() {
     let changes = |state: &str| {
         let large = slot("large@a", &format!("State = \"{state}\"")).replace("Memory = 4000", "Memory = 8000");
