@@ -2,7 +2,7 @@
 //!
 //! Selective loading drops the attributes that matching does not need, and with them the candidates for a suggestion.
 //! A first pass therefore finds the names that requests use but no sampled offer has. For these names it searches the
-//! attribute names of all ads for similar names.
+//! attribute names of the ads for similar names, in the first part of a large file.
 
 use std::io;
 
@@ -21,6 +21,9 @@ use crate::cli::session::Session;
 
 /// Size of the sample of the offers, in bytes. Nearly all attribute names of the offers occur in such a sample.
 const SAMPLE_BYTES: usize = 1 << 20;
+
+/// Maximum number of bytes of each side in which similar names are searched.
+const MAX_SEARCHED_BYTES: usize = 64 << 20;
 
 /// Maximum number of missing names for which similar ones are searched.
 const MAX_MISSING_NAMES: usize = 100;
@@ -67,7 +70,7 @@ pub fn similar_names(
         }
         // Search both sides, because a misspelt name may mean an attribute of the offer or of the request itself.
         for side in [partners, subjects] {
-            let names = attribute_names(side, usize::MAX)?;
+            let names = attribute_names(side, MAX_SEARCHED_BYTES)?;
             for name in missing.iter().take(MAX_MISSING_NAMES) {
                 let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
                 found.extend(near.into_iter().map(Name::new));
