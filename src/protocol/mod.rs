@@ -14,5 +14,5 @@ pub use advertisement::{
 };
 pub use constraint_and_rank::{Protocol, is_met, rank_value};
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
-pub use ports::{PORTS, Port, PortFault, Ports, read_ports};
+pub use ports::{LABEL, PORTS, Port, PortFault, Ports, read_ports};
 pub use resource_request::{RESOURCE_COUNT, invalid_count_reason, requested_resource, resource_count};

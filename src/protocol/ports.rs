@@ -48,7 +48,8 @@ impl std::error::Error for PortFault {}
 
 /// The name of the attribute that lists the ports of an ad.
 pub static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
-static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
+/// The name of the attribute that holds the label of a port.
+pub static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
 
 /// Maximum nesting depth of port groups.
 const MAX_GROUP_DEPTH: usize = 64;

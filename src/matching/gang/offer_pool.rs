@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Participant};
+use crate::ad::{Ad, Name, Participant};
 use crate::protocol::PortFault;
 
 use super::participants::{ParticipantTable, PortPlace};
@@ -23,6 +23,8 @@ pub struct OfferPool {
     classifier: CandidateClassifier,
     /// Classes of rows that no request so far can tell apart. `None` until computed for the current request.
     classes: Option<Rc<CandidateClasses>>,
+    /// Classes of rows that no constraint can tell apart. `None` until computed for the current request.
+    feasibility_classes: Option<Rc<CandidateClasses>>,
     /// Window query of each port of the current request with nothing docked, by port index. `None` until computed.
     initial_queries: Vec<Option<Rc<WindowQuery>>>,
     /// Window queries that select no unused offer. An entry stays valid until a remainder is offered, because until
@@ -40,6 +42,7 @@ impl OfferPool {
             table,
             classifier: CandidateClassifier::default(),
             classes: None,
+            feasibility_classes: None,
             initial_queries: Vec::new(),
             exhausted_queries: FxHashSet::default(),
             part_numbers: FxHashMap::default(),
@@ -54,6 +57,7 @@ impl OfferPool {
     pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
         self.table.replace(Participant::REQUEST, request)?;
         self.classes = None;
+        self.feasibility_classes = None;
         self.initial_queries.clear();
         self.initial_queries.resize(self.table.port_count(Participant::REQUEST), None);
         Ok(())
@@ -70,6 +74,7 @@ impl OfferPool {
         self.index.reinsert(offer, &self.table);
         self.classifier.invalidate();
         self.classes = None;
+        self.feasibility_classes = None;
         self.exhausted_queries.clear();
         *self.part_numbers.entry(offer).or_insert(1) += 1;
         Ok(())
@@ -187,6 +192,19 @@ impl OfferPool {
     pub fn candidate_classes(&mut self) -> Rc<CandidateClasses> {
         let (classifier, table, index) = (&mut self.classifier, &mut self.table, &mut self.index);
         Rc::clone(self.classes.get_or_insert_with(|| classifier.candidate_classes(index, table)))
+    }
+
+    /// Returns the classes of rows that no constraint can tell apart: if a row fits no gang, no other row of its class
+    /// does. Rows of a class may differ in rank.
+    pub fn feasibility_classes(&mut self) -> Rc<CandidateClasses> {
+        let (classifier, table, index) = (&mut self.classifier, &mut self.table, &mut self.index);
+        Rc::clone(self.feasibility_classes.get_or_insert_with(|| classifier.feasibility_classes(index, table)))
+    }
+
+    /// Whether some offer may read the attribute `name` of the port at which it docks, in a constraint or in what it
+    /// shows to others.
+    pub fn is_demanded(&mut self, name: &Name) -> bool {
+        self.classifier.is_demanded(name, &self.index, &self.table)
     }
 
     /// Whether the candidates `rows` of a port may differ in score, so that they must be sorted.

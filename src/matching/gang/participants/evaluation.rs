@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, ScopeFrame, Value};
+use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, Participant, ScopeFrame, Value};
 use crate::constraint::{conjuncts, for_each_conjunct, is_scope_name};
 use crate::eval::{Abort, Context, Evaluator, FreeNames, NameBinding, NameResolution};
 use crate::matching::gang::search::CandidateScore;
 use crate::matching::policy::{PolicyVector, Residual, candidate_label};
-use crate::protocol::{is_met, rank_value};
+use crate::protocol::{PORTS, is_met, rank_value};
 
 use super::{ParticipantTable, PortPlace};
 
@@ -206,6 +206,18 @@ impl ParticipantTable {
             }
         }
         mentioned.ones().filter(|port| *port != place.port).collect()
+    }
+
+    /// Returns the indices of the ports of a participant whose labels its ad mentions outside the records of the ports:
+    /// in its own attributes and in those of groups of ports.
+    pub fn ports_mentioned_outside(&self, participant: Participant) -> FixedBitSet {
+        let bindings = &self.member(participant).bindings;
+        let mut mentioned = FixedBitSet::with_capacity(bindings.len());
+        let groups = self.ports(participant).flat_map(|place| self.frames(place).skip(1));
+        for attribute in groups.flat_map(|frame| frame.ad.iter()).filter(|attribute| *attribute.name != *PORTS) {
+            add_mentioned_ports(attribute.expression, bindings, self.context.dialect, &mut mentioned);
+        }
+        mentioned
     }
 
     /// Returns the remainder of an offer whose port `link` is docked at the port `above`. `None` if nothing remains.

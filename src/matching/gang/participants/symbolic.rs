@@ -154,7 +154,7 @@ impl<'t> SymbolicEvaluator<'t> {
     }
 
     /// Returns the symbolic value of an expression in a scope.
-    fn value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
+    pub fn value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
         self.value_within(expression, frame, MAX_DEPTH)
     }
 

@@ -2,31 +2,39 @@
 
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, ExpressionKind, Name, Participant};
-use crate::constraint::is_scope_name;
-use crate::eval::FreeNames;
+use crate::ad::{Name, Participant};
 use crate::matching::gang::participants::ParticipantTable;
 use crate::matching::policy::candidate_label;
 use crate::pool::Partition;
 
+use super::mentioned_names::MentionedNames;
 use super::{PortIndex, RowBitmap, first_row_from};
 
 /// Builds and caches the classes of rows that no request so far can tell apart.
 #[derive(Default)]
 pub struct CandidateClassifier {
-    /// Attribute names mentioned by the requests so far, by the policy, or by offers with several ports. Rows with
-    /// equal values of these attributes and equal demands are equivalent.
-    significant_names: FxHashSet<Name>,
-    /// Whether some expression may read attributes that it does not name. No two rows count as equivalent then.
-    is_opaque: bool,
-    /// Whether the names that offers and the policy mention have been added to `significant_names`.
+    /// The classes of rows that are equal for constraints and ranks.
+    ranked: NamedClasses,
+    /// The classes of rows that are equal for constraints.
+    unranked: NamedClasses,
+    /// Whether the constraint of some offer may read an attribute of the port at which it docks, by name.
+    demanded: FxHashMap<Name, bool>,
+    /// Classes of rows with equal demands. `None` until computed.
+    demand_classes: Option<Rc<CandidateClasses>>,
+}
+
+/// Classes of rows with equal demands and equal values of some attributes.
+#[derive(Default)]
+struct NamedClasses {
+    /// Attribute names mentioned by the requests so far, by the policy, or by offers with several ports. No two rows
+    /// count as equivalent if they may mention more.
+    names: MentionedNames,
+    /// Whether the names that offers and the policy mention have been added.
     has_read_offers: bool,
     /// Classes of equivalent rows. `None` until computed.
     classes: Option<Rc<CandidateClasses>>,
-    /// Classes of rows with equal demands. `None` until computed.
-    demand_classes: Option<Rc<CandidateClasses>>,
 }
 
 /// A partition of rows into classes.
@@ -44,33 +52,83 @@ pub struct CandidateClasses {
 /// divided by this divisor. A large class is removed from a set of rows by a bitmap, which is faster than row by row.
 const LARGE_CLASS_DIVISOR: usize = 64;
 
-impl CandidateClassifier {
-    /// Returns the classes of rows that neither the current request nor an earlier request can tell apart.
-    pub fn candidate_classes(&mut self, index: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
-        let (known, was_opaque) = (self.significant_names.len(), self.is_opaque);
-        self.add_names_of(Participant::REQUEST, table);
+impl NamedClasses {
+    /// Returns the classes, made anew if the current request mentions further names. Leaves out the names that only
+    /// ranks mention unless `ranks_matter`.
+    fn classes(
+        &mut self,
+        ranks_matter: bool,
+        index: &mut PortIndex,
+        table: &mut ParticipantTable,
+    ) -> Rc<CandidateClasses> {
+        let skipped = (!ranks_matter).then(|| table.protocol.rank_name().clone());
+        let known = (self.names.count(), self.names.is_opaque);
+        self.names.add_names_of(Participant::REQUEST, skipped.as_ref(), table);
         if !self.has_read_offers {
             self.has_read_offers = true;
-            table.offers_with_ports().for_each(|offer| self.add_names_of(offer, table));
+            for offer in table.offers_with_ports() {
+                self.names.add_names_of(offer, skipped.as_ref(), table);
+            }
             for rule in &table.docking_vector {
-                self.add_names_in(&rule.expression, &[&candidate_label()], table);
+                self.names.add_names_in(&rule.expression, &[&candidate_label()], None, table.context.dialect);
             }
         }
         if let Some(classes) = &self.classes
-            && (known, was_opaque) == (self.significant_names.len(), self.is_opaque)
+            && known == (self.names.count(), self.names.is_opaque)
         {
             return Rc::clone(classes);
         }
-        let names = if self.is_opaque { None } else { Some(self.significant_names.iter()) };
-        let classes = CandidateClasses::new(index.candidate_partition(names, table));
+        let names = if self.names.is_opaque { None } else { Some(self.names.iter()) };
+        let classes = CandidateClasses::new(index.candidate_partition(names, ranks_matter, table));
         Rc::clone(self.classes.insert(Rc::new(classes)))
+    }
+
+    /// Drops the cached classes, and reads the offers again for the next ones.
+    fn invalidate(&mut self) {
+        self.has_read_offers = false;
+        self.classes = None;
+    }
+}
+
+impl CandidateClassifier {
+    /// Returns the classes of rows that neither the current request nor an earlier request can tell apart.
+    pub fn candidate_classes(&mut self, index: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
+        self.ranked.classes(true, index, table)
+    }
+
+    /// Returns the classes of rows that no constraint can tell apart: rows of a class may differ in rank. If one of
+    /// them fits no gang, no other does. The same as [`CandidateClassifier::candidate_classes`] if a constraint may read
+    /// a rank, or if candidates are chosen by docking vectors, which may forbid a candidate.
+    pub fn feasibility_classes(&mut self, index: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
+        let rank = table.protocol.rank_name().clone();
+        if self.is_demanded(&rank, index, table) || !table.docking_vector.is_empty() {
+            return self.candidate_classes(index, table);
+        }
+        let classes = self.unranked.classes(false, index, table);
+        if self.unranked.names.mention(&rank) { self.candidate_classes(index, table) } else { classes }
+    }
+
+    /// Whether some offer may read the attribute `name` of the port at which it docks, in a constraint or in what it
+    /// shows to others.
+    pub fn is_demanded(&mut self, name: &Name, index: &PortIndex, table: &ParticipantTable) -> bool {
+        *self.demanded.entry(name.clone()).or_insert_with(|| {
+            let demands = &index.demands;
+            let is_bounded = demands.bounds.iter().any(|bounds| bounds.translation().attribute == *name);
+            let unknown = (0..index.places.len()).filter(|row| demands.unranked_class_of[*row].is_none());
+            let mut offers: Vec<Participant> = unknown.map(|row| index.places[row].participant).collect();
+            offers.dedup();
+            let mut offers = offers.into_iter().chain(table.offers_with_ports());
+            let mentions = |offer| MentionedNames::of_participant(offer, Some(name), table).mention(name);
+            is_bounded || offers.any(mentions)
+        })
     }
 
     /// Drops the cached classes. Must be called after the ad of an offer has been replaced. The new ad may mention names
     /// that no offer mentioned before.
     pub fn invalidate(&mut self) {
-        self.has_read_offers = false;
-        self.classes = None;
+        self.ranked.invalidate();
+        self.unranked.invalidate();
+        self.demanded.clear();
         self.demand_classes = None;
     }
 
@@ -78,59 +136,8 @@ impl CandidateClassifier {
     pub fn demand_classes(&mut self, index: &PortIndex) -> Rc<CandidateClasses> {
         Rc::clone(
             self.demand_classes
-                .get_or_insert_with(|| Rc::new(CandidateClasses::new(index.demands.partition(|_| true)))),
+                .get_or_insert_with(|| Rc::new(CandidateClasses::new(index.demands.partition(true, |_| true)))),
         )
-    }
-
-    /// Adds the names that the ad of a participant mentions to `significant_names`.
-    fn add_names_of(&mut self, participant: Participant, table: &ParticipantTable) {
-        let labels: Vec<&Name> = table.labels(participant).collect();
-        let attributes = table.ad(participant).iter();
-        attributes.for_each(|attribute| self.add_names_in(attribute.expression, &labels, table));
-    }
-
-    /// Adds the names that an expression mentions to `significant_names`. The classifier becomes opaque if a label is
-    /// used as a whole ad, because the expression may then read any attribute of the candidate.
-    fn add_names_in(&mut self, expression: &Expression, labels: &[&Name], table: &ParticipantTable) {
-        let mut calls = false;
-        let mut pending = vec![(expression, false)];
-        while let Some((expression, is_selected_from)) = pending.pop() {
-            match expression.kind() {
-                ExpressionKind::Attribute(name) => {
-                    let is_an_ad = is_scope_name(name);
-                    self.is_opaque |= !is_selected_from && (is_an_ad || labels.contains(&name));
-                    if !is_an_ad {
-                        self.add_name(name);
-                    }
-                }
-                ExpressionKind::RootAttribute(name) => self.add_name(name),
-                ExpressionKind::Select(inner, name) => {
-                    self.add_name(name);
-                    pending.push((inner, true));
-                }
-                ExpressionKind::Parentheses(inner) => pending.push((inner, is_selected_from)),
-                // Skip the `Label` attribute of a port, which names the label but does not read the ad docked there.
-                ExpressionKind::Ad(ad) => {
-                    let attributes = ad.iter().filter(|attribute| !attribute.name.is("Label"));
-                    attributes.for_each(|attribute| pending.push((attribute.expression, false)));
-                }
-                kind => {
-                    calls |= matches!(kind, ExpressionKind::Call(..));
-                    kind.for_each_child(|child| pending.push((child, false)));
-                }
-            }
-        }
-        if calls {
-            let mentions = FreeNames::of(expression, table.context.dialect);
-            self.is_opaque |= mentions.reads_unknown();
-            mentions.names.iter().for_each(|name| self.add_name(name));
-        }
-    }
-
-    fn add_name(&mut self, name: &Name) {
-        if !self.significant_names.contains(name) {
-            self.significant_names.insert(name.clone());
-        }
     }
 }
 
@@ -177,9 +184,23 @@ impl CandidateClasses {
             if let Some(large) = self.large_classes.get(&class) {
                 left.difference_with(large);
             } else {
-                self.rows[self.starts[class]..self.starts[class + 1]].iter().for_each(|row| left.set(*row, false));
+                self.rows_of_class(class).iter().for_each(|row| left.set(*row, false));
             }
         }
         found
+    }
+
+    /// Adds to `rows` a row and all rows of its class. `rows` must have the capacity of all rows.
+    pub fn add_equivalent_rows(&self, row: usize, rows: &mut RowBitmap) {
+        rows.insert(row);
+        let Some(class) = self.class_of(row) else { return };
+        match self.large_classes.get(&class) {
+            Some(large) => rows.union_with(large),
+            None => rows.extend(self.rows_of_class(class).iter().copied()),
+        }
+    }
+
+    fn rows_of_class(&self, class: usize) -> &[usize] {
+        &self.rows[self.starts[class]..self.starts[class + 1]]
     }
 }

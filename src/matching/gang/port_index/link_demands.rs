@@ -22,6 +22,9 @@ pub struct LinkDemands {
     /// Identifier of the class of each row. Rows of a class have equal demands and equal ranks. `None` if the index
     /// lacks a demand or the rank of the row, so that the row must be evaluated.
     pub class_of: Vec<Option<u32>>,
+    /// Identifier of the class of each row if ranks do not matter. Rows of a class have equal demands. `None` if the
+    /// index lacks a demand of the row.
+    pub unranked_class_of: Vec<Option<u32>>,
 }
 
 /// A column of bounds: what each row demands of one attribute of the port at which it docks. Caches the rows recently
@@ -44,15 +47,10 @@ impl LinkDemands {
         let (dialect, evaluator) = (table.context.dialect, SymbolicEvaluator::new(table));
         let mut collector: BoundCollector<AttributeTranslation, Value> = BoundCollector::default();
         let mut class_numbers: FxHashMap<Vec<(usize, ValueKey)>, u32> = FxHashMap::default();
-        let mut class_of = vec![None; places.len()];
+        let (mut class_of, mut unranked_class_of) = (vec![None; places.len()], vec![None; places.len()]);
         for (row, place) in places.iter().enumerate() {
             let Some(clauses) = table.clauses(*place) else { continue };
-            // Leave a row without a class if its rank may depend on the port at which it docks.
-            let mut class = match evaluator.rank(*place) {
-                None => Some(Vec::new()),
-                Some(SymbolicValue::Known(rank)) => Some(vec![(RANK_COLUMN, ValueKey::of(&rank))]),
-                Some(_) => None,
-            };
+            let mut class = Some(Vec::new());
             for (clause, frame) in clauses.iter() {
                 let demand = match evaluator.clause(*place, clause, frame) {
                     SymbolicClause::Condition(WindowCondition {
@@ -79,23 +77,39 @@ impl LinkDemands {
                     class
                 });
             }
-            let next = u32::try_from(class_numbers.len()).unwrap_or(u32::MAX);
-            class_of[row] = class.map(|mut class| {
-                class.sort_by_key(|(column, _)| *column);
-                *class_numbers.entry(class).or_insert(next)
-            });
+            let Some(mut class) = class else { continue };
+            class.sort_by_key(|(column, _)| *column);
+            let mut number = |class| {
+                let next = u32::try_from(class_numbers.len()).unwrap_or(u32::MAX);
+                Some(*class_numbers.entry(class).or_insert(next))
+            };
+            match evaluator.rank(*place) {
+                None => {
+                    class_of[row] = number(class);
+                    unranked_class_of[row] = class_of[row];
+                }
+                Some(SymbolicValue::Known(rank)) => {
+                    unranked_class_of[row] = number(class.clone());
+                    class.push((RANK_COLUMN, ValueKey::of(&rank)));
+                    class_of[row] = number(class);
+                }
+                // Leave a row without a class if its rank may depend on the port at which it docks.
+                Some(_) => unranked_class_of[row] = number(class),
+            }
         }
         let mut columns = collector.build(places.len(), dialect, |_, bound| ColumnCell::Constant(bound));
         columns.sort_by(|left, right| left.subject.attribute.cmp(&right.subject.attribute));
         let with_cache = |column| LinkBounds { column, selections: SelectionCache::default() };
-        LinkDemands { bounds: columns.into_iter().map(with_cache).collect(), class_of }
+        LinkDemands { bounds: columns.into_iter().map(with_cache).collect(), class_of, unranked_class_of }
     }
 
-    /// Partitions rows by their classes. Rows for which `is_included` is false are in no class.
-    pub fn partition(&self, is_included: impl Fn(usize) -> bool) -> Partition {
-        let mut partition = Partition::new(self.class_of.len());
-        let classes = self.class_of.iter().flatten().max().map_or(0, |most| *most as usize + 1);
-        partition.split(classes, |row| self.class_of[row].filter(|_| is_included(row)));
+    /// Partitions rows by their demands, and by their ranks if `ranks_matter`. Rows for which `is_included` is false are
+    /// in no class.
+    pub fn partition(&self, ranks_matter: bool, is_included: impl Fn(usize) -> bool) -> Partition {
+        let class_of = if ranks_matter { &self.class_of } else { &self.unranked_class_of };
+        let mut partition = Partition::new(class_of.len());
+        let classes = class_of.iter().flatten().max().map_or(0, |most| *most as usize + 1);
+        partition.split(classes, |row| class_of[row].filter(|_| is_included(row)));
         partition
     }
 }

@@ -7,7 +7,9 @@
 //! evaluation, unless [`SettledConstraints`] says that the index has proved the constraint.
 
 mod candidate_classes;
+mod distinct_values;
 mod link_demands;
+mod mentioned_names;
 mod row_columns;
 mod selection_cache;
 mod window_query;
@@ -28,6 +30,7 @@ use link_demands::LinkDemands;
 use row_columns::RowColumns;
 
 pub use candidate_classes::{CandidateClasses, CandidateClassifier};
+pub use distinct_values::{DistinctValue, Distinction};
 pub use window_query::WindowQuery;
 
 /// A set of rows, as a bitmap.
@@ -193,8 +196,9 @@ impl PortIndex {
                 self.unused.insert(row);
                 self.changed.grow_and_insert(row);
                 self.read_row(row, table);
-                // Drop the class of the row, which stands for the demands of the former ad.
+                // Drop the classes of the row, which stand for the demands of the former ad.
                 self.demands.class_of[row] = None;
+                self.demands.unranked_class_of[row] = None;
             }
             // Drop the cached names, because the new ad may show further attributes.
             self.attribute_names.take();
@@ -338,15 +342,17 @@ impl PortIndex {
         true
     }
 
-    /// Partitions rows into classes with equal demands and equal values of the attributes `names`. A row is in no class
-    /// if no other row is equivalent, or if its offer has several ports. If `names` is `None`, there are no classes.
+    /// Partitions rows into classes with equal demands and equal values of the attributes `names`, and with equal ranks
+    /// if `ranks_matter`. A row is in no class if no other row is equivalent, or if its offer has several ports. If
+    /// `names` is `None`, there are no classes.
     fn candidate_partition<'n>(
         &mut self,
         names: Option<impl Iterator<Item = &'n Name>>,
+        ranks_matter: bool,
         table: &mut ParticipantTable,
     ) -> Partition {
-        let mut partition =
-            self.demands.partition(|row| names.is_some() && table.port_count(self.places[row].participant) == 1);
+        let is_included = |row: usize| names.is_some() && table.port_count(self.places[row].participant) == 1;
+        let mut partition = self.demands.partition(ranks_matter, is_included);
         for name in names.into_iter().flatten() {
             // In the papers' dialect, skip a name that no row shows, because it tells no rows apart. In HTCondor's
             // dialect, such a name may refer to something else than an attribute of the row.

@@ -6,9 +6,10 @@ use crate::matching::gang::participants::{DockingVerdict, PortPlace};
 use crate::matching::gang::port_index::{RowBitmap, SettledConstraints};
 
 use super::GangSearch;
-use super::bounds::{BoundTest, ScoreBounds};
+use super::bounds::BoundTest;
 use super::decisions::{Candidates, ConflictSet, Decision, DecisionKind, SearchState};
 use super::score::CandidateScore;
+use super::upper_bound::ScoreBounds;
 
 impl GangSearch<'_> {
     /// Returns the candidates of a port in the order in which they are tried, and the constraints that the index has
@@ -89,9 +90,14 @@ impl GangSearch<'_> {
                 self.decisions[depth].conflict_set.grow_and_insert(holder);
                 continue;
             }
-            let failed = &self.decisions[depth].failed_classes;
+            let (failed, explored) = (&self.decisions[depth].failed_classes, &self.decisions[depth].explored_classes);
             if !failed.is_empty()
-                && self.pool.candidate_classes().class_of(row).is_some_and(|class| failed.contains(&class))
+                && self.pool.feasibility_classes().class_of(row).is_some_and(|class| failed.contains(&class))
+            {
+                continue;
+            }
+            if !explored.is_empty()
+                && self.pool.candidate_classes().class_of(row).is_some_and(|class| explored.contains(&class))
             {
                 continue;
             }
@@ -138,6 +144,8 @@ impl GangSearch<'_> {
             agenda: before.agenda.with_docked(link, has_ports),
             undecided,
             domains: Rc::clone(&before.domains),
+            all_different: Rc::clone(&before.all_different),
+            symmetry: Rc::clone(&before.symmetry),
         };
         self.decisions.record_docked(depth, link, score);
         if let Some(mut checking) = self.forward_checking()
@@ -155,6 +163,28 @@ impl GangSearch<'_> {
     fn add_conflict(&mut self, depth: usize, conflict: &ConflictSet, link: PortPlace) {
         self.mark_class_failed(depth, link);
         self.decisions[depth].add_conflict(depth, conflict);
+    }
+
+    /// Marks the class of a candidate that failed at the decision at `depth`, so that equivalent candidates are
+    /// skipped.
+    pub fn mark_class_failed(&mut self, depth: usize, link: PortPlace) {
+        if self.look_ahead.is_some() {
+            let (classes, row) = (self.pool.feasibility_classes(), self.pool.index.row(link));
+            let decision = &mut self.decisions[depth];
+            decision.failed_classes.extend(classes.class_of(row));
+            decision.failed_rows.grow(self.pool.index.unused().len());
+            classes.add_equivalent_rows(row, &mut decision.failed_rows);
+        }
+    }
+
+    /// Marks the class of a candidate whose gangs have all been compared with the best gang, so that equivalent
+    /// candidates are skipped. Their gangs have the same scores and later offers, so that none of them is better. The
+    /// enumeration of all gangs wants them nevertheless.
+    pub fn mark_class_explored(&mut self, depth: usize, link: PortPlace) {
+        if self.look_ahead.is_some() && self.bounds.wants_best_only() {
+            let class = self.pool.candidate_classes().class_of(self.pool.index.row(link));
+            self.decisions[depth].explored_classes.extend(class);
+        }
     }
 
     /// Checks the constraints of the docked ports `above` and `link`, and of the ports that were undecided before.

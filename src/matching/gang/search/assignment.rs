@@ -1,61 +1,65 @@
-//! Maximum bipartite matching of ports and offers, with Kuhn's algorithm.
+//! Maximum bipartite matching of ports and offers, or of ports and values, with Kuhn's algorithm.
 //!
 //! Each port by itself may have candidates although all ports together have too few: six ports may accept the same five
 //! offers (thesis 6.2.2).
 
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::Participant;
-
-/// A bipartite matching that assigns each port its own offer. The index of a port is the number of ports added before
-/// it.
-#[derive(Default)]
-pub struct PortAssignment {
-    /// The offers that each port accepts.
-    acceptable: Vec<Vec<Participant>>,
-    /// The offer assigned to each port. `None` only while the port is being added.
-    offers: Vec<Option<Participant>>,
-    /// The port of each assigned offer: the inverse of `offers`.
-    ports: FxHashMap<Participant, usize>,
+/// A bipartite matching that assigns each port its own item: an offer or a value. The index of a port is the number of
+/// ports added before it.
+#[derive(Clone)]
+pub struct PortAssignment<T> {
+    /// The items that each port accepts.
+    acceptable: Vec<Vec<T>>,
+    /// The item assigned to each port. `None` only while the port is being added.
+    items: Vec<Option<T>>,
+    /// The port of each assigned item: the inverse of `items`.
+    ports: FxHashMap<T, usize>,
 }
 
-impl PortAssignment {
-    /// Adds a port and assigns it one of the offers `acceptable`. Moves earlier ports to other offers if necessary.
-    /// Searches an augmenting path breadth first, in time linear in the number of acceptable offers of all ports.
+impl<T> Default for PortAssignment<T> {
+    fn default() -> Self {
+        PortAssignment { acceptable: Vec::new(), items: Vec::new(), ports: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> PortAssignment<T> {
+    /// Adds a port and assigns it one of the items `acceptable`. Moves earlier ports to other items if necessary.
+    /// Searches an augmenting path breadth first, in time linear in the number of acceptable items of all ports.
     ///
     /// # Errors
     ///
-    /// The indices of the ports that compete for too few offers, including the new port. The new port is not added
-    /// then.
-    pub fn add(&mut self, acceptable: Vec<Participant>) -> Result<(), Vec<usize>> {
+    /// The indices of the ports that compete for too few items, including the new port. The new port is not added then.
+    pub fn add(&mut self, acceptable: Vec<T>) -> Result<(), Vec<usize>> {
         let mut queue = vec![self.acceptable.len()];
         self.acceptable.push(acceptable);
-        self.offers.push(None);
-        // For each offer reached, the port from which the search reached it.
-        let mut reached_from: FxHashMap<Participant, usize> = FxHashMap::default();
+        self.items.push(None);
+        // For each item reached, the port from which the search reached it.
+        let mut reached_from: FxHashMap<T, usize> = FxHashMap::default();
         let mut next = 0;
         while let Some(port) = queue.get(next).copied() {
             next += 1;
-            for offer in &self.acceptable[port] {
-                let Entry::Vacant(unreached) = reached_from.entry(*offer) else { continue };
+            for item in &self.acceptable[port] {
+                let Entry::Vacant(unreached) = reached_from.entry(item.clone()) else { continue };
                 unreached.insert(port);
-                if let Some(holder) = self.ports.get(offer) {
+                if let Some(holder) = self.ports.get(item) {
                     queue.push(*holder);
                     continue;
                 }
-                let mut offer = Some(*offer);
-                while let Some(free) = offer {
+                let mut item = Some(item.clone());
+                while let Some(free) = item {
                     let port = reached_from[&free];
-                    offer = self.offers[port].replace(free);
+                    item = self.items[port].replace(free.clone());
                     self.ports.insert(free, port);
                 }
                 return Ok(());
             }
         }
         self.acceptable.pop();
-        self.offers.pop();
+        self.items.pop();
         Err(queue)
     }
 }
@@ -63,13 +67,10 @@ impl PortAssignment {
 #[cfg(test)]
 mod tests {
     use super::PortAssignment;
-    use crate::ad::Participant;
 
     #[test]
     fn ports_give_way_as_long_as_they_can() {
-        let add = |assignment: &mut PortAssignment, offers: &[usize]| {
-            assignment.add(offers.iter().map(|offer| Participant::of_offer(*offer)).collect())
-        };
+        let add = |assignment: &mut PortAssignment<usize>, offers: &[usize]| assignment.add(offers.to_vec());
         let mut assignment = PortAssignment::default();
         for offers in [&[1, 2][..], &[1], &[2, 3]] {
             assert_eq!(add(&mut assignment, offers), Ok(()));

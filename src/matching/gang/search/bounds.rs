@@ -4,21 +4,15 @@
 //! ports could still get. A partial gang is pruned if its upper bound is lower than the score of the best gang.
 
 use std::cmp::Ordering;
-use std::rc::Rc;
-
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::Participant;
 use crate::matching::gang::Gang;
 use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::PortPlace;
 
-use super::assignment::PortAssignment;
 use super::decisions::DecisionStack;
 use super::score::{CandidateScore, GangScore};
-
-/// The best candidates of a port with their scores, best first.
-type TopCandidates = Rc<[(Participant, CandidateScore)]>;
+use super::upper_bound::ScoreBounds;
 
 /// The best gang so far, and the tests of which alternatives can still improve on it.
 pub struct BranchAndBound<'m> {
@@ -28,16 +22,6 @@ pub struct BranchAndBound<'m> {
     pub best: Option<(GangScore, Gang)>,
     /// If set, only gangs with a lower score are wanted, because all others have already been enumerated.
     worse_than: Option<&'m GangScore>,
-}
-
-/// Cached scores of candidates at the ports of the request. A known score is valid whatever is docked at the other
-/// ports.
-#[derive(Default)]
-pub struct ScoreBounds {
-    /// Score for each pair of a port index and a row. `Unknown` if the score depends on other ports.
-    scores: FxHashMap<(usize, usize), CandidateScore>,
-    /// The best candidates of each port, by port index. `None` if the score of some candidate depends on other ports.
-    tops: FxHashMap<usize, Option<TopCandidates>>,
 }
 
 /// Result of the bound test for one alternative of a decision: a candidate or a pattern of ports.
@@ -51,96 +35,15 @@ pub enum BoundTest {
     PruneRest,
 }
 
-impl ScoreBounds {
-    /// Returns the score of a row at a port, given the current dockings. `Unknown` if the score depends on open ports.
-    pub fn candidate_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
-        if place.participant.is_request() {
-            let alone = self.independent_score(pool, place, row);
-            if alone != CandidateScore::Unknown {
-                return alone;
-            }
-        }
-        let link = pool.index.place(row);
-        pool.table.candidate_score(place, link)
-    }
-
-    /// Returns the score of a row at a port of the request with nothing else docked at the request. Caches the score.
-    fn independent_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
-        let link = pool.index.place(row);
-        let score = self.scores.entry((place.port, row)).or_insert_with(|| {
-            pool.table.with_undocked(Participant::REQUEST, |table| table.candidate_score(place, link))
-        });
-        score.clone()
-    }
-
-    /// Returns the best candidates of a port of the request. `None` if some score depends on other ports.
-    ///
-    /// Keeps twice as many offers as the request has ports. Enough offers then remain when other ports take some of
-    /// them.
-    fn top_candidates(&mut self, pool: &mut OfferPool, place: PortPlace) -> Option<TopCandidates> {
-        if let Some(tops) = self.tops.get(&place.port) {
-            return tops.clone();
-        }
-        let rows = pool.probe_independent(place);
-        let mut tops = Vec::new();
-        let mut is_known = true;
-        for row in rows.ones() {
-            let score = self.independent_score(pool, place, row);
-            is_known &= score != CandidateScore::Unknown;
-            if score.is_acceptable() {
-                tops.push((pool.index.place(row).participant, score));
-            }
-        }
-        let tops = is_known.then(|| {
-            tops.sort_by(|(_, left), (_, right)| right.compare(left).unwrap_or(Ordering::Equal));
-            let mut seen = FxHashSet::default();
-            // Keep each offer once, with the link that scores best.
-            tops.retain(|(offer, _)| seen.insert(*offer));
-            tops.truncate(2 * pool.table.port_count(Participant::REQUEST));
-            tops.into()
-        });
-        self.tops.insert(place.port, tops.clone());
-        tops
-    }
-
-    /// Returns an upper bound on the scores of the ports `open` of the request: the lexicographically greatest scores
-    /// that they can get with distinct offers outside `taken`. Ignores constraints between the ports. `None` if some
-    /// score is unknown or a port runs out of known candidates.
-    fn upper_bound(
-        &mut self,
-        pool: &mut OfferPool,
-        open: &[PortPlace],
-        taken: &[Participant],
-    ) -> Option<Vec<CandidateScore>> {
-        let indifferent = pool.offers_have_no_preference();
-        let mut ideal = Vec::with_capacity(open.len());
-        let mut assignment = PortAssignment::default();
-        for place in open {
-            if indifferent && !pool.table.has_rank(*place) {
-                ideal.push(CandidateScore::ZERO);
-                continue;
-            }
-            let tops = self.top_candidates(pool, *place)?;
-            let free = tops.iter().filter(|(offer, _)| !taken.contains(offer));
-            let free: Vec<&(Participant, CandidateScore)> = free.collect();
-            // Group the candidates by equal score, best first. Take the score of the first group from which this port
-            // can get an offer while the ports before it still get distinct offers.
-            let mut classes = free.chunk_by(|(_, left), (_, right)| left.compare(right) == Some(Ordering::Equal));
-            let class = classes.find(|class| {
-                let offers = class.iter().map(|(offer, _)| *offer).collect();
-                assignment.add(offers).is_ok()
-            });
-            let (_, score) = class?[0];
-            ideal.push(score.clone());
-        }
-        Some(ideal)
-    }
-}
-
 impl<'m> BranchAndBound<'m> {
     /// Returns the bounds before a gang has been found. With `worse_than`, only gangs with a lower score are wanted.
     pub fn new(worse_than: Option<&'m GangScore>) -> Self {
         BranchAndBound { scores: ScoreBounds::default(), best: None, worse_than }
+    }
+
+    /// Whether the best of all gangs is wanted, and not the best of those that have not been enumerated yet.
+    pub fn wants_best_only(&self) -> bool {
+        self.worse_than.is_none()
     }
 
     /// Whether a complete gang with this score is to be the best gang: all its offers may dock, its score is lower than
@@ -201,9 +104,9 @@ impl<'m> BranchAndBound<'m> {
         let first = decisions.score_count(depth);
         let (best, _) = self.best.as_ref()?;
         let order = if place.participant.is_request() {
-            let held = decisions.holders().keys().copied();
-            let taken: Vec<Participant> = held.chain(link.map(|link| link.participant)).collect();
-            best.compare_steps(first, &self.scores.upper_bound(pool, &open, &taken)?)?
+            let docked: Vec<(PortPlace, PortPlace)> =
+                decisions.docked_pairs().chain(link.map(|link| (place, link))).collect();
+            best.compare_steps(first, &self.scores.upper_bound(pool, &open, &docked, &decisions[depth].state_before)?)?
         } else {
             best.compare_steps(first, std::iter::repeat_n(nested?, open.len()))?
         };

@@ -1,5 +1,6 @@
 //! The decision stack of the search: decisions, their alternatives, and their conflict sets.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
@@ -13,7 +14,9 @@ use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, all_rows,
 use crate::protocol::PortPattern;
 
 use super::agenda::{Agenda, JoiningAd};
+use super::all_different::AllDifferent;
 use super::score::{CandidateScore, GangScore};
+use super::symmetry::PortSymmetry;
 
 /// A conflict set: a set of decisions, as positions in the decision stack.
 pub type ConflictSet = FixedBitSet;
@@ -28,6 +31,10 @@ pub struct SearchState {
     pub undecided: Rc<[PortPlace]>,
     /// Domains of the open ports. A port whose candidates have not been computed has no entry.
     pub domains: Rc<[PortDomain]>,
+    /// Which ports of the request are interchangeable, computed on first use.
+    pub symmetry: Rc<OnceCell<PortSymmetry>>,
+    /// All-different constraints of the ads in the gang, as far as forward checking knows them.
+    pub all_different: Rc<[AllDifferent]>,
 }
 
 /// The domain of an open port: its candidates.
@@ -53,6 +60,10 @@ pub struct Decision {
     pub conflict_set: ConflictSet,
     /// Classes of candidates that failed for a reason that holds for the whole class.
     pub failed_classes: FxHashSet<usize>,
+    /// The candidates of `failed_classes`, and those that failed without a class. Empty if none has failed.
+    pub failed_rows: RowBitmap,
+    /// Classes of candidates after one of which no gang is better than the best gang so far.
+    pub explored_classes: FxHashSet<usize>,
     /// Whether every alternative tried so far leads to no gang at all. False if some alternative leads to a gang, even
     /// to a gang that is no better than the best or already enumerated.
     pub is_infeasible: bool,
@@ -60,8 +71,16 @@ pub struct Decision {
 
 impl Decision {
     pub fn new(kind: DecisionKind, state_before: SearchState) -> Self {
-        let (conflict_set, failed_classes) = (ConflictSet::new(), FxHashSet::default());
-        Decision { kind, state_before, scores: Vec::new(), conflict_set, failed_classes, is_infeasible: true }
+        Decision {
+            kind,
+            state_before,
+            scores: Vec::new(),
+            conflict_set: ConflictSet::new(),
+            failed_classes: FxHashSet::default(),
+            failed_rows: RowBitmap::new(),
+            explored_classes: FxHashSet::default(),
+            is_infeasible: true,
+        }
     }
 
     /// Returns the port that the decision fills. `None` if the decision selects a pattern of ports.

@@ -1,22 +1,23 @@
 //! Forward checking: removes candidates of open ports that cannot be part of a gang, so that a dead end is found before
 //! the search reaches it.
 //!
-//! Three checks apply. A candidate must fit what is docked already. A candidate must be consistent with some candidate
+//! Four checks apply. A candidate must fit what is docked already. A candidate must be consistent with some candidate
 //! of every port on which its port depends (arc consistency). All open ports must be able to get distinct offers
-//! (thesis 6.2.2), which is tested by bipartite matching.
+//! (thesis 6.2.2), and distinct values where their constraints demand it; both are tested by bipartite matching.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use fixedbitset::FixedBitSet;
-
 use crate::ad::Participant;
 use crate::matching::gang::offer_pool::OfferPool;
-use crate::matching::gang::participants::{ParticipantTable, PortPlace};
+use crate::matching::gang::participants::PortPlace;
 use crate::matching::gang::port_index::{RowBitmap, SettledConstraints, WindowQuery, first_row_from};
 
+use super::all_different::{AllDifferent, all_different_constraints};
 use super::assignment::PortAssignment;
 use super::decisions::{ConflictSet, DecisionStack, PortDomain, SearchState};
+use super::dependencies::PortDependencies;
+use super::symmetry::PortSymmetry;
 
 /// What forward checking finds out about the request and keeps until the search ends.
 #[derive(Default)]
@@ -33,15 +34,6 @@ pub struct ForwardChecking<'s> {
     pub pool: &'s mut OfferPool,
     pub decisions: &'s DecisionStack,
     pub look_ahead: &'s mut LookAhead,
-}
-
-/// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). Each field holds, by port
-/// index, a set of ports.
-struct PortDependencies {
-    /// Ports whose labels a port mentions.
-    direct: Vec<FixedBitSet>,
-    /// Ports that are connected with a port by mentions in either direction, directly or through other ports.
-    transitive: Vec<FixedBitSet>,
 }
 
 /// Maximum number of candidate classes of a port that narrows other ports. Each class costs one selection from the
@@ -64,6 +56,9 @@ impl ForwardChecking<'_> {
         ports: &[usize],
     ) -> Result<(), ConflictSet> {
         let mut domains = state.domains.to_vec();
+        if participant.is_request() {
+            state.symmetry = Rc::default();
+        }
         for port in ports.iter().rev() {
             let place = PortPlace { participant, port: *port };
             let (rows, settled) = self.pool.probe(place, &state.undecided, self.decisions.holders().is_empty());
@@ -77,6 +72,12 @@ impl ForwardChecking<'_> {
             domains.push(self.checked_domain(PortDomain { place, rows: Rc::new(rows), settled })?);
         }
         self.check_assignment(&domains)?;
+        let places: Vec<PortPlace> = ports.iter().map(|port| PortPlace { participant, port: *port }).collect();
+        let constraints = all_different_constraints(&places, &self.pool.table);
+        if !constraints.is_empty() {
+            state.all_different = state.all_different.iter().cloned().chain(constraints).collect();
+        }
+        self.check_all_different(&state.all_different, &domains)?;
         state.domains = domains.into();
         Ok(())
     }
@@ -96,6 +97,7 @@ impl ForwardChecking<'_> {
     ) -> Result<(), ConflictSet> {
         let mut domains = state.domains.to_vec();
         domains.retain(|domain| domain.place != docked);
+        self.remove_failed_rows(state, docked, &mut domains);
         for index in (0..domains.len()).rev() {
             let mut domain = domains[index].clone();
             let place = domain.place;
@@ -114,8 +116,30 @@ impl ForwardChecking<'_> {
             domains[index] = self.checked_domain(domain)?;
         }
         self.check_assignment(&domains)?;
+        self.check_all_different(&state.all_different, &domains)?;
         state.domains = domains.into();
         Ok(())
+    }
+
+    /// Removes from the domains of ports that are interchangeable with `docked` the candidates that have already failed
+    /// at `docked`. If one of them filled such a port, exchanging it with the candidate at `docked` would make a gang
+    /// that does not exist. Without this, the search would try all orders of the candidates.
+    fn remove_failed_rows(&mut self, state: &SearchState, docked: PortPlace, domains: &mut [PortDomain]) {
+        let Some(decision) = self.decisions.iter().last().filter(|decision| !decision.failed_rows.is_clear()) else {
+            return;
+        };
+        if !docked.participant.is_request() || domains.is_empty() {
+            return;
+        }
+        let symmetry = state.symmetry.get_or_init(|| PortSymmetry::of_request(self.pool));
+        for domain in domains {
+            let place = domain.place;
+            if place.participant.is_request() && symmetry.are_interchangeable(place.port, docked.port) {
+                let mut rows = (*domain.rows).clone();
+                rows.difference_with(&decision.failed_rows);
+                domain.rows = Rc::new(rows);
+            }
+        }
     }
 
     /// Removes rows that are consistent with no candidate of some other port of the same ad.
@@ -212,6 +236,32 @@ impl ForwardChecking<'_> {
         Ok(())
     }
 
+    /// Checks that the open ports of each all-different constraint can get distinct values, by bipartite matching: six
+    /// ports whose candidates must differ in colour may accept candidates of five colours only.
+    ///
+    /// # Errors
+    ///
+    /// The conflict set of the ports that compete for too few values.
+    fn check_all_different(&mut self, constraints: &[AllDifferent], domains: &[PortDomain]) -> Result<(), ConflictSet> {
+        for constraint in constraints {
+            let taken = constraint.taken_values(self.pool, self.decisions.docked_pairs());
+            let mut scarce: Vec<&PortDomain> = Vec::new();
+            let mut assignment = PortAssignment::default();
+            for domain in domains {
+                let Some(mut values) = constraint.scarce_values(self.pool, domain.place, &domain.rows) else {
+                    continue;
+                };
+                values.retain(|value| !taken.contains(value));
+                scarce.push(domain);
+                assignment.add(values).map_err(|rivals| {
+                    let rivals: Vec<&PortDomain> = rivals.into_iter().map(|rival| scarce[rival]).collect();
+                    self.conflict_set_of_ports(&rivals)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the conflict set of ports with too few candidates. It contains the decisions that may have narrowed
     /// their domains, and the decisions that have docked offers of their domains.
     fn conflict_set_of_ports(&self, domains: &[&PortDomain]) -> ConflictSet {
@@ -237,6 +287,12 @@ impl ForwardChecking<'_> {
         let mut decisions = self.decisions.full_conflict_set();
         for (depth, decision) in self.decisions.iter().enumerate() {
             decisions.set(depth, decision.filled_port().is_none_or(|other| connected.contains(other.port)));
+        }
+        for decision in self.decisions.iter().filter(|decision| !decision.failed_rows.is_clear()) {
+            // What failed here may have been removed from domains: see `remove_failed_rows`.
+            if decision.state_before.symmetry.get().is_some_and(PortSymmetry::has_interchangeable_ports) {
+                decisions.union_with(&decision.conflict_set);
+            }
         }
         decisions
     }
@@ -305,7 +361,7 @@ impl ForwardChecking<'_> {
         is_shown: bool,
         undecided: &[PortPlace],
     ) -> Option<RowBitmap> {
-        let distinct = self.pool.candidate_classes().representatives(&other.rows, MAX_CANDIDATE_CLASSES + 1);
+        let distinct = self.pool.feasibility_classes().representatives(&other.rows, MAX_CANDIDATE_CLASSES + 1);
         if distinct.len() > MAX_CANDIDATE_CLASSES {
             return None;
         }
@@ -326,23 +382,5 @@ impl ForwardChecking<'_> {
             supported.union_with(&answer);
         }
         Some(supported)
-    }
-}
-
-impl PortDependencies {
-    /// Computes the dependencies among the ports of the request from the labels that they mention.
-    fn new(table: &ParticipantTable) -> Self {
-        let ports = table.port_count(Participant::REQUEST);
-        let mut direct = vec![FixedBitSet::with_capacity(ports); ports];
-        let mut group: Vec<usize> = (0..ports).collect();
-        for port in 0..ports {
-            for label in table.mentioned_ports(PortPlace::of_request(port)) {
-                direct[port].insert(label);
-                let (from, to) = (group[label], group[port]);
-                group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
-            }
-        }
-        let together = |port: usize| (0..ports).filter(|other| group[*other] == group[port]).collect();
-        PortDependencies { direct, transitive: (0..ports).map(together).collect() }
     }
 }

@@ -10,13 +10,19 @@
 //! The search undocks everything that it has docked: after [`find_gang`] nothing is docked.
 
 mod agenda;
+mod all_different;
 mod alternatives;
 mod assignment;
 mod bounds;
 mod decisions;
+mod dependencies;
 mod forward_checking;
 mod score;
 mod strategy;
+mod symmetry;
+#[cfg(test)]
+mod tests;
+mod upper_bound;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -303,8 +309,12 @@ impl GangSearch<'_> {
         let decision = &mut self.decisions[culprit];
         decision.is_infeasible &= is_infeasible;
         decision.add_conflict(culprit, conflict);
-        if is_infeasible && let Some((_, link)) = decision.docked_pair() {
-            self.mark_class_failed(culprit, link);
+        if let Some((_, link)) = decision.docked_pair() {
+            if is_infeasible {
+                self.mark_class_failed(culprit, link);
+            } else {
+                self.mark_class_explored(culprit, link);
+            }
         }
         let undone = self.decisions.return_to(&mut self.pool.table, culprit);
         // Do not count backtracks if the search only continues after a complete gang.
@@ -315,15 +325,6 @@ impl GangSearch<'_> {
             && self.bounds.best.is_none()
             && self.decisions[culprit].has_untried_candidates(MIN_UNTRIED_CANDIDATES);
         (!self.is_restart_due).then_some(())
-    }
-
-    /// Marks the class of a candidate that failed at the decision at `depth`, so that equivalent candidates are
-    /// skipped.
-    fn mark_class_failed(&mut self, depth: usize, link: PortPlace) {
-        if self.look_ahead.is_some() {
-            let class = self.pool.candidate_classes().class_of(self.pool.index.row(link));
-            self.decisions[depth].failed_classes.extend(class);
-        }
     }
 
     /// Makes the complete gang the best gang if it is an improvement.

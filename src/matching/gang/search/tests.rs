@@ -1,0 +1,169 @@
+//! Compares the search with an exhaustive search where candidates of several ports must differ.
+
+use super::Algorithm;
+use crate::ad::{Ad, Dialect};
+use crate::eval::Context;
+use crate::matching::gang::Gangmatcher;
+use crate::matching::gang::tests::{ExhaustiveSearch, GangAdGenerator, members, number, text};
+use crate::protocol::Protocol;
+use crate::syntax::{ParseOptions, parse_ad};
+
+/// Generates requests whose ports demand candidates of different colours, and offers of few colours.
+struct ColourGenerator(GangAdGenerator);
+
+impl ColourGenerator {
+    fn below(&mut self, end: usize) -> usize {
+        self.0.0.usize(..end)
+    }
+
+    fn one_of<'t>(&mut self, from: &[&'t str]) -> &'t str {
+        from[self.below(from.len())]
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn offer(&mut self, colours: usize) -> Ad {
+        if self.chance(8) {
+            return self.0.offer();
+        }
+        // Values that some operators tell apart and others do not.
+        let values = ["1", "2", "1.0", "\"r\"", "\"R\"", "3", "true", "0.0", "-0.0", "X + 1"];
+        let colour = if self.chance(75) { self.below(colours).to_string() } else { self.one_of(&values).to_owned() };
+        let colour = if self.chance(5) { String::new() } else { format!("C = {colour}; ") };
+        let (key, size) = (self.below(6), self.below(3));
+        let rank = self.one_of(&["", "", "", "", "Rank = K; ", "Rank = job.X; ", "Rank = job.Y - K; "]);
+        let demand = match self.below(12) {
+            0 => "job.X != C",
+            1 => "job.X < 3",
+            2 => "job.Y isnt C",
+            3 => "job.Rank is undefined || job.Rank != 2",
+            4 => "job.X + S >= 1",
+            _ => "true",
+        };
+        let link = format!("[ Label = job; Constraint = {demand}; {rank}]");
+        let ports = if self.chance(8) {
+            let own = self.one_of(&["job2.C != C", "true", "job2.K > 1"]);
+            format!("{link}, [ Label = job2; X = {}; Y = 1; Constraint = {own} ]", self.below(3))
+        } else {
+            link
+        };
+        parsed(&format!("[ {colour}K = {key}; S = {size}; X = 1; Ports = {{ {ports} }} ]"))
+    }
+
+    /// Returns a clause that the candidates of the ports `one` and `other` must meet.
+    fn difference(&mut self, one: usize, other: usize) -> String {
+        let (one, other) = (format!("p{one}.C"), format!("p{other}.C"));
+        match self.below(18) {
+            0 => format!("{one} < {other}"),
+            1 => format!("{one} > {other}"),
+            2 => format!("{one} isnt {other}"),
+            3 => format!("!({one} == {other})"),
+            4 => format!("!(({other}) is {one})"),
+            5 => format!("{one} + 1 != {other}"),
+            6 => format!("({one} != {other} || {one} is 1)"),
+            7 => format!("{one} != Seen"),
+            8 => format!("Inner.Of != {one}"),
+            9 => format!("!member({one}, {{ {other}, Seen }})"),
+            10 => format!("!member({other}, {{ {one} }})"),
+            _ => format!("{one} != {other}"),
+        }
+    }
+
+    fn request(&mut self, count: usize) -> Ad {
+        let (density, ranked) = (if self.chance(60) { 100 } else { 60 }, self.chance(75));
+        let mut ports = Vec::with_capacity(count);
+        for port in 0..count {
+            let mut clauses = Vec::new();
+            for other in 0..port {
+                if self.chance(density) {
+                    clauses.push(self.difference(port, other));
+                }
+            }
+            if clauses.is_empty() || self.chance(25) {
+                let number = self.below(4);
+                let clause = self.one_of(&["p.S >= ", "p.K != ", "p.C != ", "p.C is ", "0 * p.K <= "]);
+                clauses.push(clause.replace("p.", &format!("p{port}.")) + &number.to_string());
+            }
+            let earlier = if port > 0 { self.below(port) } else { port };
+            let rank = match self.below(9) {
+                _ if !ranked => String::new(),
+                0..=2 => format!("Rank = p{port}.K; "),
+                3 => format!("Rank = -p{port}.K; "),
+                4 => format!("Rank = p{port}.S; "),
+                5 => format!("Rank = p{port}.K - p{earlier}.K; "),
+                6 => format!("Rank = p{port}.C; "),
+                _ => String::new(),
+            };
+            let shown = match self.below(4) {
+                0 => format!("X = p{earlier}.C; "),
+                1 => format!("X = {}; ", self.below(4)),
+                2 => format!("X = 1; Y = p{earlier}.S; "),
+                _ => String::new(),
+            };
+            ports.push(format!(
+                "[ Label = p{port}; Seen = p{earlier}.C; Inner = [ Of = p{earlier}.C ]; {shown}{rank}Constraint = {} ]",
+                clauses.join(" && ")
+            ));
+        }
+        if self.chance(15) {
+            let from = self.below(count);
+            let (min, group) = (self.below(count - from + 1), ports.split_off(from).join(", "));
+            ports.push(format!("[ Min = {min}; Ports = {{ {group} }} ]"));
+        }
+        parsed(&format!("[ Ports = {{ {} }} ]", ports.join(", ")))
+    }
+}
+
+fn parsed(text: &str) -> Ad {
+    parse_ad(text.as_bytes(), ParseOptions::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+/// Compares the best gang, and the first gangs of an enumeration, with those of the exhaustive search. The environment
+/// variables `CLASSAD_CASES`, `CLASSAD_SEED` and `CLASSAD_FIRST` select other cases.
+#[test]
+fn best_is_the_greatest_where_candidates_must_differ() {
+    let (cases, seed) = (number("CLASSAD_CASES", 1500), number("CLASSAD_SEED", 1));
+    let (mut matched, mut unmatched, mut with_choice) = (0_u64, 0_u64, 0_u64);
+    for case in number("CLASSAD_FIRST", 0)..cases {
+        let mut writer = ColourGenerator(GangAdGenerator(fastrand::Rng::with_seed(seed * 1_000_000 + case)));
+        let colours = 1 + writer.below(4);
+        let mut offers: Vec<Ad> = (0..2 + writer.below(5)).map(|_| writer.offer(colours)).collect();
+        if writer.chance(30) {
+            // Make some offers equal.
+            let kinds = 1 + writer.below(offers.len().min(3));
+            (kinds..offers.len()).for_each(|offer| offers[offer] = offers[writer.below(kinds)].clone());
+        }
+        let count = 2 + writer.below(4.min(offers.len()));
+        let roots: Vec<Ad> = (0..2).map(|_| writer.request(count)).collect();
+        let shown = || text(&roots.iter().chain(&offers).collect::<Vec<_>>());
+        let new = || Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad)).0;
+        let mut exhaustive = ExhaustiveSearch::new(&offers);
+        let mut best = new();
+        for (index, root) in roots.iter().enumerate() {
+            let all = exhaustive.gangs(root);
+            let all: Vec<_> = all.iter().map(|score| (score.offers.clone(), score.links.clone())).collect();
+            with_choice += u64::from(all.len() > 1);
+            let found = best.marshal(index, root).unwrap();
+            assert_eq!(found.as_ref().map(members), all.first().cloned(), "case {case}, root {index}\n{}", shown());
+            if index == 0 {
+                let mut enumerating = new();
+                let listed: Vec<_> = enumerating.gangs(0, root).unwrap().take(20).map(|gang| members(&gang)).collect();
+                assert_eq!(listed, all[..all.len().min(20)], "case {case}, all gangs\n{}", shown());
+                let mut first = new().with_algorithm(Algorithm::Dyns, case);
+                assert_eq!(first.marshal(0, root).unwrap().is_some(), !all.is_empty(), "case {case}\n{}", shown());
+            }
+            match found {
+                Some(gang) => {
+                    matched += 1;
+                    gang.members().iter().for_each(|docked| exhaustive.unused[docked.offer] = false);
+                }
+                None => unmatched += 1,
+            }
+        }
+    }
+    // Require enough cases with gangs and without: otherwise the comparison would prove little.
+    let enough = cases / 4;
+    assert!(matched > enough && unmatched > enough && with_choice > enough, "{matched} {unmatched} {with_choice}");
+}
