@@ -23,6 +23,7 @@ mod symmetry;
 #[cfg(test)]
 mod tests;
 mod upper_bound;
+mod value_assignments;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

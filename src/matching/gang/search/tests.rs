@@ -71,7 +71,38 @@ impl ColourGenerator {
         }
     }
 
+    /// Returns a request whose ports are alike, but for a few conditions and ranks.
+    fn request_of_like_ports(&mut self, count: usize) -> Ad {
+        let difference = self.one_of(&["#.C != $.C", "#.C != $.C && #.S != $.S", "#.C != $.C && !(#.K == $.K)"]);
+        let shared = self.one_of(&["#.K >= 0", "#.K >= 1", "#.S != 2", "true"]);
+        let (oddity, rarely_ranked) = (self.below(25), self.chance(50));
+        let mut ports = Vec::with_capacity(count);
+        for port in 0..count {
+            let label = format!("p{port}");
+            let clauses = (0..port).map(|other| difference.replace('#', &label).replace('$', &format!("p{other}")));
+            let mut clauses: Vec<String> = clauses.chain([shared.replace('#', &label)]).collect();
+            if self.chance(oddity) {
+                let other = self.below(port + 1);
+                let clause = self.one_of(&["#.S > 0", "#.K + $.K >= 4", "#.C > $.C", "#.S != $.S"]);
+                clauses.push(clause.replace('#', &label).replace('$', &format!("p{other}")));
+            }
+            let rank =
+                if rarely_ranked && self.chance(70) { "" } else { self.one_of(&["Rank = #.K; ", "Rank = -#.S; "]) };
+            let shown = if self.chance(oddity) { self.one_of(&["X = 1; ", "X = 2; ", "Y = 1; "]) } else { "" };
+            ports.push(format!(
+                "[ Label = {label}; {shown}{}Constraint = {} ]",
+                rank.replace('#', &label),
+                clauses.join(" && ")
+            ));
+        }
+        let shown = self.one_of(&["", "", "X = 1; ", "X = 0; Y = 2; "]);
+        parsed(&format!("[ {shown}Ports = {{ {} }} ]", ports.join(", ")))
+    }
+
     fn request(&mut self, count: usize) -> Ad {
+        if self.chance(40) {
+            return self.request_of_like_ports(count);
+        }
         let (density, ranked) = (if self.chance(60) { 100 } else { 60 }, self.chance(75));
         let mut ports = Vec::with_capacity(count);
         for port in 0..count {

@@ -10,16 +10,17 @@ use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::PortPlace;
 use crate::matching::gang::port_index::DistinctValue;
 
-use super::all_different::{AllDifferent, ValueAssignments};
+use super::all_different::AllDifferent;
 use super::assignment::PortAssignment;
 use super::decisions::SearchState;
 use super::score::CandidateScore;
+use super::value_assignments::ValueAssignments;
 
 /// The candidates of a port with their scores, best first.
-type RankedCandidates = Rc<[RankedCandidate]>;
+type ScoredRows = Rc<[ScoredRow]>;
 
 /// A candidate of a port, with its score.
-struct RankedCandidate {
+struct ScoredRow {
     row: usize,
     offer: Participant,
     score: CandidateScore,
@@ -34,7 +35,7 @@ pub struct ScoreBounds {
     /// Score for each pair of a port index and a row. `Unknown` if the score depends on other ports.
     scores: FxHashMap<(usize, usize), CandidateScore>,
     /// The best candidates of each port, by port index. `None` if the score of some candidate depends on other ports.
-    tops: FxHashMap<usize, Option<RankedCandidates>>,
+    tops: FxHashMap<usize, Option<ScoredRows>>,
 }
 
 impl ScoreBounds {
@@ -69,7 +70,7 @@ impl ScoreBounds {
         pool: &mut OfferPool,
         place: PortPlace,
         constraints: &[AllDifferent],
-    ) -> Option<RankedCandidates> {
+    ) -> Option<ScoredRows> {
         if let Some(tops) = self.tops.get(&place.port) {
             return tops.clone();
         }
@@ -82,7 +83,7 @@ impl ScoreBounds {
             is_known &= score != CandidateScore::Unknown;
             if score.is_acceptable() {
                 let offer = pool.index.place(row).participant;
-                tops.push(RankedCandidate { row, offer, score, values: Vec::new() });
+                tops.push(ScoredRow { row, offer, score, values: Vec::new() });
             }
         }
         let tops = is_known.then(|| {
@@ -137,7 +138,7 @@ impl ScoreBounds {
             // A candidate outside the domain fits no gang. Only complete lists may be narrowed by the domain.
             let is_constrained = tops.first().is_some_and(|top| !top.values.is_empty());
             let domain = state.domains.iter().find(|domain| is_constrained && domain.place == *place);
-            let is_free = |top: &RankedCandidate, values: &ValueAssignments| {
+            let is_free = |top: &ScoredRow, values: &ValueAssignments| {
                 !docked.iter().any(|(_, link)| link.participant == top.offer)
                     && domain.is_none_or(|domain| domain.rows.contains(top.row))
                     && values.is_free(&top.values)
@@ -146,7 +147,7 @@ impl ScoreBounds {
             // can get an offer while the ports before it still get distinct offers.
             let mut classes = tops.chunk_by(|left, right| left.score.compare(&right.score) == Some(Ordering::Equal));
             let score = classes.find_map(|class| {
-                let free: Vec<&RankedCandidate> = class.iter().filter(|top| is_free(top, &values)).collect();
+                let free: Vec<&ScoredRow> = class.iter().filter(|top| is_free(top, &values)).collect();
                 let score = free.first()?.score.clone();
                 let mut with_port = offers.clone();
                 with_port.add(free.iter().map(|top| top.offer).collect()).ok()?;
