@@ -159,15 +159,17 @@ impl<'a> AdCheck<'a> {
     fn check_rank(&self, found: &mut Vec<LintFinding>) {
         let Some(rank) = self.ad.attribute(self.protocol.rank_name()) else { return };
         if let Some(kind) = self.rank_type(rank.expression) {
-            let finding = LintFinding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()));
-            found.push(finding.at(rank.name, rank.expression, ""));
+            found.push(rank_finding(kind).at(rank.name, rank.expression, ""));
         }
     }
 
     /// Returns the type of a rank that is never a number; `None` if it may be one.
     pub(super) fn rank_type(&self, rank: &Expression) -> Option<Type> {
-        let options = SpecializeOptions::default();
-        let residue = specialize(rank, &self.frame, &self.environment, self.context, options);
+        self.rank_type_in(rank, &self.frame)
+    }
+
+    fn rank_type_in(&self, rank: &Expression, frame: &Arc<ScopeFrame>) -> Option<Type> {
+        let residue = specialize(rank, frame, &self.environment, self.context, SpecializeOptions::default());
         non_numeric_type(&residue.expression)
     }
 
@@ -194,6 +196,11 @@ impl<'a> AdCheck<'a> {
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
                 found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
+            }
+            if let Some(rank) = record.get(self.protocol.rank_name())
+                && let Some(kind) = self.rank_type_in(rank, &self.frame.dock(record.clone(), u32::try_from(place).ok()))
+            {
+                found.push(rank_finding(kind).at(list.name, rank, ""));
             }
             let is_later = |name: &Name| ports.list[place + 1..].iter().any(|later| later.label == *name);
             for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
@@ -224,6 +231,11 @@ fn unqualified_names(expression: &Expression) -> Vec<(&Name, &Expression)> {
         }
     }
     names
+}
+
+/// Returns the finding about a rank that always has a type other than a number.
+fn rank_finding(kind: Type) -> LintFinding {
+    LintFinding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()))
 }
 
 /// Returns the type of an expression that is never a number. `None` if the expression may be a number or a boolean, as

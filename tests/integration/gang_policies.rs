@@ -491,3 +491,29 @@ fn requests_that_differ_in_the_protocol_of_an_option_are_explained_apart() {
         }
     }
 }
+
+#[test]
+fn a_rank_that_is_no_number_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("it is written");
+        path.to_str().expect("its name is text").to_owned()
+    };
+    let request = "[ Name = \"r\"; Ports = { [ Label = a; Constraint = true; Rank = a.Name ],
+        [ Label = b; Constraint = true; Rank = b.Absent ] } ]";
+    let offers = "[ Name = \"x\"; Constraint = true; Rank = absTime(0) ]
+        [ Name = \"y\"; Constraint = true; Rank = absTime(1) ]
+        [ Name = \"z\"; Constraint = true; Rank = true ]";
+    let (request, offers) = (file("request", request), file("offers", offers));
+    for more in [&[][..], &["--all"], &["--explain"]] {
+        let (status, _, errors) = classad(&[&["gangmatch", &request, "--offers", &offers], more].concat());
+        assert_eq!(status, Some(0), "{errors}");
+        let mut lines: Vec<&str> = errors.lines().collect();
+        lines.sort_unstable();
+        let [port, offers] = lines[..] else { panic!("{errors}") };
+        assert_eq!(port, "warning: the rank of the port a of r is a string, which counts as 0");
+        let expected = "of x and of 1 other offer is an absolute time, which counts as 0";
+        assert!(offers.starts_with("warning: the rank of the port") && offers.ends_with(expected), "{errors}");
+    }
+}

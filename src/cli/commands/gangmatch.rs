@@ -1,13 +1,16 @@
 //! `classad gangmatch`: multilateral batch matching.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use classad::ad::Type;
 use classad::eval::FreeNames;
 use classad::explain::{GangReport, explain_gang};
-use classad::matching::gang::{Algorithm, Gang, Gangmatcher};
+use classad::matching::gang::{Algorithm, Gang, Gangmatcher, NonNumericRank};
+use indexmap::IndexMap;
 use serde_json::json;
 
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -106,8 +109,10 @@ impl Gangmatch {
         for bad in bad {
             parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
         }
-        let mut run = GangmatchRun { command: self, session, policy, parties, roots };
+        let ranks = RankWarnings::default();
+        let mut run = GangmatchRun { command: self, session, policy, parties, roots, ranks };
         let found = if self.lists_only() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
+        run.ranks.report(run.session);
         let statistics = matcher.statistics();
         session.report_budget_failures(statistics.failures + failures);
         if self.ads.common.stats {
@@ -144,6 +149,43 @@ struct GangmatchRun<'r> {
     policy: &'r LoadedPolicy,
     parties: &'r Parties,
     roots: Vec<usize>,
+    /// The ranks that were no numbers.
+    ranks: RankWarnings,
+}
+
+/// Warnings of ranks that are no numbers: one for all requests, or all offers, with the same label and type.
+#[derive(Default)]
+struct RankWarnings {
+    /// For each side, label and type: the first ad with such a rank, and all such ads by their indexes. A side is
+    /// `request` or `offer`.
+    found: IndexMap<(&'static str, String, Type), (String, BTreeSet<usize>)>,
+}
+
+impl RankWarnings {
+    /// Adds the ranks found while the gang of a request was searched.
+    fn add(&mut self, request: usize, matcher: &mut Gangmatcher, parties: &Parties) {
+        for NonNumericRank { offer, label, value_type } in matcher.take_non_numeric_ranks() {
+            let (side, index, ad) = match offer {
+                Some(offer) => ("offer", offer, &parties.offers[offer]),
+                None => ("request", request, &parties.requests[request]),
+            };
+            let (_, ads) =
+                self.found.entry((side, label, value_type)).or_insert_with(|| (ad.id().to_string(), BTreeSet::new()));
+            ads.insert(index);
+        }
+    }
+
+    fn report(&self, session: &Session) {
+        for ((side, label, value_type), (first, ads)) in &self.found {
+            let (kind, others) = (value_type.phrase(), ads.len() - 1);
+            let more = match others {
+                0 => String::new(),
+                1 => format!(" and of 1 other {side}"),
+                _ => format!(" and of {others} other {side}s"),
+            };
+            session.warning(&format!("the rank of the port {label} of {first}{more} is {kind}, which counts as 0"));
+        }
+    }
 }
 
 impl GangmatchRun<'_> {
@@ -165,6 +207,7 @@ impl GangmatchRun<'_> {
                 Ok(())
             };
             find().or_else(|fault| policy.report_gang_fault(session, request, fault))?;
+            self.ranks.add(index, matcher, parties);
             // With --quiet only the exit status matters, and one gang decides the status.
             if session.options.quiet && notify.notify.is_none() && !gangs.is_empty() {
                 break;
@@ -238,6 +281,7 @@ impl GangmatchRun<'_> {
             if let Some(fault) = gangs.fault() {
                 return Err(self.policy.report_fault(self.session, fault));
             }
+            self.ranks.add(index, matcher, self.parties);
         }
         writer.finish()?;
         Ok(any)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Participant};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Participant, Type};
 use crate::eval::Context;
 use crate::matching::Statistics;
 use crate::matching::policy::{PolicyFault, PolicyRule, Residual};
@@ -13,7 +13,7 @@ use super::failure::{FailedClauses, GangFailure, TrialDocking};
 use super::offer_pool::OfferPool;
 use super::participants::{ParticipantTable, PortPlace};
 use super::search::{Algorithm, GangScore, SearchMemory, SearchStrategy, find_gang};
-use super::{BadPorts, Gang};
+use super::{BadPorts, Gang, NonNumericRank};
 
 /// Marshals gangs from a set of offers. An offer in a gang is used up: later gangs can only get its remainder.
 pub struct Gangmatcher {
@@ -101,6 +101,19 @@ impl Gangmatcher {
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.pool.table.statistics
+    }
+
+    /// Returns and clears the ranks that had a value other than a number since the last call. A rank that is undefined
+    /// is none of them.
+    pub fn take_non_numeric_ranks(&mut self) -> Vec<NonNumericRank> {
+        let ranks = std::mem::take(&mut self.pool.table.non_numeric_ranks);
+        let table = &self.pool.table;
+        let rank = |(place, value_type): (PortPlace, Type)| NonNumericRank {
+            offer: (!place.participant.is_request()).then(|| place.participant.offer()),
+            label: table.label(place),
+            value_type,
+        };
+        ranks.into_iter().map(rank).collect()
     }
 
     /// Marshals the gang of a request (thesis 5.1.3) and uses up the offers of the gang. `None` if no gang is found. No

@@ -17,6 +17,7 @@ pub use matcher::{GangFault, GangIter, Gangmatcher};
 pub(super) use participants::build_member;
 pub use search::{Algorithm, PortOrder, SearchStrategy};
 
+use crate::ad::Type;
 use crate::protocol::PortFault;
 
 /// A request and the tree of offers docked at its ports.
@@ -69,6 +70,17 @@ impl Gang {
         }
         members
     }
+}
+
+/// A rank that had a value other than a number, which counts as 0 (1998 paper 3.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NonNumericRank {
+    /// 0-based index of the offer that has the rank. `None` if the request has it.
+    pub offer: Option<usize>,
+    /// Label of the port that has the rank.
+    pub label: String,
+    /// The type of the value.
+    pub value_type: Type,
 }
 
 /// An offer that is left out because its ports cannot be used.

@@ -56,6 +56,7 @@ impl OfferPool {
     /// When the ports of `request` cannot be used. The former request then stays.
     pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
         self.table.replace(Participant::REQUEST, request)?;
+        self.table.non_numeric_ranks.retain(|place, _| !place.participant.is_request());
         self.classes = None;
         self.feasibility_classes = None;
         self.initial_queries.clear();

@@ -157,7 +157,11 @@ impl ParticipantTable {
         self.statistics.evaluations += 1;
         let rank =
             Evaluator::new(&self.environment, &self.context).attribute(self.frame(place), self.protocol.rank_name());
-        self.known_value(rank).map(|rank| rank_value(&rank))
+        let rank = self.known_value(rank)?;
+        if !matches!(rank, Value::Integer(_) | Value::Real(_) | Value::Boolean(_) | Value::Undefined) {
+            self.non_numeric_ranks.entry(place).or_insert(rank.value_type());
+        }
+        Some(rank_value(&rank))
     }
 
     /// Returns the score of the candidate `link` at the port `place`. Docks the candidate for the evaluation only.

@@ -15,7 +15,10 @@ mod symbolic;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Type};
 use crate::eval::{Context, Environment, EnvironmentMember, UNFILLED_PORT};
 use crate::matching::Statistics;
 use crate::matching::policy::PolicyRule;
@@ -66,6 +69,8 @@ pub struct ParticipantTable {
     pub offers_have_patterns: bool,
     /// Counts of work done. The table counts evaluations and failures, its callers count everything else.
     pub statistics: Statistics,
+    /// Ports whose ranks have had a value that is no number and counts as 0, with the type of the first such value.
+    pub non_numeric_ranks: IndexMap<PortPlace, Type, FxBuildHasher>,
 }
 
 impl ParticipantTable {
@@ -81,6 +86,7 @@ impl ParticipantTable {
             offers_have_ports: false,
             offers_have_patterns: false,
             statistics: Statistics::default(),
+            non_numeric_ranks: IndexMap::default(),
         };
         let mut bad = Vec::new();
         for (position, ad) in std::iter::once(&Ad::default()).chain(offers).enumerate() {

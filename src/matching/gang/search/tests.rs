@@ -198,3 +198,48 @@ fn best_is_the_greatest_where_candidates_must_differ() {
     let enough = cases / 4;
     assert!(matched > enough && unmatched > enough && with_choice > enough, "{matched} {unmatched} {with_choice}");
 }
+
+/// Returns a request for machines of colours that differ pairwise. `rank` is the rank of each port, where `#` stands for
+/// its label.
+fn all_different(ports: usize, difference: &str, rank: impl Fn(usize) -> &'static str) -> Ad {
+    let port = |port: usize| {
+        let label = format!("p{port}");
+        let clauses = (0..port).map(|other| difference.replace('#', &label).replace('$', &format!("p{other}")));
+        let clauses: Vec<String> = std::iter::once(format!("{label}.K >= 0")).chain(clauses).collect();
+        let rank = rank(port).replace('#', &label);
+        format!("[ Label = {label}; {rank}Constraint = {} ]", clauses.join(" && "))
+    };
+    let ports: Vec<String> = (0..ports).map(port).collect();
+    parsed(&format!("[ Ports = {{ {} }} ]", ports.join(", ")))
+}
+
+#[test]
+fn no_order_of_colours_is_tried_after_another() {
+    let unranked = |_| "";
+    let ranked = |_| "Rank = #.K; ";
+    let last_ranked = |port| if port == 8 { "Rank = #.K; " } else { "" };
+    let differ = "#.C != $.C";
+    // Ports, colours, machines, whether there is a gang, and the greatest number of candidates to be docked.
+    for (request, colours, machines, is_matched, most) in [
+        (all_different(9, differ, unranked), 8, 80, false, 0),
+        (all_different(9, "!member(#.C, { $.C })", unranked), 8, 80, false, 0),
+        (all_different(9, differ, unranked), 9, 80, true, 9),
+        (all_different(6, differ, ranked), 5, 50, false, 0),
+        (all_different(6, differ, ranked), 6, 50, true, 6),
+        (all_different(9, differ, last_ranked), 9, 80, true, 40),
+        // As many colours and racks as ports, but two of the racks have one and the same colour.
+        (all_different(6, "#.C != $.C && #.R != $.R", unranked), 6, 48, false, 3000),
+    ] {
+        let machine = |key: usize| {
+            let colour = key % colours;
+            let rack = if colour == 0 { key / colours % 6 } else { key / colours % 4 };
+            parsed(&format!("[ K = {}; C = {colour}; R = {rack}; Constraint = true ]", key * 37 % 1009))
+        };
+        let offers: Vec<Ad> = (0..machines).map(machine).collect();
+        let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+        let mut matcher = Gangmatcher::new(&offers, protocol, context).0;
+        let found = matcher.marshal(0, &request).unwrap();
+        let tests = matcher.statistics().tests;
+        assert_eq!((found.is_some(), tests <= most), (is_matched, true), "{tests}: {}", text(&[&request]));
+    }
+}
