@@ -4,7 +4,8 @@
 //! backtrack chronologically and stop at the first gang.
 //!
 //! [`Algorithm::Best`] uses conflict-directed backjumping: it returns to the last decision in the conflict set of the
-//! failure. It skips candidates equivalent to one that failed and runs forward checking ([`forward_checking`]). It
+//! failure. It skips candidates equivalent to one that failed, also at interchangeable ports ([`symmetry`]), and runs
+//! forward checking ([`forward_checking`]), which counts the values of ports that must differ ([`all_different`]). It
 //! continues by branch and bound until no gang can beat the best gang found ([`bounds`]).
 //!
 //! The search undocks everything that it has docked: after [`find_gang`] nothing is docked.

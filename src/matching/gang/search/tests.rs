@@ -243,3 +243,18 @@ fn no_order_of_colours_is_tried_after_another() {
         assert_eq!((found.is_some(), tests <= most), (is_matched, true), "{tests}: {}", text(&[&request]));
     }
 }
+
+/// Candidates that differ only in what the rank of a port reads are not alike for offers that read this rank.
+#[test]
+fn a_rank_that_offers_read_tells_candidates_apart() {
+    let machine = |key: u32| parsed(&format!("[ K = {key}; M = 1; Constraint = other.Rank < 2 ]"));
+    let spare = || parsed("[ K = 0; M = 2; Constraint = true ]");
+    let offers = [machine(1), machine(3), spare(), spare()];
+    let request = parsed(
+        "[ Ports = { [ Label = a; Rank = 4 - a.K; Constraint = a.M == 1 ],
+                     [ Label = b; Constraint = b.M == 2 ], [ Label = c; Constraint = c.M == 2 ] } ]",
+    );
+    let mut matcher = Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad)).0;
+    let found = matcher.marshal(0, &request).unwrap().map(|gang| gang.ports[0].offer);
+    assert_eq!(found, Some(1));
+}
