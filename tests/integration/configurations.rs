@@ -154,12 +154,13 @@ fn explain_tells_what_policies_would_do() {
     let jobs = JOBS.replace("Owner", "Requirements = true\nOwner");
     let slots = "MyType = \"Machine\"\nName = \"s\"\nState = \"Unclaimed\"\nMemory = 1000\nStart = true\nRequirements = START\n";
     let (jobs, slots) = (file("explain-config.long", jobs), file("explain-config.slots", slots));
-    let config = "START = TARGET.RequestMemory <= $(MOST)\nMOST = 100\nSUBMIT_REQUIREMENT_NAMES = Site\n\
-        SUBMIT_REQUIREMENT_Site = Owner != \"bob\"\nSUBMIT_REQUIREMENT_Site_REASON = \"not bob\"\nSYSTEM_PERIODIC_HOLD = JobStatus == 2\n";
+    let config = "START = TARGET.RequestMemory <= $(MOST)\nMOST = 100\nSUBMIT_REQUIREMENT_NAMES = Site Queue\n\
+        SUBMIT_REQUIREMENT_Queue = MY.TotalJobs < 5\nSUBMIT_REQUIREMENT_Site = Owner != \"bob\"\nSUBMIT_REQUIREMENT_Site_REASON = \"not bob\"\nSYSTEM_PERIODIC_HOLD = JobStatus == 2\n";
     let dump = file("explain-config.dump", config);
     let (status, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
     assert_eq!(status, Some(1), "{err}");
     assert!(out.starts_with("none gains; 1 request loses a match: 2.0\n"), "{out}");
+    assert!(err.contains("left out: SUBMIT_REQUIREMENT_Queue reads the ad of the job queue"), "{err}");
     assert!(
         out.contains("SUBMIT_REQUIREMENT_Site refuses 1 job: 2.0 (not bob)\nSYSTEM_PERIODIC_HOLD holds 1 job: 3.0\n"),
         "{out}"
@@ -168,7 +169,7 @@ fn explain_tells_what_policies_would_do() {
     let (_, out, _) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump, "-o", "json"]);
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(report["totals"]["policies"][0]["effect"], "refuses");
-    assert_eq!(report["totals"]["policies"][0]["line"], 4);
+    assert_eq!(report["totals"]["policies"][0]["line"], 5);
 }
 
 #[test]

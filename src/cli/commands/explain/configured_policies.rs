@@ -45,6 +45,11 @@ impl JobEffects {
         for problem in &problems {
             loaded.report(session, problem)?;
         }
+        let of_queue: Vec<String> = policies.requirements_of_queue().map(str::to_owned).collect();
+        if !of_queue.is_empty() {
+            let verb = if of_queue.len() == 1 { "reads" } else { "read" };
+            session.note(&format!("left out: {} {verb} the ad of the job queue", join_and(&of_queue)));
+        }
         let mut effects = IndexMap::new();
         for request in requests.iter().filter(|_| !policies.is_empty()) {
             for effect in policies.effects(request.advertisement(), &context) {
