@@ -71,6 +71,14 @@ fn numbers_of_jobs_and_sizes_have_all_digits() {
     assert_eq!(held[4], "bob      ID: 123456  11/23 00:00      _      _      _      1      3 123456.1000");
 }
 
+/// `-hold` begins as `-h` does, and is no file either.
+#[test]
+fn held_jobs_alone_are_printed_for_hold() {
+    let jobs = file("hold", &jobs());
+    assert_eq!(lines(&["-jobads", &jobs, "-hold", "-af", "ProcId", "JobStatus"]), ["1000 5"]);
+    assert_eq!(lines(&["-jobads", &jobs, "-held", "-af", "ProcId", "JobStatus"]), ["1000 5"]);
+}
+
 #[test]
 fn names_choose_jobs_and_slots() {
     let jobs = file("names", &jobs());

@@ -1,4 +1,38 @@
 //! Small ads of pools on which explanations were once wrong or misleading.
+//!
+//! # Faults and their tests
+//!
+//! Real pools and the papers showed these faults. The tests without a module are in this file.
+//!
+//! | fault | test |
+//! |---|---|
+//! | a clause that is false was laid on an attribute that it provides for | `an_absent_attribute_that_the_clause_provides_for_is_not_blamed` |
+//! | the same in the limits of older slots, where the memory or the CPUs decide | the row `older` of the same test |
+//! | the properties of GPUs were sought in the slot and not in the GPUs' own ads | `gpus_are_looked_for_in_their_own_ads` |
+//! | of three GPUs asked for and two there, a property was blamed | `too_few_gpus_are_told_by_their_number` |
+//! | two changes came where one suffices, and one size of several | `one_attribute_is_changed_before_two_and_sizes_come_with_their_slots` |
+//! | nothing was proposed where only the slots refuse | `a_wish_of_slots_alone_is_met_by_a_change_of_the_job` |
+//! | claimed and divided slots counted as free | `states::slots_that_match_and_are_not_free_are_no_match`, `states::a_partitionable_slot_would_match_if_drained` |
+//! | `match` gave held jobs and claimed slots away | `states::only_idle_jobs_get_only_free_slots` |
+//! | slots that are offline counted as free | `states::a_report_says_which_slots_are_free` |
+//! | held, running and local jobs were explained as if they waited | `states::a_job_that_does_not_wait_is_told_first` |
+//! | old dumps refused everything, for they were taken as of today | `states::old_ads_are_evaluated_as_of_their_newest_time` |
+//! | ads of daemons counted as offers | `ads_of_daemons_are_no_slots` |
+//! | text without quotation marks was called a missing attribute | `names_without_quotation_marks_are_quoted` |
+//! | mistakes that `check` corrects were not corrected | `mistakes_that_the_linter_knows_are_corrected` |
+//! | what the job itself lacks was laid on the slots | `what_the_job_lacks_is_not_laid_on_the_slots` |
+//! | "most have" was said of few slots, and the version of one slot came before that of many | `what_most_have_is_what_more_than_half_have` |
+//! | "`false` is false" was told of a slot that takes nothing | `a_slot_that_takes_nothing_says_so_plainly` |
+//! | "an request" was told by `--reverse` | `requests_and_jobs_have_their_articles` |
+//! | a long clause was cut, without the values that decide | `the_part_of_a_long_clause_that_decides_comes_with_its_values` |
+//! | a disjunction was one clause, and its parts were not counted | `each_part_of_a_disjunction_is_told` |
+//! | `--request` did not know the numbers of jobs | `states::jobs_are_called_by_their_numbers_in_and_out` |
+//! | `-machine` was refused, and `:summary` had no effect | `queues::slots_are_grouped_by_cause_and_chosen_by_htcondors_words` |
+//! | JSON counted the refusals of slots that do not suit | `json_counts_the_refusals_of_suitable_slots_as_the_text_does` |
+//! | the ads of a history file became one ad | `histories::records_are_read_as_condor_history_prints_them` |
+//! | `-hold` was taken for a file, and all jobs were printed | `condor_tables::held_jobs_alone_are_printed_for_hold` |
+//! | a usage error without a standard error was a panic | `robustness::a_wrong_option_is_status_2_without_a_standard_error` |
+//! | the help said that slices are rounded up | `negotiation::a_slice_is_rounded_down` |
 
 use serde_json::Value as Json;
 
@@ -230,4 +264,55 @@ fn json_counts_the_refusals_of_suitable_slots_as_the_text_does() {
     let document: Json = serde_json::from_str(&text).unwrap();
     let refusal = &document["reports"][0]["refusals"][0];
     assert_eq!((refusal["offers"].as_u64(), refusal["suitable"].as_u64()), (Some(2), Some(1)));
+}
+
+#[test]
+fn too_few_gpus_are_told_by_their_number() {
+    let slot = "Requirements = true\nGPUs = 2\nAvailableGPUs = { GPUs_a, GPUs_b }\nGPUs_a = [ Capability = 8.6 ]\n\
+                GPUs_b = [ Capability = 8.0 ]";
+    let job = "RequestGPUs = 3\nRequireGPUs = Capability >= 8.0\nRequirements = countMatches(MY.RequireGPUs, \
+               TARGET.AvailableGPUs) >= RequestGPUs";
+    let line = first_line("too-few", job, &[slot]);
+    assert!(line.contains(">= 3 (RequestGPUs); the largest is 2") && !line.contains("defines"), "{line}");
+    let found = changes("too-few-change", job, &[slot]);
+    assert_eq!(found[0], ("RequestGPUs 3 -> 2".to_owned(), 1));
+}
+
+#[test]
+fn ads_of_daemons_are_no_slots() {
+    let pool = format!(
+        "{SLOT}Name = \"slot1@host\"\nRequirements = true\n\nMyType = \"DaemonMaster\"\nName = \"host\"\n\
+         Requirements = true\n"
+    );
+    let pool = file("fault-daemons", pool);
+    let job = format!("{JOB}Requirements = true\n");
+    let told = |options: &[&str]| {
+        let output = run(&[&["explain", "--pool", &pool], options].concat(), job.as_bytes());
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned())
+    };
+    let [text, note] = told(&[]);
+    assert_eq!(text.trim_end(), "1.0 matches 1 of 1 slot, which is free");
+    assert!(note.starts_with("note: 1 of 2 offers left out: 1 of daemons"), "{note}");
+    assert!(told(&["--all-states"])[0].contains("matches 2 of 2 "));
+}
+
+#[test]
+fn requests_and_jobs_have_their_articles() {
+    let slot = "Cpus = 4\nRequirements = MY.Cpus > 5";
+    let (text, _) = explained("article", "Requirements = true", &[slot], &["--reverse"]);
+    let first = text.lines().next();
+    assert_eq!(first, Some("slot0@host matches none of 1 job: `MY.Cpus > 5` is false, whatever the job has"));
+}
+
+#[test]
+fn the_part_of_a_long_clause_that_decides_comes_with_its_values() {
+    let slot = "CPUs = 4\nRequirements = ifThenElse(TARGET.RequestCPUs =!= undefined, CPUs =?= TARGET.RequestCPUs, \
+                CPUs =?= 1)";
+    let job = "RequestCpus = 1\nRequirements = true";
+    assert_eq!(
+        first_line("long", job, &[slot; 2]),
+        "1.0 matches none of 2 slots: 2 slots would do, but each of them refuses: `CPUs =?= TARGET.RequestCPUs` is \
+         false (RequestCPUs is 1)"
+    );
+    assert_eq!(changes("long-change", job, &[slot; 2]), [("RequestCpus 1 -> 4".to_owned(), 2)]);
 }
