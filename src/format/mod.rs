@@ -2,12 +2,14 @@
 //!
 //! A bad ad never ends the reading and is never left out silently. The reader yields a [`Problem`] in its place.
 
+mod ad_line_reader;
 mod ad_syntax;
 mod ad_text;
 mod attribute_cache;
 mod attribute_name;
 mod attribute_span;
 mod backward_stream;
+mod block_ads;
 mod bracketed;
 mod detect;
 mod diagnostic;
@@ -23,24 +25,27 @@ mod shape_cache;
 mod source_map;
 mod stream;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod transcriber;
 mod writer;
 mod xml;
 mod yaml;
 
+pub(crate) use ad_line_reader::AdLineReader;
 pub use attribute_span::AttributeSpan;
 pub use backward_stream::BackwardStream;
+pub use block_ads::{BlockAds, BlockItem};
 pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
 pub use job_queue_log::log_length_until;
+pub(crate) use long::LineWriter;
 pub use long::{
     AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, ProjectingReader, Projection, is_closed,
 };
 pub use stream::{Stream, StreamBlock};
-pub use transcriber::{AdTranscriber, BlockTranscription, TranscribedAd};
+pub use transcriber::{AdTranscriber, BlockTranscription};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
 

@@ -16,9 +16,9 @@ const MAX_CLASSES: usize = 16 * 1024;
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// Number in place of the code of a constant, whose value does not matter: a scalar, or a list of scalars.
-const SCALAR: u32 = 0;
+pub(super) const SCALAR: u32 = 0;
 const SCALAR_LIST: u32 = 1;
-const FIRST_CODE: u32 = 2;
+pub(super) const FIRST_CODE: u32 = 2;
 
 type MemoHasher = BuildHasherDefault<FxHasher>;
 
@@ -43,7 +43,7 @@ pub fn is_constant(expression: &Expression) -> bool {
 }
 
 /// Returns the number that stands for all constants of the same kind; `None` if an expression is no constant.
-fn constant_code(expression: &Expression) -> Option<u32> {
+pub(super) fn constant_code(expression: &Expression) -> Option<u32> {
     match expression.kind() {
         kind if kind.is_scalar() => Some(SCALAR),
         ExpressionKind::List(elements) if elements.iter().all(|element| element.kind().is_scalar()) => {

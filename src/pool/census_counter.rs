@@ -70,6 +70,8 @@ pub struct CensusCounter {
     /// Indices in `attributes` of those that the part counted so far has, in the order of first appearance.
     touched: Vec<usize>,
     texts: TextCache,
+    /// Number of times that the names got new indices.
+    generation: usize,
 }
 
 /// What a [`CensusCounter`] has counted: a number of ads that follow each other.
@@ -108,7 +110,10 @@ struct CountedAttribute {
     has_values: bool,
     /// The expression of the last ad with the attribute. It is kept so that no other expression gets its identity.
     last: Option<Expression>,
-    /// Number of ads that have `last` and are not in `part` yet.
+    /// Offset in the texts of `part` at which the value of the last ad with the attribute begins, if that is a plain
+    /// literal. The text goes to the end.
+    last_literal: Option<usize>,
+    /// Number of ads that have `last` or `last_literal` and are not in `part` yet.
     run: usize,
     part: PartAttribute,
 }
@@ -146,6 +151,7 @@ impl CensusCounter {
             shapes: FxHashMap::default(),
             touched: Vec::new(),
             texts: TextCache::default(),
+            generation: 0,
         }
     }
 
@@ -180,7 +186,7 @@ impl CensusCounter {
 
     /// Counts the expression that one more ad binds to an attribute.
     #[inline]
-    fn count(&mut self, index: usize, expression: &Expression) {
+    pub(super) fn count(&mut self, index: usize, expression: &Expression) {
         let attribute = &mut self.attributes[index];
         if attribute.run > 0 {
             let is_same = attribute.last.as_ref().is_some_and(|last| last.ptr_eq(expression));
@@ -198,13 +204,44 @@ impl CensusCounter {
         }
     }
 
+    /// Counts the value that one more ad gives to an attribute, as [`CensusCounter::count`] does. The value is a
+    /// [plain literal](crate::syntax::plain_literal).
+    #[inline]
+    pub(super) fn count_literal(&mut self, index: usize, literal: &[u8]) {
+        let attribute = &mut self.attributes[index];
+        if attribute.run > 0 {
+            let texts = &attribute.part.texts;
+            if attribute.last_literal.is_some_and(|start| texts[start..] == *literal) || !attribute.has_values {
+                attribute.run += 1;
+                return;
+            }
+            attribute.end_run(&mut self.texts);
+        } else if attribute.part.ads == 0 {
+            self.touched.push(index);
+        }
+        attribute.run = 1;
+        if attribute.has_values {
+            attribute.last_literal = Some(attribute.part.texts.len());
+            attribute.part.texts.extend_from_slice(literal);
+        }
+    }
+
+    /// Counts an ad whose attributes are counted one by one.
+    pub(super) fn count_ad(&mut self) {
+        self.ads += 1;
+    }
+
+    /// Returns the number of times that the names got new indices.
+    pub(super) fn generation(&self) -> usize {
+        self.generation
+    }
+
     /// Returns what was counted since the last call.
     pub fn take(&mut self) -> CensusPart {
         let mut attributes = Vec::with_capacity(self.touched.len());
         for index in take(&mut self.touched) {
             let attribute = &mut self.attributes[index];
             attribute.end_run(&mut self.texts);
-            attribute.last = None;
             // The next part most likely has as many values.
             let mut empty = PartAttribute::new(attribute.part.name.clone());
             empty.values.reserve_exact(attribute.part.values.len());
@@ -215,6 +252,7 @@ impl CensusCounter {
             self.attributes.clear();
             self.by_name.clear();
             self.shapes.clear();
+            self.generation += 1;
         }
         CensusPart { ads: take(&mut self.ads), attributes }
     }
@@ -235,7 +273,7 @@ impl CensusCounter {
     }
 
     /// Returns the index in `attributes` of a name.
-    fn attribute_of(&mut self, name: &Name) -> usize {
+    pub(super) fn attribute_of(&mut self, name: &Name) -> usize {
         if let Some(index) = self.by_name.get(name) {
             return *index;
         }
@@ -244,6 +282,7 @@ impl CensusCounter {
         self.attributes.push(CountedAttribute {
             has_values: self.scope.has_values_of(name),
             last: None,
+            last_literal: None,
             run: 0,
             part: PartAttribute::new(name.clone()),
         });
@@ -262,12 +301,19 @@ impl CountedAttribute {
     fn end_run(&mut self, texts: &mut TextCache) {
         let ads = take(&mut self.run);
         self.part.ads += ads;
-        if let Some(expression) = self.last.as_ref().filter(|_| self.has_values && ads > 0) {
+        let last = self.last.take();
+        let part = &mut self.part;
+        let hash = if let Some(start) = self.last_literal.take() {
+            part.measures.add_plain_literal(&part.texts[start..], ads);
+            hash_and_cut(&mut part.texts, start)
+        } else if let Some(expression) = last {
             let expression = expression.without_parentheses();
-            self.part.measures.add(expression, ads);
-            let hash = texts.push_text(expression, &mut self.part.texts);
-            self.part.values.push(PartValue { hash, end: self.part.texts.len(), ads });
-        }
+            part.measures.add(expression, ads);
+            texts.push_text(expression, &mut part.texts)
+        } else {
+            return;
+        };
+        part.values.push(PartValue { hash, end: part.texts.len(), ads });
     }
 }
 
@@ -304,6 +350,11 @@ fn push_value_text(expression: &Expression, texts: &mut Vec<u8>) -> u64 {
         texts.truncate(start);
         texts.extend_from_slice(text.as_bytes());
     }
+    hash_and_cut(texts, start)
+}
+
+/// Cuts the text that begins at `start` if it is long. Returns the hash of the whole text.
+fn hash_and_cut(texts: &mut Vec<u8>, start: usize) -> u64 {
     let hash = text_hash(&texts[start..]);
     if texts.len() - start > MAX_TEXT_BYTES {
         let is_boundary = |at: &usize| texts[start + at] & 0b1100_0000 != 0b1000_0000;

@@ -3,6 +3,7 @@
 //! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
 mod ad_memo;
+mod ad_text_memo;
 mod autocluster;
 mod bound_column;
 mod census;
@@ -20,11 +21,13 @@ mod range_index;
 mod sparse_rows;
 mod store;
 mod summary;
+mod text_census;
 mod value_indexes;
 mod value_key;
 mod value_sample;
 
 pub use ad_memo::{AdMemo, is_constant};
+pub use ad_text_memo::AdTextMemo;
 pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
@@ -38,5 +41,6 @@ pub use partition::Partition;
 pub use sparse_rows::SparseRows;
 pub use store::{Dependencies, Store, StoreValues};
 pub use summary::{AttributeSummary, BindingKind, DistinctCount, ObservedRange};
+pub use text_census::TextCensusCounter;
 pub use value_indexes::{PositionRange, RowTest};
 pub use value_key::ValueKey;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Value};
 use crate::eval::compare;
+use crate::syntax::simple_literal_value;
 
 use super::value_sample::{SampleLimit, ValueSample};
 
@@ -175,6 +176,20 @@ impl ValueMeasures {
             ExpressionKind::Literal(value) => self.measure(value),
             ExpressionKind::List(elements) => extend(&mut self.lengths, (elements.len(), elements.len())),
             _ => {}
+        }
+    }
+
+    /// Adds a [plain literal](crate::syntax::plain_literal), which is bound to the attribute in a number of ads.
+    pub(super) fn add_plain_literal(&mut self, literal: &[u8], ads: usize) {
+        if let [b'"', inside @ .., b'"'] = literal {
+            self.add_kind(BindingKind::Value(Type::String), ads);
+            extend(&mut self.lengths, (inside.len(), inside.len()));
+            return;
+        }
+        let integer = str::from_utf8(literal).ok().and_then(|digits| digits.parse().ok()).map(Value::Integer);
+        if let Some(value) = integer.or_else(|| simple_literal_value(literal, None)) {
+            self.add_kind(BindingKind::Value(value.value_type()), ads);
+            self.measure(&value);
         }
     }
 

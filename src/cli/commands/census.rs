@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
-use classad::ad::{self, Name};
+use classad::ad::{self, Dialect, Name};
 use classad::format::AdEntry;
-use classad::pool::{AttributeSummary, Census, CensusCounter, CensusPart, ObservedRange};
+use classad::pool::{AttributeSummary, Census, CensusPart, ObservedRange, TextCensusCounter};
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
@@ -262,7 +262,7 @@ impl CensusCommand {
 
 /// Adds the ads of the sources to a census. Several threads count them.
 fn count_ads(session: &mut Session, sources: &mut [AdSource], mut census: Census) -> Result<Census, Failure> {
-    let task = CensusTask { census: census.clone() };
+    let task = CensusTask { census: census.clone(), dialect: session.dialect() };
     for_each_ad_block(session, sources, None, &task, &mut |_, _, part| census.merge(part))?;
     Ok(census)
 }
@@ -271,18 +271,26 @@ fn count_ads(session: &mut Session, sources: &mut [AdSource], mut census: Census
 struct CensusTask {
     /// An empty census, which creates the counters.
     census: Census,
+    dialect: Dialect,
 }
 
 impl AdBlockTask for CensusTask {
-    type State = CensusCounter;
+    type State = TextCensusCounter;
     type Output = CensusPart;
 
-    fn new_state(&self) -> CensusCounter {
-        self.census.counter()
+    fn new_state(&self) -> TextCensusCounter {
+        TextCensusCounter::new(self.census.counter(), self.dialect)
     }
 
-    fn run(&self, counter: &mut CensusCounter, ads: &mut dyn Iterator<Item = AdEntry>) -> CensusPart {
-        ads.for_each(|entry| counter.add(&entry.ad));
+    fn take_text(&self, counter: &mut TextCensusCounter, text: &[u8]) -> Option<usize> {
+        counter.take_text(text)
+    }
+
+    fn add(&self, counter: &mut TextCensusCounter, entry: AdEntry) {
+        counter.add(&entry.ad);
+    }
+
+    fn finish(&self, counter: &mut TextCensusCounter) -> CensusPart {
         counter.take()
     }
 }

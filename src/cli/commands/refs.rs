@@ -9,7 +9,7 @@ use clap::Args;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, Reference, References, direct_references, references_of_all};
 use classad::format::AdEntry;
-use classad::pool::{AdMemo, AttributeSummary, Census};
+use classad::pool::{AdMemo, AdTextMemo, AttributeSummary, Census};
 use classad::protocol::{PORTS, display_name, read_ports};
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
@@ -193,28 +193,57 @@ struct BlockReferences {
     rows: Vec<(Option<String>, usize, Arc<AdReferences>)>,
 }
 
+/// What a thread keeps of the ads, and the references of the ads of a block.
+#[derive(Default)]
+struct RefsState {
+    memo: AdMemo<Arc<AdReferences>>,
+    texts: Option<AdTextMemo<Arc<AdReferences>>>,
+    /// The references of the ads of the block, each with the number of ads, by the address of the references.
+    classes: IndexMap<usize, (Arc<AdReferences>, usize), FxBuildHasher>,
+    rows: Vec<(Option<String>, usize, Arc<AdReferences>)>,
+}
+
+impl RefsState {
+    /// Counts an ad.
+    fn count(&mut self, references: Arc<AdReferences>) {
+        // A class keeps its references, so that no others get their address.
+        let class = self.classes.entry(Arc::as_ptr(&references) as usize);
+        class.or_insert_with(|| (references, 0)).1 += 1;
+    }
+}
+
 impl AdBlockTask for RefsTask {
-    type State = AdMemo<Arc<AdReferences>>;
+    type State = RefsState;
     type Output = BlockReferences;
 
-    fn new_state(&self) -> Self::State {
-        AdMemo::default()
+    fn new_state(&self) -> RefsState {
+        // A row needs the identity of its ad. So rows are made of whole ads.
+        let texts = (!self.is_table).then(|| AdTextMemo::new(self.context.dialect));
+        RefsState { texts, ..RefsState::default() }
     }
 
-    fn run(&self, memo: &mut Self::State, ads: &mut dyn Iterator<Item = AdEntry>) -> BlockReferences {
-        let mut classes: IndexMap<usize, (Arc<AdReferences>, usize), FxBuildHasher> = IndexMap::default();
-        let mut rows = Vec::new();
-        for AdEntry { ad, number, .. } in ads {
-            self.unseen_names.mark_present(|name| ad.get(name).is_some());
-            let references = Arc::clone(memo.class(&ad, || self.references(&ad)));
-            if self.is_table {
-                rows.push((display_name(&ad, None, &self.context), number, Arc::clone(&references)));
-            }
-            // A class keeps its references, so that no others get their address.
-            let class = classes.entry(Arc::as_ptr(&references) as usize);
-            class.or_insert_with(|| (references, 0)).1 += 1;
+    fn take_text(&self, state: &mut RefsState, text: &[u8]) -> Option<usize> {
+        let (length, references) = state.texts.as_mut()?.class(text)?;
+        let references = Arc::clone(references);
+        state.count(references);
+        Some(length)
+    }
+
+    fn add(&self, state: &mut RefsState, AdEntry { ad, number, .. }: AdEntry) {
+        self.unseen_names.mark_present(|name| ad.get(name).is_some());
+        let references = Arc::clone(state.memo.class(&ad, || self.references(&ad)));
+        if let Some(texts) = &mut state.texts {
+            texts.remember(&references);
         }
-        BlockReferences { classes: classes.into_values().collect(), rows }
+        if self.is_table {
+            state.rows.push((display_name(&ad, None, &self.context), number, Arc::clone(&references)));
+        }
+        state.count(references);
+    }
+
+    fn finish(&self, state: &mut RefsState) -> BlockReferences {
+        let classes = std::mem::take(&mut state.classes).into_values().collect();
+        BlockReferences { classes, rows: std::mem::take(&mut state.rows) }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use classad::ad::Dialect;
 use classad::eval::FreeNames;
-use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
+use classad::format::{
+    AdEntry, BlockAds, BlockItem, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock,
+};
 
 use super::block_pipeline::{BlockTask, for_each_block};
 use super::source::{AdSource, SourceText};
@@ -33,6 +35,25 @@ impl BlockReader {
         }
     }
 
+    /// Passes the ads and the problems of a block to `consume`, in their order. `take` is called with the texts of ads
+    /// that are read whole, as for [`BlockAds::next`].
+    fn read_or_take<S>(
+        &mut self,
+        block: &StreamBlock,
+        state: &mut S,
+        take: impl Fn(&mut S, &[u8]) -> Option<usize>,
+        mut consume: impl FnMut(&mut S, BlockItem),
+    ) {
+        if let Some(projection) = self.projection.as_mut().filter(|_| block.form == FileFormat::Long) {
+            block.project(projection).for_each(|item| consume(state, BlockItem::Read(item)));
+            return;
+        }
+        let mut ads = BlockAds::new(block, &mut self.cache);
+        while let Some(item) = ads.next(|text| take(state, text)) {
+            consume(state, item);
+        }
+    }
+
     /// Returns the attributes that are read of ads in the long form. `None` if ads are read whole.
     pub fn projection(&mut self) -> Option<&mut Projection> {
         self.projection.as_mut()
@@ -41,7 +62,8 @@ impl BlockReader {
 
 /// What is done with the good ads of each block.
 pub trait AdBlockTask: Sync {
-    /// What a thread keeps from block to block. It must not change the results.
+    /// What a thread keeps from block to block, and what it has done with the ads of the block. What it keeps must not
+    /// change the results.
     type State;
     /// The result for one block.
     type Output: Send;
@@ -49,8 +71,15 @@ pub trait AdBlockTask: Sync {
     /// Creates the state of a thread.
     fn new_state(&self) -> Self::State;
 
-    /// Does the work on the ads of one block. Numbers of ads count from the beginning of the block.
-    fn run(&self, state: &mut Self::State, ads: &mut dyn Iterator<Item = AdEntry>) -> Self::Output;
+    /// Does the work on an ad in the long form by its text, if that is possible, as for [`BlockAds::next`]. Otherwise
+    /// returns `None` and does nothing.
+    fn take_text(&self, state: &mut Self::State, text: &[u8]) -> Option<usize>;
+
+    /// Does the work on an ad. Numbers of ads count from the beginning of the block.
+    fn add(&self, state: &mut Self::State, entry: AdEntry);
+
+    /// Returns the result for the ads since the last call.
+    fn finish(&self, state: &mut Self::State) -> Self::Output;
 }
 
 /// Runs a task on all ads of the sources and passes the results to `consume`, block by block in the order of the input.
@@ -109,19 +138,18 @@ impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {
 
     fn run(&self, (reader, state): &mut Self::State, block: &StreamBlock) -> ReadBlock<T::Output> {
         let (mut problems, mut last) = (Vec::new(), 0);
-        let mut ads = reader.read(block).filter_map(|item| match item {
-            Ok(entry) => {
+        let take = |state: &mut T::State, text: &[u8]| self.task.take_text(state, text);
+        reader.read_or_take(block, state, take, |state, item| match item {
+            BlockItem::Taken(number) => last = number,
+            BlockItem::Read(Ok(entry)) => {
                 last = entry.number;
-                Some(entry)
+                self.task.add(state, entry);
             }
-            Err(problem) => {
+            BlockItem::Read(Err(problem)) => {
                 last = last.max(problem.ad_number);
                 problems.push(problem);
-                None
             }
         });
-        let output = self.task.run(state, &mut ads);
-        drop(ads);
-        ReadBlock { output, problems, last }
+        ReadBlock { output: self.task.finish(state), problems, last }
     }
 }

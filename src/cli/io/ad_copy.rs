@@ -5,7 +5,7 @@ use std::io::Write;
 use classad::ad::Name;
 use classad::eval::Context;
 use classad::format::{
-    AdBatch, AdBatchWriter, AdDocumentWriter, AdTranscriber, FileFormat, Problem, StreamBlock, TranscribedAd,
+    AdBatch, AdBatchWriter, AdDocumentWriter, AdTranscriber, BlockItem, FileFormat, Problem, StreamBlock,
 };
 use classad::protocol::display_name;
 use classad::syntax::LossyChange;
@@ -100,13 +100,13 @@ impl BlockTask for CopyTask {
         let mut ads = transcriber.transcribe(block);
         while let Some(ad) = ads.next(&mut copied.ads) {
             let entry = match ad {
-                TranscribedAd::Copied(number) => {
+                BlockItem::Taken(number) => {
                     copied.count += 1;
                     copied.last = number;
                     continue;
                 }
-                TranscribedAd::Read(Ok(entry)) => entry,
-                TranscribedAd::Read(Err(problem)) => {
+                BlockItem::Read(Ok(entry)) => entry,
+                BlockItem::Read(Err(problem)) => {
                     copied.last = copied.last.max(problem.ad_number);
                     copied.events.push((copied.ads.text().len(), CopyEvent::Problem(problem)));
                     continue;

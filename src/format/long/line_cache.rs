@@ -28,6 +28,14 @@ pub trait LineWriter {
 
     /// Appends a value, and what follows the value. `value` is the text behind the `=`.
     fn push_value(&mut self, value: &[u8], expression: &Expression, out: &mut Vec<u8>);
+
+    /// Forgets what the texts that were made so far refer to. The cache has forgotten these texts.
+    fn forget(&mut self) {}
+
+    /// Whether a text that was appended since the last call must not be used.
+    fn takes_back(&mut self) -> bool {
+        false
+    }
 }
 
 /// Cache of the texts that a [`LineWriter`] makes.
@@ -77,10 +85,10 @@ impl<W: LineWriter> LineCache<W> {
         }
     }
 
-    /// Clears the cache if it has grown too large. Returns whether it was cleared: names then get new numbers. Must not
-    /// be called within an ad.
-    pub fn limit_size(&mut self) -> bool {
-        let is_large = self.cached_bytes > MAX_CACHED_BYTES;
+    /// Clears the cache if it has grown too large, or if `is_due`. Returns whether it was cleared: names then get new
+    /// numbers. Must not be called within an ad.
+    pub fn limit_size(&mut self, is_due: bool) -> bool {
+        let is_large = is_due || self.cached_bytes > MAX_CACHED_BYTES;
         if is_large {
             self.names.clear();
             self.by_beginning.clear();

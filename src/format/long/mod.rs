@@ -21,7 +21,8 @@ pub use ad_texts::{AdTextReader, PlacedAd, is_closed};
 pub use attribute_names::AttributeNameCollector;
 pub(super) use banner::banner_problem;
 pub use boundaries::{closed_line_end, complete_prefix_length, ends_with_banner, unfinished_length};
-pub(super) use line_cache::{LineCache, LineWriter};
+pub(super) use line_cache::LineCache;
+pub(crate) use line_cache::LineWriter;
 pub use line_kind::{LineKind, without_carriage_return};
 #[cfg(test)]
 pub(super) use line_parser::LineParser;

@@ -1,0 +1,116 @@
+//! Reading of ads in the long form line by line, without expression trees.
+
+use crate::ad::{Dialect, Name};
+use crate::syntax::ParseOptions;
+
+use super::long::{LineCache, LineKind, LineWriter, has_quoted_name, without_carriage_return};
+use super::shape_cache::ShapeCache;
+
+/// Reads ads in the long form line by line. A [`LineWriter`] makes a text of each line.
+pub(crate) struct AdLineReader<W> {
+    lines: LineCache<W>,
+    shapes: ShapeCache,
+    /// Number of times that the names got new numbers.
+    generation: usize,
+    /// The texts before the first line, between two lines and behind the last line of an ad.
+    frame: [&'static str; 3],
+    /// Numbers of the names of the last ad.
+    names: Vec<usize>,
+    /// The end of the text of each line of the last ad, as an offset in the output.
+    ends: Vec<usize>,
+}
+
+impl<W: LineWriter> AdLineReader<W> {
+    /// Creates a reader of ads of a dialect. `frame` has the texts before the first line, between two lines and behind
+    /// the last line of an ad.
+    pub fn new(dialect: Dialect, writer: W, frame: [&'static str; 3]) -> Self {
+        let lines = LineCache::new(ParseOptions::long(dialect), writer);
+        AdLineReader { lines, shapes: ShapeCache::default(), generation: 0, frame, names: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Returns what makes texts of lines.
+    pub fn writer(&self) -> &W {
+        &self.lines.writer
+    }
+
+    /// Forgets what was read, if that has grown too large, or if `is_due`.
+    pub fn limit_size(&mut self, is_due: bool) {
+        if self.lines.limit_size(is_due) {
+            self.shapes = ShapeCache::default();
+            self.generation += 1;
+            self.lines.writer.forget();
+        }
+    }
+
+    /// Returns the number of times that the names got new numbers.
+    pub fn generation(&self) -> usize {
+        self.generation
+    }
+
+    /// Returns the numbers of the names of the last ad. The same number stands for the same name in one
+    /// generation.
+    pub fn names(&self) -> &[usize] {
+        &self.names
+    }
+
+    /// Returns the name with a number.
+    pub fn name(&self, number: usize) -> &Name {
+        self.lines.name(number)
+    }
+
+    /// Returns the end of the text of each line of the last ad, as an offset in the output.
+    pub fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+
+    /// Appends the text of the first ad of a text. Returns the length of the text up to and including the blank line
+    /// behind the ad. `None` if the ad cannot be read line by line: it has a problem, a comment, a banner, a name
+    /// twice, a value that the writer refuses, or no blank line behind it. `out` may then have a part of the ad.
+    pub fn push_ad(&mut self, text: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+        let [begin, separator, end] = self.frame;
+        self.names.clear();
+        self.ends.clear();
+        let mut at = 0;
+        loop {
+            let rest = &text[at..];
+            let before = out.len();
+            out.extend_from_slice(if self.names.is_empty() { begin } else { separator }.as_bytes());
+            if let Some((length, line)) = self.lines.same_line(rest) {
+                out.extend_from_slice(line);
+                self.names.push(self.lines.last_name());
+                self.ends.push(out.len());
+                at += length;
+                continue;
+            }
+            let length = memchr::memchr(b'\n', rest)? + 1;
+            let (whole, line) = (&rest[..length], without_carriage_return(&rest[..length - 1]));
+            match LineKind::of(line.trim_ascii_start()) {
+                LineKind::Blank => {
+                    out.truncate(before);
+                    at += length;
+                    if self.names.is_empty() {
+                        continue;
+                    }
+                    out.extend_from_slice(end.as_bytes());
+                    // An ad in which a name occurs twice has no shape.
+                    self.shapes.shape(&self.names, |number| self.lines.name(number).clone())?;
+                    return Some(at);
+                }
+                LineKind::Attribute if !has_quoted_name(line) => {
+                    let warning = self.lines.push_line((whole, line), (0, 0), out).ok()?;
+                    if self.lines.writer.takes_back() {
+                        self.limit_size(true);
+                        return None;
+                    }
+                    if warning.is_some() {
+                        return None;
+                    }
+                    self.names.push(self.lines.last_name());
+                    self.ends.push(out.len());
+                    at += length;
+                }
+                _ => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Counting of ads in the long form for a census line by line, without expression trees.
+
+use crate::ad::{Ad, Dialect, Expression, Name};
+use crate::format::{AdLineReader, LineWriter};
+use crate::syntax::{plain_literal, read_simple_literal};
+
+use super::census_counter::{CensusCounter, CensusPart};
+
+/// Maximum number of bytes of the values that are no plain literals and are remembered. More make the counter forget
+/// all of them.
+const MAX_VALUE_BYTES: usize = 1 << 20;
+
+/// Memory that a remembered value takes beside its text, in bytes.
+const VALUE_OVERHEAD_BYTES: usize = 64;
+
+/// Byte with which the number of a value begins. No plain literal begins with it.
+const NUMBER_MARK: u8 = 0xff;
+
+/// Counts ads for a [`super::Census`], most of them without expression trees.
+///
+/// A value that is a plain literal is counted by its text. All lines with the same text of another value share one
+/// expression.
+pub struct TextCensusCounter {
+    counter: CensusCounter,
+    lines: AdLineReader<ValueTexts>,
+    /// The text of the ad that is counted.
+    text: Vec<u8>,
+    /// The index of the attribute in `counter` by the number of the name in `lines`.
+    attributes: Vec<Option<usize>>,
+    /// The generations of `lines` and `counter` for which `attributes` was made.
+    generations: [usize; 2],
+}
+
+impl TextCensusCounter {
+    /// Creates a counter of ads of a dialect.
+    #[must_use]
+    pub fn new(counter: CensusCounter, dialect: Dialect) -> Self {
+        let writer = ValueTexts { expressions: Vec::new(), bytes: 0 };
+        TextCensusCounter {
+            counter,
+            lines: AdLineReader::new(dialect, writer, [""; 3]),
+            text: Vec::new(),
+            attributes: Vec::new(),
+            generations: [0; 2],
+        }
+    }
+
+    /// Counts the first ad of a text in the long form. Returns the length of the text up to and including the blank line
+    /// behind the ad. `None` if the ad cannot be counted line by line; then nothing is counted.
+    pub fn take_text(&mut self, text: &[u8]) -> Option<usize> {
+        if self.counter.scope.has_nested {
+            return None;
+        }
+        let is_full = self.lines.writer().bytes > MAX_VALUE_BYTES;
+        self.lines.limit_size(is_full);
+        self.text.clear();
+        let length = self.lines.push_ad(text, &mut self.text)?;
+        let generations = [self.lines.generation(), self.counter.generation()];
+        if self.generations != generations {
+            self.generations = generations;
+            self.attributes.clear();
+        }
+        self.counter.count_ad();
+        let mut start = 0;
+        for (at, end) in self.lines.ends().iter().enumerate() {
+            let number = self.lines.names()[at];
+            let known = self.attributes.get(number).copied().flatten();
+            let attribute = known.unwrap_or_else(|| {
+                let attribute = self.counter.attribute_of(self.lines.name(number));
+                self.attributes.resize(self.attributes.len().max(number + 1), None);
+                self.attributes[number] = Some(attribute);
+                attribute
+            });
+            match &self.text[start..*end] {
+                [NUMBER_MARK, number @ ..] => {
+                    let number = number.try_into().map_or(0, u32::from_le_bytes);
+                    self.counter.count(attribute, &self.lines.writer().expressions[number as usize]);
+                }
+                literal => self.counter.count_literal(attribute, literal),
+            }
+            start = *end;
+        }
+        Some(length)
+    }
+
+    /// Counts an ad.
+    pub fn add(&mut self, ad: &Ad) {
+        self.counter.add(ad);
+    }
+
+    /// Returns what was counted since the last call.
+    pub fn take(&mut self) -> CensusPart {
+        self.counter.take()
+    }
+}
+
+/// Writes the value of each line: the text of a plain literal, and the number of any other value behind a mark.
+struct ValueTexts {
+    expressions: Vec<Expression>,
+    /// Number of bytes that `expressions` takes.
+    bytes: usize,
+}
+
+impl ValueTexts {
+    /// Appends the number of a value.
+    fn push_number(&mut self, value: &[u8], expression: Expression, out: &mut Vec<u8>) {
+        out.push(NUMBER_MARK);
+        out.extend_from_slice(&u32::try_from(self.expressions.len()).unwrap_or(u32::MAX).to_le_bytes());
+        self.bytes += value.len() + VALUE_OVERHEAD_BYTES;
+        self.expressions.push(expression);
+    }
+}
+
+impl LineWriter for ValueTexts {
+    fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
+
+    fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
+        if let Some(literal) = plain_literal(value) {
+            out.extend_from_slice(literal);
+            return true;
+        }
+        let mut literal = Expression::literal(false);
+        let is_simple = read_simple_literal(value, &mut literal);
+        if is_simple {
+            self.push_number(value, literal, out);
+        }
+        is_simple
+    }
+
+    fn push_value(&mut self, value: &[u8], expression: &Expression, out: &mut Vec<u8>) {
+        self.push_number(value, expression.clone(), out);
+    }
+
+    fn forget(&mut self) {
+        self.expressions.clear();
+        self.bytes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::TextCensusCounter;
+    use crate::ad::{Dialect, Name, Value};
+    use crate::format::testing::long_text;
+    use crate::format::{BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock};
+    use crate::pool::Census;
+    use crate::syntax::{Style, print_value};
+
+    /// What a census tells of each attribute.
+    fn described(census: &Census) -> Vec<String> {
+        let text = |value: &Value| String::from_utf8(print_value(value, Style::New)).unwrap();
+        let attributes = census.attributes().map(|(name, summary)| {
+            let ranges = summary.ranges().map(|range| (text(&range.least), text(&range.greatest)));
+            format!(
+                "{name} {} {:?} {} {:?} {:?} {:?}",
+                summary.ads(),
+                summary.contents(),
+                summary.distinct(),
+                ranges.collect::<Vec<_>>(),
+                summary.lengths(),
+                summary.most_frequent(usize::MAX).collect::<Vec<_>>(),
+            )
+        });
+        std::iter::once(census.ads().to_string()).chain(attributes).collect()
+    }
+
+    /// Counts the ads of texts, each text as a block. Returns the number of ads that were counted line by line.
+    fn count(mut census: Census, texts: &[String]) -> (Vec<String>, usize) {
+        let mut counter = TextCensusCounter::new(census.counter(), Dialect::Condor);
+        let mut cache = ReadCache::new(Dialect::Condor);
+        let mut by_lines = 0;
+        for text in texts {
+            let block = StreamBlock::from_complete_text(text.as_str(), FileFormat::Long);
+            let mut ads = BlockAds::new(&block, &mut cache);
+            while let Some(item) = ads.next(|text| counter.take_text(text)) {
+                match item {
+                    BlockItem::Taken(_) => by_lines += 1,
+                    BlockItem::Read(Ok(entry)) => counter.add(&entry.ad),
+                    BlockItem::Read(Err(_)) => {}
+                }
+            }
+            census.merge(counter.take());
+        }
+        (described(&census), by_lines)
+    }
+
+    /// The same by trees alone.
+    fn count_trees(mut census: Census, texts: &[String]) -> Vec<String> {
+        for text in texts {
+            let block = StreamBlock::from_complete_text(text.as_str(), FileFormat::Long);
+            block.ads(Dialect::Condor).flatten().for_each(|entry| census.add(&entry.ad));
+        }
+        described(&census)
+    }
+
+    #[test]
+    fn plain_ads_are_counted_line_by_line() {
+        let text = "a = 1\nb = \"x\"\nc = a + 1\n\na = 1\nb = \"y\"\nc = a + 1\n\n# x\na = 2\n\na = 2.50\nA = 2\n\n";
+        let texts = [text.to_owned(), text.to_owned()];
+        let (counted, by_lines) = count(Census::values(), &texts);
+        assert_eq!(by_lines, 4);
+        assert_eq!(counted, count_trees(Census::values(), &texts));
+    }
+
+    #[test]
+    fn values_are_forgotten_without_harm() {
+        let ad = |number: usize| format!("a = {number}.12345678901234567\nb = {{ {} }}\nc = a + 1\n\n", number / 3);
+        let texts = [(0..20_000).map(ad).collect::<String>(), (0..9).map(ad).collect()];
+        let (counted, by_lines) = count(Census::values(), &texts);
+        assert_eq!(by_lines, 20_009);
+        assert_eq!(counted, count_trees(Census::values(), &texts));
+    }
+
+    proptest! {
+        #[test]
+        fn the_census_is_that_of_the_trees(
+            texts in prop::collection::vec(
+                long_text(vec![
+                    "1", "1", " 2", "-0", "-7", "007", "9223372036854775807", "9223372036854775808", "2.5", "2.50", "-0.0", "1e3",
+                    "0.12345678901234567", "\"x\"", "\"x\"", "\"\"", "\"x\\ty\"", "\"\t\u{e9}\"", "\"/Expr(a)/\"", "TRUE", " false ",
+                    "a + 1", "A+1", "(1)", "{ 1, a }", "[ x = 1 ]", "1 +", "\"", "1 2", "undefined", "",
+                ]),
+                1..4,
+            ),
+        ) {
+            let censuses = [Census::values(), Census::values_of([Name::new("B")]), Census::values().nested()];
+            for census in censuses {
+                prop_assert_eq!(count(census.clone(), &texts).0, count_trees(census, &texts));
+            }
+        }
+    }
+}
