@@ -129,8 +129,8 @@ impl FailureReason {
         }
         if analysis.verdict == ConstraintVerdict::Never {
             if let Some(name) = analysis.missing_own.first() {
-                let own = request.ad.iter().map(|attribute| attribute.name.as_str());
-                let near = crate::ad::closest_names(name.as_str(), own).into_iter().map(Name::new).collect();
+                let own = request.ad.iter().map(|attribute| attribute.name);
+                let near = lint::similar_names(name, own, |_| 1).into_iter().map(|(near, _)| near).collect();
                 return FailureReason::MissingOwnAttribute(name.clone(), near);
             }
             let shadowing = shadowing_attribute(analysis, table, request);

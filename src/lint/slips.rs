@@ -3,6 +3,8 @@
 use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, OperatorGroup, closest_names};
 use crate::eval::{find_function, similar_functions};
 
+use super::standard_attributes::StandardType;
+
 /// A comparison of the result of a comparison, such as `a > b is c`, which is read as `(a > b) is c`.
 pub struct ChainedComparison<'e> {
     /// The first operand of the inner comparison.
@@ -48,12 +50,15 @@ pub fn differs_in_case(one: &ByteString, other: &ByteString) -> bool {
 }
 
 /// Returns those of `names` that are similar to `name`, each with the number of ads that have an attribute of this
-/// name. Leaves out names that no ad has.
+/// name. Leaves out names that no ad has. Returns none for the name of a standard attribute, which is no misspelt name.
 pub fn similar_names<'n>(
     name: &Name,
     names: impl Iterator<Item = &'n Name>,
     ads_with: impl Fn(&Name) -> usize,
 ) -> Vec<(Name, usize)> {
+    if StandardType::of(name).is_some() {
+        return Vec::new();
+    }
     let near = closest_names(name.as_str(), names.map(Name::as_str)).into_iter().map(Name::new);
     near.map(|near| (ads_with(&near), near)).filter(|(ads, _)| *ads > 0).map(|(ads, near)| (near, ads)).collect()
 }

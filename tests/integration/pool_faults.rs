@@ -316,3 +316,11 @@ fn the_part_of_a_long_clause_that_decides_comes_with_its_values() {
     );
     assert_eq!(changes("long-change", job, &[slot; 2]), [("RequestCpus 1 -> 4".to_owned(), 2)]);
 }
+
+#[test]
+fn a_standard_name_is_no_misspelling_of_another() {
+    let slot = "Cpus = 4\nRequirements = TARGET.RequestGPUs >= 1";
+    let (text, _) = explained("standard-name", "RequestCpus = 1\nRequirements = true", &[slot], &["--reverse"]);
+    assert_eq!(text.lines().next(), Some("slot0@host matches none of 1 job: no job defines RequestGPUs"));
+    assert!(!text.contains("TARGET.RequestCpus"), "{text}");
+}
