@@ -168,7 +168,8 @@ fn tree() -> clap::Command {
 /// with `--help`.
 fn read_arguments() -> Result<Cli, u8> {
     let report = |message: String| {
-        eprintln!("error: {message}");
+        // A closed standard error is no reason to panic.
+        let _ = writeln!(std::io::stderr().lock(), "error: {message}");
         Status::Trouble.code()
     };
     let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(report)?;

@@ -117,20 +117,41 @@ pub fn is_near(value: &Value, bound: &Value) -> bool {
 }
 
 /// Returns the full name of the host whose short name the bound is, else the string that is spelt most similarly to the
-/// bound. `None` if no string is similar, or if the bound is not a string.
+/// bound. Of versions that are equally similar, it is the most frequent one. `None` if no string is similar, or if the
+/// bound is not a string.
 pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_str().into_owned()),
         _ => None,
     };
-    let texts: Vec<String> = values.iter().filter_map(|(value, _)| text(value)).take(MAX_COMPARED_STRINGS).collect();
+    let texts = values.iter().filter_map(|(value, offers)| Some((text(value)?, *offers)));
+    let texts: Vec<(String, usize)> = texts.take(MAX_COMPARED_STRINGS).collect();
     let wanted = text(bound)?;
-    let is_full_name = |name: &&String| name.strip_prefix(&wanted).is_some_and(|domain| domain.starts_with('.'));
-    if let Some(name) = texts.iter().find(is_full_name) {
+    let is_full_name = |name: &str| name.strip_prefix(&wanted).is_some_and(|domain| domain.starts_with('.'));
+    if let Some((name, _)) = texts.iter().find(|(name, _)| is_full_name(name)) {
         return Some(Value::string(name));
     }
-    let nearest = crate::text::closest_names(&wanted, texts.iter().map(String::as_str));
-    nearest.first().map(|text| Value::string(*text))
+    let nearest = *crate::text::closest_names(&wanted, texts.iter().map(|(text, _)| text.as_str())).first()?;
+    Some(Value::string(most_frequent_version(&wanted, nearest, &texts)))
+}
+
+/// Returns the string of the most offers among `nearest` and those that differ from `wanted` as little and in digits
+/// only. `texts` are strings, each with a number of offers that have it.
+fn most_frequent_version<'t>(wanted: &str, nearest: &'t str, texts: &'t [(String, usize)]) -> &'t str {
+    // The number of digits in which a version differs from `wanted`; `None` if anything else differs.
+    let differing_digits = |text: &str| {
+        let pairs = || text.chars().zip(wanted.chars()).filter(|(one, other)| !one.eq_ignore_ascii_case(other));
+        let is_version = pairs().all(|(one, other)| one.is_ascii_digit() && other.is_ascii_digit());
+        (is_version && text.chars().count() == wanted.chars().count()).then(|| pairs().count())
+    };
+    let Some(distance) = differing_digits(nearest) else { return nearest };
+    let mut versions: IndexMap<&str, usize, FxBuildHasher> = IndexMap::default();
+    versions.insert(nearest, 0);
+    for (text, offers) in texts.iter().filter(|(text, _)| differing_digits(text) == Some(distance)) {
+        *versions.entry(text).or_default() += offers;
+    }
+    let most = versions.values().copied().max();
+    versions.into_iter().find(|(_, offers)| Some(*offers) == most).map_or(nearest, |(text, _)| text)
 }
 
 /// Returns the value that more than half of the offers have; `None` if there is none.

@@ -56,6 +56,11 @@ fn first_line(name: &str, job: &str, slots: &[&str]) -> String {
     explained(name, job, slots, &[]).0.lines().next().unwrap_or_default().to_owned()
 }
 
+/// The first line of the other direction: what the slot makes of the job.
+fn first_line_in_reverse(name: &str, job: &str, slot: &str) -> String {
+    explained(name, job, &[slot], &["--reverse"]).0.lines().next().unwrap_or_default().to_owned()
+}
+
 /// The changes, each with the number of slots that match then.
 fn changes(name: &str, job: &str, slots: &[&str]) -> Vec<(String, u64)> {
     changes_of("changes", name, job, slots)
@@ -101,6 +106,29 @@ fn an_absent_attribute_that_the_clause_provides_for_is_not_blamed() {
     }
 }
 
+/// `MappingMethod` is read by limits of real slots: without the catalogs, it subtracts nothing.
+#[test]
+fn an_absent_attribute_that_a_clause_provides_for_is_not_blamed_in_reverse() {
+    let catalogs = "Disk = 100\nRequirements = (TARGET.RequestDisk - ifthenelse(MappingMethod ?: \"\" != \"Copy\", \
+                    ifthenelse(RequestedCatalogs =?= undefined || catalogs =?= undefined, 0, sum(catalogs)), 0)) <= \
+                    MY.Disk";
+    let older = "Cpus = 1\nRequirements = ifThenElse(TARGET._condor_RequestCpus =!= undefined, MY.Cpus > 0 && \
+                 TARGET._condor_RequestCpus <= MY.Cpus, ifThenElse(TARGET.RequestCpus =!= undefined, MY.Cpus > 0 && \
+                 TARGET.RequestCpus <= MY.Cpus, 1 <= MY.Cpus))";
+    let job = "Requirements = true\nRequestDisk = 5000\nRequestCpus = 4";
+    let line = first_line_in_reverse("reverse-catalogs", job, catalogs);
+    assert!(line.ends_with(" (Disk); the smallest is 5000") && !line.contains("defines"), "{line}");
+    let line = first_line_in_reverse("reverse-older", job, older);
+    assert!(line.starts_with("slot0@host matches none of 1 job: ") && !line.contains("defines"), "{line}");
+    // The job's own clause may provide for what slots lack, too.
+    for clause in
+        ["TARGET.Memory - (TARGET.Foo ?: 0) > 100", "(TARGET.Foo =!= undefined ? TARGET.Foo : TARGET.Memory) > 100"]
+    {
+        let line = first_line("own-guard", &format!("Requirements = {clause}"), &["Memory = 4\nRequirements = true"]);
+        assert!(line.ends_with("; the largest is 4") && !line.contains("defines Foo"), "{line}");
+    }
+}
+
 #[test]
 fn an_absent_attribute_without_which_nothing_can_be_true_is_blamed() {
     let line = first_line("is", "Requirements = TARGET.HasX =?= true", &["Requirements = true"]);
@@ -122,6 +150,14 @@ fn each_part_of_a_disjunction_is_told() {
     assert!(line.contains("no slot has Memory > 5; the largest is 4"), "{line}");
     let line = first_line("choices", "Requirements = OpSysAndVer == \"RHEL8\" || OpSysAndVer == \"Debian12\"", &slots);
     assert!(line.contains("no slot has OpSysAndVer == \"RHEL8\" or \"Debian12\"; most have \"CentOS9\""), "{line}");
+    let sites = [
+        "Site = \"a\"\nMemory = 4\nDisk = 9\nRequirements = true",
+        "Site = \"b\"\nMemory = 9\nDisk = 3\nRequirements = true",
+    ];
+    let wanted =
+        "Requirements = (TARGET.Site == \"a\" && TARGET.Memory > 5) || (TARGET.Site == \"c\" && TARGET.Disk > 5)";
+    let line = first_line("sites-parts", wanted, &sites);
+    assert!(line.contains("no slot has TARGET.Site == \"c\""), "{line}");
 }
 
 #[test]
@@ -151,6 +187,10 @@ fn gpus_are_looked_for_in_their_own_ads() {
     assert_eq!(found, [(expected.to_owned(), 1)]);
     let line = first_line("device", &wanted("DeviceName == \"H100\""), &slots);
     assert!(line.contains("no slot has a GPU left with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
+    // Two slots have one GPU each: none has two.
+    let two = wanted("Capability >= 7.0").replace("RequestGPUs = 1", "RequestGPUs = 2");
+    let line = first_line("gpu-count", &two, &slots);
+    assert!(line.ends_with(">= 2 (RequestGPUs); the largest is 1") && !line.contains("defines"), "{line}");
     let line = first_line("none", &wanted("Capability >= 7.0"), &slots[2..]);
     assert!(line.ends_with("no slot has a GPU left"), "{line}");
     assert!(
@@ -178,12 +218,31 @@ fn one_attribute_is_changed_before_two_and_sizes_come_with_their_slots() {
 }
 
 #[test]
+fn a_little_less_comes_with_its_slots_too() {
+    let limits = ["TARGET.RequestDisk <= MY.Disk", "TARGET.RequestDisk - (TARGET.CatalogSize ?: 0) <= MY.Disk"];
+    for (number, limit) in limits.into_iter().enumerate() {
+        let slots = [5000, 4000, 4000].map(|disk| format!("Disk = {disk}\nRequirements = {limit}"));
+        let found = changes(
+            &format!("disk-{number}"),
+            "Requirements = true\nRequestDisk = 6000",
+            &slots.each_ref().map(String::as_str),
+        );
+        let steps: Vec<(&str, u64)> = found.iter().map(|(change, slots)| (change.as_str(), *slots)).collect();
+        assert_eq!(steps, [("RequestDisk 6000 -> 5000", 1), ("RequestDisk 6000 -> 4000", 3)], "{limit}");
+    }
+}
+
+#[test]
 fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
     let slot = "Requirements = isUndefined(TARGET.ProjectName) != true && (TARGET.Sites is undefined || TARGET.Sites == \"a\")";
     let found = changes("project-change", "Requirements = true", &[slot]);
     assert_eq!(found[0], ("define ProjectName (any value)".to_owned(), 1));
     let found = changes("sites", "Requirements = true\nProjectName = \"p\"\nSites = \"b\"", &[slot]);
     assert!(found.iter().any(|(change, slots)| change == "Sites \"b\" -> \"a\"" && *slots == 1), "{found:?}");
+    let listed = "Site = \"a\"\nRequirements = TARGET.DESIRED_Sites is undefined || stringListMember(Site, \
+                  TARGET.DESIRED_Sites)";
+    let found = changes("desired-sites", "Requirements = true\nDESIRED_Sites = \"x\"", &[listed]);
+    assert_eq!(found, [("do without DESIRED_Sites".to_owned(), 1)]);
     // Who submitted the job, and from where, is no matter of choice.
     let fixed = "Requirements = TARGET.FileSystemDomain == \"other\" && TARGET.Owner == \"bob\"";
     assert_eq!(changes("fixed", "Requirements = true\nFileSystemDomain = \"here\"", &[fixed]), []);
@@ -248,6 +307,41 @@ fn what_most_have_is_what_more_than_half_have() {
     assert_eq!(found[0], ("`TARGET.OpSysAndVer == \"RHEL8\"` -> `TARGET.OpSysAndVer == \"RHEL9\"`".to_owned(), 2));
 }
 
+/// Half of the slots have another system: RHEL 9 is not what most have.
+#[test]
+fn of_versions_the_nearest_is_that_of_most_slots() {
+    let systems = ["RHEL 7", "RHEL 9", "RHEL 9", "Debian 12", "Debian 12", "Debian 12"];
+    let slots = systems.map(|system| format!("OpSysAndVer = \"{system}\"\nRequirements = true"));
+    let slots = slots.each_ref().map(String::as_str);
+    let line = first_line("nearest", "Requirements = TARGET.OpSysAndVer == \"RHEL 8\"", &slots);
+    assert!(line.ends_with("no slot has OpSysAndVer == \"RHEL 8\"; the nearest is \"RHEL 9\""), "{line}");
+}
+
+#[test]
+fn a_standard_attribute_is_no_misspelling_of_another() {
+    let slot = "Requirements = TARGET.RequestGPUs >= 1";
+    let line = first_line_in_reverse("gpus-cpus", "Requirements = true\nRequestCpus = 1", slot);
+    assert_eq!(line, "slot0@host matches none of 1 job: no job defines RequestGPUs");
+    let line = first_line_in_reverse(
+        "misspelt",
+        "Requirements = true\nRequestGPUs = 1",
+        "Requirements = TARGET.RequestGPU >= 1",
+    );
+    assert!(line.ends_with("no job defines RequestGPU (did you mean RequestGPUs? 1 job has it)"), "{line}");
+}
+
+#[test]
+fn the_branch_that_a_slot_took_is_told_with_its_values() {
+    let slot =
+        "Cpus = 1\nRequirements = ifthenelse(TARGET.RequestCpus =!= undefined, Cpus =?= TARGET.RequestCpus, false)";
+    let line = first_line("branch", "Requirements = true\nRequestCpus = 4", &[slot]);
+    assert_eq!(
+        line,
+        "1.0 matches none of 1 slot: 1 slot would do, but it refuses: `Cpus =?= TARGET.RequestCpus` is false (Cpus is 1, \
+         RequestCpus is 4)"
+    );
+}
+
 #[test]
 fn a_slot_that_takes_nothing_says_so_plainly() {
     let line = first_line("nothing", "Requirements = true", &["Requirements = false"]);
@@ -255,6 +349,10 @@ fn a_slot_that_takes_nothing_says_so_plainly() {
         line,
         "1.0 matches none of 1 slot: 1 slot would do, but it refuses: it takes nothing: its constraint is `false`"
     );
+    let line = first_line_in_reverse("nothing-reverse", "Requirements = true", "Requirements = false");
+    assert_eq!(line, "slot0@host matches none of 1 job: its constraint is `false`");
+    let line = first_line_in_reverse("itself", "Requirements = true", "Cpus = 1\nRequirements = MY.Cpus > 3");
+    assert_eq!(line, "slot0@host matches none of 1 job: `MY.Cpus > 3` is false, whatever the job has");
 }
 
 #[test]
@@ -315,12 +413,4 @@ fn the_part_of_a_long_clause_that_decides_comes_with_its_values() {
          false (RequestCPUs is 1)"
     );
     assert_eq!(changes("long-change", job, &[slot; 2]), [("RequestCpus 1 -> 4".to_owned(), 2)]);
-}
-
-#[test]
-fn a_standard_name_is_no_misspelling_of_another() {
-    let slot = "Cpus = 4\nRequirements = TARGET.RequestGPUs >= 1";
-    let (text, _) = explained("standard-name", "RequestCpus = 1\nRequirements = true", &[slot], &["--reverse"]);
-    assert_eq!(text.lines().next(), Some("slot0@host matches none of 1 job: no job defines RequestGPUs"));
-    assert!(!text.contains("TARGET.RequestCpus"), "{text}");
 }

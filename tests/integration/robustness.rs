@@ -261,6 +261,14 @@ fn a_wrong_option_is_status_2_without_a_standard_error() {
         let output = Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).output().unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments}");
     }
+    // So it is where nobody reads on, for our options and for HTCondor's.
+    for arguments in [&["--nope"][..], &["query", "-limit"], &["explain", "-af", "x"], &["query", "-atributes", "x"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_classad"));
+        let output = child.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(writer).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
+    }
 }
 
 #[test]
