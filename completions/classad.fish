@@ -68,7 +68,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count t
 complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate expressions as far as the ad is known, and print the residues'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
 complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
-complete -c classad -n "__fish_classad_needs_command" -f -a "route" -d 'Tell which route of HTCondor\'s job router takes which job, and why others do not'
+complete -c classad -n "__fish_classad_needs_command" -f -a "route" -d 'Show which route of HTCondor\'s job router takes each job, and why the other jobs have no route'
 complete -c classad -n "__fish_classad_needs_command" -f -a "test" -d 'Run unit tests of ads and policies: cases in YAML with their expected results'
 complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
 complete -c classad -n "__fish_classad_needs_command" -f -a "workload" -d 'Write synthetic ads: the workloads of the papers, and a modern pool'
@@ -981,7 +981,7 @@ complete -c classad -n "__fish_classad_using_subcommand route" -l color -d 'When
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand route" -l summary -d 'Print only the routes, with the number of jobs that each takes'
-complete -c classad -n "__fish_classad_using_subcommand route" -l all-states -d 'Route jobs of every state, also those that do not wait'
+complete -c classad -n "__fish_classad_using_subcommand route" -l all-states -d 'Route jobs of every state, not only idle jobs'
 complete -c classad -n "__fish_classad_using_subcommand route" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand route" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand route" -l lenient -d 'Bad ads are warnings: they do not change the exit status'

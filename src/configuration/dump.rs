@@ -11,7 +11,7 @@ use crate::eval::Context;
 use crate::format::Problem;
 use crate::transform::VariableTable;
 
-/// A configuration, as a dump of it tells.
+/// Configuration that was read from a dump.
 #[derive(Clone, Debug, Default)]
 pub struct Configuration {
     text: String,
@@ -143,9 +143,11 @@ impl Configuration {
             let near = closest_names(&name, self.variables.names().filter(|known| *known != entry.name));
             let help = match near.first() {
                 Some(near) => format!("did you mean $({near})?"),
-                None => format!("`$({name}:...)` has a default; -dump tells all variables, -summary does not"),
+                None => format!(
+                    "write `$({name}:...)` to give a default; -summary prints only some variables, -dump prints all of them"
+                ),
             };
-            problem(format!("{}: the configuration has no {name}", entry.name)).with_help(help)
+            problem(format!("{}: the variable {name} is not defined", entry.name)).with_help(help)
         });
         Ok((ExpandedValue { is_verbatim: text == raw, text }, unknown))
     }
@@ -218,10 +220,10 @@ impl<'t> DumpReader<'t> {
             .any(|word| rest[..length].trim_end_matches(':').eq_ignore_ascii_case(word));
         if length == 0 || !(behind.starts_with('=') || behind.starts_with("@=")) {
             return Err(if is_directive {
-                problem("this is a file of a configuration, not a dump of one")
-                    .with_help("`condor_config_val -dump` prints the dump")
+                problem("this looks like a configuration file, but a dump is needed")
+                    .with_help("create the dump with `condor_config_val -dump`")
             } else {
-                problem("this line is no variable of a configuration").with_help("a variable is `NAME = value`")
+                problem("this line does not define a variable").with_help("write `NAME = value`")
             });
         }
         let entry = |value_range| ConfigurationEntry {
@@ -297,12 +299,12 @@ mod tests {
         assert_eq!(
             values("A = $(B)\nB = 1 + $(A)\nSTART = $(STRAT)\nSTRAIT = 1\nuse POLICY : X\nfoo\nX @=end\n1\n"),
             [
-                "1:A = ! A: its macros stand for one another without end, or for too much ()",
-                "2:B = ! B: its macros stand for one another without end, or for too much ()",
-                "3:START = ! START: the configuration has no STRAT (did you mean $(STRAIT)?)",
+                "1:A = ! A: its macros refer to each other in a cycle, or expand to too much text ()",
+                "2:B = ! B: its macros refer to each other in a cycle, or expand to too much text ()",
+                "3:START = ! START: the variable STRAT is not defined (did you mean $(STRAIT)?)",
                 "4:STRAIT = 1",
-                "50..64 this is a file of a configuration, not a dump of one",
-                "65..68 this line is no variable of a configuration",
+                "50..64 this looks like a configuration file, but a dump is needed",
+                "65..68 this line does not define a variable",
                 "69..76 the line `@end` that ends this value is missing",
             ]
         );

@@ -139,11 +139,11 @@ impl JobPolicies {
         self.transforms.is_empty() && self.requirements.is_empty() && self.periodic.is_empty()
     }
 
-    /// Returns the names of the requirements that [`JobPolicies::effects`] leaves out, because they read the ad of the job
-    /// queue.
-    pub fn requirements_of_queue(&self) -> impl Iterator<Item = &str> {
-        let of_queue = self.requirements.iter().filter(|requirement| reads_queue(&requirement.condition.expression));
-        of_queue.map(|requirement| requirement.condition.name.as_str())
+    /// Returns the names of the requirements that [`JobPolicies::effects`] skips. They read the ad of the job queue, which
+    /// is not among the inputs.
+    pub fn skipped_requirements(&self) -> impl Iterator<Item = &str> {
+        let skipped = self.requirements.iter().filter(|requirement| reads_queue(&requirement.condition.expression));
+        skipped.map(|requirement| requirement.condition.name.as_str())
     }
 
     /// Returns what the policies do to a job: first the transforms and requirements, as if it were submitted now, then

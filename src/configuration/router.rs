@@ -47,14 +47,17 @@ pub struct RoutingDecision {
 
 /// Conditions that a job must satisfy for any route, each with the reason if it does not.
 const JOB_CONDITIONS: [(&str, &str); 7] = [
-    ("ProcId >= 0", "it has no ProcId of 0 or more"),
+    ("ProcId >= 0", "its ProcId is missing or negative"),
     ("JobStatus == 1", "it is not idle (JobStatus is not 1)"),
-    ("StageInStart is undefined || StageInFinish isnt undefined", "its files are not there yet (StageInFinish)"),
-    ("Managed isnt \"ScheddDone\"", "its Managed is ScheddDone"),
-    ("Managed isnt \"External\"", "another router has it (Managed is External)"),
-    ("Owner isnt undefined", "it has no Owner"),
-    // Completed by the router's name.
-    ("RoutedBy isnt ", "this router made it (RoutedBy)"),
+    (
+        "StageInStart is undefined || StageInFinish isnt undefined",
+        "its input files are not transferred yet (StageInFinish is undefined)",
+    ),
+    ("Managed isnt \"ScheddDone\"", "the queue has finished managing it (Managed is ScheddDone)"),
+    ("Managed isnt \"External\"", "another program manages it (Managed is External)"),
+    ("Owner isnt undefined", "its Owner is undefined"),
+    // The router's name is appended as a string, because it is configurable.
+    ("RoutedBy isnt ", "this router created it (RoutedBy is its name)"),
 ];
 
 impl JobRouter {
@@ -175,9 +178,13 @@ impl JobRouter {
         self.routes.retain(|rules| {
             let is_kept = rules.rule.requirements.is_some();
             if !is_kept && let Some(entry) = configuration.entry(&rules.knob) {
-                let message =
-                    format!("{}: the route {} has no requirements, and takes no job", rules.knob, rules.name());
-                let help = "without JOB_ROUTER_SOURCE_JOB_CONSTRAINT each route wants REQUIREMENTS, if only `true`";
+                let message = format!(
+                    "{}: HTCondor ignores the route {}, because it has no REQUIREMENTS",
+                    rules.knob,
+                    rules.name()
+                );
+                let help = "add REQUIREMENTS to the route (`true` accepts all jobs), or set \
+                            JOB_ROUTER_SOURCE_JOB_CONSTRAINT";
                 problems.push(Problem::error_at(entry.name_range.clone(), 0, message).with_help(help));
             }
             is_kept

@@ -22,7 +22,7 @@ pub struct ConfiguredRules {
 }
 
 impl ConfiguredRules {
-    /// The name of the rules.
+    /// Name of the rule; the variable's name if the rule has none.
     #[must_use]
     pub fn name(&self) -> &str {
         self.rule.name.as_deref().unwrap_or(&self.knob)
@@ -49,7 +49,7 @@ impl Configuration {
                     let knob = format!("{prefix}{name}");
                     let Some(entry) = self.entry(&knob) else {
                         problems.extend(self.entry(list).map(|list| {
-                            let message = format!("{}: the configuration has no {knob}", list.name);
+                            let message = format!("{}: the variable {knob} is not defined", list.name);
                             Problem::error_at(list.value_range.clone(), 0, message).as_warning()
                         }));
                         continue;

@@ -36,7 +36,7 @@ fn a_gap_is_told_and_taken() {
     let text = "JOB_TRANSFORM_NAMES = A\nJOB_TRANSFORM_A = [ set_Site = \"$(SITE)-1\"; set_Z = 2 ]\n";
     assert_eq!(
         transforms(text),
-        "NAME A\nSET Site \"-1\"\nSET Z 2\n! JOB_TRANSFORM_A: the configuration has no SITE\n"
+        "NAME A\nSET Site \"-1\"\nSET Z 2\n! JOB_TRANSFORM_A: the variable SITE is not defined\n"
     );
 }
 

@@ -128,7 +128,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Returns the value of one element of a list, evaluated in the list's own scope; undefined beyond the end, and for an
-    /// element that refers to itself (see [`Evaluator::own_element`]).
+    /// element that refers to itself, as in `a = { a[0] }`.
     ///
     /// # Errors
     ///

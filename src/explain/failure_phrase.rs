@@ -11,10 +11,10 @@ use super::elsewhere::ValueElsewhere;
 use super::failure_reason::{Alternative, FailureReason, type_phrase};
 use super::report::ClauseReport;
 
-/// Maximum number of operands of a disjunction of which a sentence tells why they are not met.
-const MAX_TOLD_ALTERNATIVES: usize = 3;
+/// Maximum number of operands of a disjunction whose failures a sentence explains.
+const MAX_EXPLAINED_ALTERNATIVES: usize = 3;
 
-/// Writes phrases about clauses that no offer meets; the fields are the settings.
+/// Writer of phrases about clauses that no offer meets. The fields are its settings.
 #[derive(Clone, Copy)]
 pub struct FailureWriter<'w> {
     /// The noun for the offers, singular and plural.
@@ -153,10 +153,10 @@ impl FailureWriter<'_> {
             let values = self.shorten(&values.join(" or "));
             return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
         }
-        let phrases = alternatives.iter().take(MAX_TOLD_ALTERNATIVES).filter_map(|alternative| {
+        let phrases = alternatives.iter().take(MAX_EXPLAINED_ALTERNATIVES).filter_map(|alternative| {
             Some(self.failure(&alternative.clause, alternative.clause.failure.as_ref()?, &alternative.near))
         });
-        let more = match alternatives.len().saturating_sub(MAX_TOLD_ALTERNATIVES) {
+        let more = match alternatives.len().saturating_sub(MAX_EXPLAINED_ALTERNATIVES) {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
@@ -217,8 +217,8 @@ fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
 }
 
-/// Says how much a comparison asks for, as far as its text does not: the value of an attribute such as `RequestDisk`, and
-/// a size in units that people read. `None` if there is nothing to say.
+/// Returns what the text of a comparison leaves out about its bound: the value of an attribute such as `RequestDisk`, and
+/// a size in readable units. `None` if there is nothing to add.
 pub fn bound_phrase(comparison: &ClauseComparison) -> Option<String> {
     let attribute = comparison.attribute().filter(|_| comparison.bound_is_amount());
     let size = attribute.and_then(SizeUnit::of).zip(as_number(&comparison.bound));

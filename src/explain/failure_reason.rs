@@ -1,12 +1,13 @@
 //! Finds out why a clause is true of no offer.
 
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
-use crate::constraint::{conjuncts, disjuncts};
+use crate::constraint::conjuncts;
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison, LintLevel};
 use crate::matching::PairSide;
 use crate::protocol::requested_resource;
 
+use super::alternatives::alternatives;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::ClauseInPair;
@@ -82,10 +83,10 @@ pub enum FailureReason {
     NoSuchValue,
 }
 
-/// An operand of a disjunction that no offer meets.
+/// An alternative of a clause that no offer meets.
 #[derive(Clone, Debug)]
 pub struct Alternative {
-    /// The operand, or the first part of it that no offer meets.
+    /// The alternative, or the first part of it that no offer meets.
     pub clause: ClauseReport,
     /// The offers' attributes that are spelt like the one that the clause misses.
     pub near: Vec<(Name, usize)>,
@@ -139,7 +140,7 @@ impl FailureReason {
         if let Some(unquoted) = unquoted_string(analysis, table, request) {
             return unquoted;
         }
-        if let Some(alternatives) = alternatives(analysis, table, request) {
+        if let Some(alternatives) = unmet_alternatives(analysis, table, request) {
             return FailureReason::Alternatives(alternatives);
         }
         if let Some(nested) = NestedFailure::find(expression, table, request) {
@@ -223,13 +224,13 @@ fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &Requ
     None
 }
 
-/// Analyses the operands of a disjunction, each by its first part that no offer meets. `None` if the clause is no
-/// disjunction.
-fn alternatives(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Vec<Alternative>> {
-    let operands = disjuncts(&analysis.clause.expression);
-    if operands.len() < 2 {
-        return None;
-    }
+/// Analyses the alternatives of a clause, each by its first part that no offer meets. `None` if the clause has none.
+fn unmet_alternatives(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<Vec<Alternative>> {
+    let alternatives = alternatives(&analysis.clause.expression)?;
     let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
     let analyse = |part: &Expression| {
         let clause = ExplainedClause { expression: part.clone(), ..analysis.clause.clone() };
@@ -259,7 +260,11 @@ fn alternatives(analysis: &ClauseAnalysis, table: &OfferTable, request: &Request
         };
         Alternative { clause, near }
     };
-    Some(operands.into_iter().map(alternative).collect())
+    // A branch that counts for no offer is not the reason.
+    let counts = |guard: &Expression| analyse(guard).1.is_true > 0;
+    let counting = alternatives.iter().filter(|alternative| alternative.guard.as_ref().is_none_or(counts));
+    let found: Vec<Alternative> = counting.map(|counting| alternative(&counting.expression)).collect();
+    (!found.is_empty()).then_some(found)
 }
 
 /// Maximum number of offers in which a missing attribute is tried.

@@ -4,6 +4,7 @@
 //! an error. It finds the minimal sets of clauses that no offer meets together, lists the offers that refuse the
 //! request, and proposes changes that were verified by matching again.
 
+mod alternatives;
 mod changes;
 mod clause_analysis;
 mod clauses;

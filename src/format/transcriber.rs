@@ -51,7 +51,7 @@ impl BlockTranscription<'_> {
     }
 }
 
-/// Writes the attribute of a line in another form.
+/// Writer of attributes in another form.
 struct AttributeTranscriber {
     /// How the form writes an attribute. `None` if nothing is written.
     syntax: Option<&'static AdSyntax>,
@@ -62,7 +62,7 @@ struct AttributeTranscriber {
 }
 
 impl AttributeTranscriber {
-    /// Creates a reader that writes ads in a form. `None` if nothing is written.
+    /// Creates a reader that writes ads in a form. Without a form, it writes nothing and only checks.
     fn reader(dialect: Dialect, form: Option<FileFormat>) -> AdLineReader<Self> {
         let syntax = form.map(syntax_of);
         let frame = syntax.map_or([""; 3], |syntax| [syntax.begin, syntax.separator, syntax.end]);

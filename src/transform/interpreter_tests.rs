@@ -85,7 +85,7 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
             "SET b $EVAL(strcat(s, \"x\"))",
             "$EVAL(): `strcat(s, \"x\"`: expected `,`, `;` or `)`, found the end; it ends at the first `)`: EVALMACRO has no such limit",
         ),
-        ("x = $(y)\ny = $(x)\nSET b $(x)", "its macros stand for one another without end, or for too much"),
+        ("x = $(y)\ny = $(x)\nSET b $(x)", "its macros refer to each other in a cycle, or expand to too much text"),
     ] {
         assert_eq!(results("a = 1; e = a + 1", rules), [format!("a = 1; e = a + 1 ! {fault}")], "{rules}");
     }

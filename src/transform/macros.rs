@@ -307,7 +307,7 @@ pub(super) fn evaluate(expression: &Expression, ad: &mut EditedAd, context: &Con
 }
 
 fn endless_expansion() -> StatementFailure {
-    "its macros stand for one another without end, or for too much".to_owned().into()
+    "its macros refer to each other in a cycle, or expand to too much text".to_owned().into()
 }
 
 /// Replaces the macros of the variable `name`. `value` returns the replacement of a macro. Its argument is the default

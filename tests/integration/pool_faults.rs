@@ -161,6 +161,19 @@ fn each_part_of_a_disjunction_is_told() {
 }
 
 #[test]
+fn each_branch_of_a_conditional_is_told() {
+    let slots = ["HasX = true\nMemory = 4\nCpus = 2\nRequirements = true", "Memory = 9\nCpus = 3\nRequirements = true"];
+    for clause in [
+        "ifThenElse(TARGET.HasX =!= undefined, TARGET.Memory > 50, TARGET.Cpus > 5)",
+        "(TARGET.HasX =!= undefined ? TARGET.Memory > 50 : TARGET.Cpus > 5)",
+    ] {
+        let line = first_line("conditional", &format!("Requirements = {clause}"), &slots);
+        let expected = "no slot has Memory > 50; the largest is 9; no slot has Cpus > 5; the largest is 3";
+        assert!(line.ends_with(expected), "{line}");
+    }
+}
+
+#[test]
 fn gpus_are_looked_for_in_their_own_ads() {
     let gpu = |capability: &str, name: &str| {
         format!(

@@ -26,15 +26,15 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
 The first route that matches a job takes it, in the order of JOB_ROUTER_ROUTE_NAMES. With
-JOB_ROUTER_ROUND_ROBIN_SELECTION, the routes that match take turns. MaxJobs and MaxIdleJobs are shown, and limit nothing.
+JOB_ROUTER_ROUND_ROBIN_SELECTION, the routes that match take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
 Only idle jobs that no router has taken are routed; --all-states routes all jobs.
-Exit status: 0 if each of these jobs has a route; 1 if some has none, or if there are no such jobs; 2 bad input.
+Exit status: 0 if all of these jobs have a route; 1 if a job has no route, or if there are no such jobs; 2 bad input.
 -o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
 \"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe, grid_resource}],
 \"disabled\"}. route is null for a job without a route, and excluded says why no route may take it. refusals has, for such
 a job, the first clause of each route's requirements that is not true.";
 
-/// Tell which route of HTCondor's job router takes which job, and why others do not
+/// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RouteCommand {
@@ -46,7 +46,7 @@ pub struct RouteCommand {
     /// Print only the routes, with the number of jobs that each takes
     #[arg(long)]
     summary: bool,
-    /// Route jobs of every state, also those that do not wait
+    /// Route jobs of every state, not only idle jobs
     #[arg(long)]
     all_states: bool,
     /// Expression whose value is the identity of an ad
@@ -103,9 +103,10 @@ impl RouteCommand {
             loaded.report(session, problem)?;
         }
         let Some(router) = router else {
-            let is_told = problems.iter().any(|problem| problem.severity == Severity::Error);
-            let reason = format!("{} has no routes: no JOB_ROUTER_ROUTE_NAMES, no JOB_ROUTER_ENTRIES", self.config);
-            return Err(Failure::Refused((!is_told).then_some(reason)));
+            let is_reported = problems.iter().any(|problem| problem.severity == Severity::Error);
+            let reason =
+                format!("{} has no routes: it defines neither JOB_ROUTER_ROUTE_* nor JOB_ROUTER_ENTRIES", self.config);
+            return Err(Failure::Refused((!is_reported).then_some(reason)));
         };
         warn_of_brackets(session, &router);
         let mut run = RoutingRun::new(&router);

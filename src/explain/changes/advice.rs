@@ -1,5 +1,5 @@
-//! Decides which changes are advice: a change with which a request would match is none if whoever made the request could
-//! not follow it.
+//! Selection of the changes that are worth advising. A change that makes a request match is not advised if its author
+//! cannot apply it, such as a job with half the memory that it needs.
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::FreeNames;
@@ -23,15 +23,15 @@ const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
 /// The prefixes of attributes of slots that tell how much there is of a resource in all.
 const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 
-/// How much of an amount that is asked for must be left. A job that needs 64 GB cannot do with 8 GB.
-const LEAST_SHARE: f64 = 0.5;
+/// Minimum share of a requested amount that advice keeps. A job that needs 64 GB cannot run with 8 GB.
+const MIN_KEPT_SHARE: f64 = 0.5;
 
 /// Verified changes of a request.
 #[derive(Default)]
 pub struct FoundChanges {
-    /// What may be advised.
+    /// Changes that are advised.
     pub advice: Vec<RequestChange>,
-    /// Requests for less than half of what is asked for. They tell what can be had.
+    /// Changes to less than half of a requested amount. They show how much is available.
     pub far_less: Vec<RequestChange>,
 }
 
@@ -107,12 +107,15 @@ fn asks_for_far_less(edit: &RequestEdit, table: &OfferTable, analysis: &RequestA
             let is_clause = |known: &&ClauseReport| known.analysis.clause.expression.ptr_eq(clause);
             let comparison =
                 analysis.clauses.iter().find(is_clause).and_then(|known| known.analysis.comparison.as_ref());
-            comparison.filter(|comparison| wants_amount(comparison)).map(|known| known.bound.clone()).zip(bound_of(to))
+            comparison
+                .filter(|comparison| demands_amount(comparison))
+                .map(|known| known.bound.clone())
+                .zip(bound_of(to))
         }
         _ => None,
     };
     let numbers = amounts.and_then(|(wanted, to)| as_number(&wanted).zip(as_number(&to)));
-    numbers.is_some_and(|(wanted, to)| to < wanted * LEAST_SHARE)
+    numbers.is_some_and(|(wanted, to)| to < wanted * MIN_KEPT_SHARE)
 }
 
 /// Returns the literal of a comparison.
@@ -121,8 +124,8 @@ fn bound_of(comparison: &Expression) -> Option<Value> {
     right.as_literal().or_else(|| left.as_literal()).cloned()
 }
 
-/// Whether a comparison asks for so much of a resource.
-fn wants_amount(comparison: &ClauseComparison) -> bool {
+/// Whether a comparison demands a minimum amount of a resource.
+fn demands_amount(comparison: &ClauseComparison) -> bool {
     let resource = |name: &Name| {
         let totals = TOTAL_PREFIXES.iter().filter_map(|prefix| {
             let (found, resource) = name.as_str().split_at_checked(prefix.len())?;
@@ -134,9 +137,10 @@ fn wants_amount(comparison: &ClauseComparison) -> bool {
         && comparison.attribute().is_some_and(resource)
 }
 
-/// Whether a job needs what a clause asks for: the resources for which it asks, and the system that it was built for. That
-/// it might do without them is no advice. With `has_fix`, a smaller amount helps.
-pub fn is_needed(clause: &ClauseReport, table: &OfferTable, has_fix: bool) -> bool {
+/// Whether a job needs what a clause demands: a requested resource, or the system that the job was built for. Dropping such
+/// a clause is not advised. If `has_fix`, the clause can be changed instead; then a minimum amount of a resource counts as
+/// needed, too.
+pub fn must_keep_clause(clause: &ClauseReport, table: &OfferTable, has_fix: bool) -> bool {
     let analysis = &clause.analysis;
     let asks = |name: &Name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0);
     let compares = analysis.comparison.as_ref().is_some_and(|comparison| {

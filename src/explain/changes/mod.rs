@@ -158,7 +158,7 @@ fn propose_for_set(
             .map(|(proposal, _)| proposal)
             .collect();
         let dropped =
-            (!advice::is_needed(&analysis.clauses[*place], table, !fixes.is_empty())).then(|| dropped(places));
+            (!advice::must_keep_clause(&analysis.clauses[*place], table, !fixes.is_empty())).then(|| dropped(places));
         return fixes.into_iter().chain(dropped).collect();
     }
     let mut together = Proposal::default();

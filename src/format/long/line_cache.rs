@@ -17,16 +17,16 @@ const MAX_CACHED_BYTES: usize = 4 << 20;
 /// Maximum length of a line that is cached, in bytes.
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
-/// How a text is made from the line of an attribute: the part before the value, and the rest.
+/// Writer of the text for the line of an attribute: the part before the value, then the value and what follows it.
 pub trait LineWriter {
     /// Appends the part before the value. `written` is the name as it stands in the line, which may be quoted.
     fn push_name(&mut self, written: &[u8], name: &Name, out: &mut Vec<u8>);
 
-    /// Appends a value that is a simple literal, and what follows the value. `value` is the text behind the `=`. Returns
+    /// Appends a value that is a simple literal, and what follows the value. `value` is the text after the `=`. Returns
     /// false and appends nothing if it is no simple literal.
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool;
 
-    /// Appends a value, and what follows the value. `value` is the text behind the `=`.
+    /// Appends a value, and what follows the value. `value` is the text after the `=`.
     fn push_value(&mut self, value: &[u8], expression: &Expression, out: &mut Vec<u8>);
 
     /// Forgets what the texts that were made so far refer to. The cache has forgotten these texts.
@@ -42,10 +42,10 @@ pub trait LineWriter {
 pub struct LineCache<W> {
     options: ParseOptions,
     pub writer: W,
-    names: Vec<CachedLine>,
+    names: Vec<CachedAttribute>,
     /// Index in `names` by the text of a line up to and including its `=`.
     by_beginning: FxHashMap<Box<[u8]>, usize>,
-    /// Texts of values that are valid, by the text behind the `=`.
+    /// Texts of values that are valid, by the text after the `=`.
     values: FxHashMap<Box<[u8]>, Box<[u8]>>,
     /// Index in `names` of the name that is predicted for the next line.
     predicted: usize,
@@ -56,7 +56,7 @@ pub struct LineCache<W> {
 }
 
 /// A name as lines begin with it, and the line that had it last.
-struct CachedLine {
+struct CachedAttribute {
     name: Name,
     /// Text of a line up to and including its `=`. It has no quoted name, because a quoted name may contain `=`.
     beginning: Box<[u8]>,
@@ -190,7 +190,7 @@ impl<W: LineWriter> LineCache<W> {
         let index = self.names.len();
         self.cached_bytes += 2 * beginning.len() + text.len();
         self.by_beginning.insert(beginning.into(), index);
-        self.names.push(CachedLine {
+        self.names.push(CachedAttribute {
             name,
             beginning: beginning.into(),
             line: Vec::new(),
@@ -211,7 +211,7 @@ impl<W: LineWriter> LineCache<W> {
     }
 }
 
-impl CachedLine {
+impl CachedAttribute {
     /// Sets the line from which `text` was made; empty if that line cannot be used again.
     fn set_line(&mut self, whole: &[u8]) {
         self.line.clear();

@@ -45,10 +45,9 @@ impl JobEffects {
         for problem in &problems {
             loaded.report(session, problem)?;
         }
-        let of_queue: Vec<String> = policies.requirements_of_queue().map(str::to_owned).collect();
-        if !of_queue.is_empty() {
-            let verb = if of_queue.len() == 1 { "reads" } else { "read" };
-            session.note(&format!("left out: {} {verb} the ad of the job queue", join_and(&of_queue)));
+        let skipped: Vec<String> = policies.skipped_requirements().map(str::to_owned).collect();
+        if !skipped.is_empty() {
+            session.note(&format!("not evaluated, because the ad of the job queue is unknown: {}", join_and(&skipped)));
         }
         let mut effects = IndexMap::new();
         for request in requests.iter().filter(|_| !policies.is_empty()) {

@@ -11,7 +11,7 @@ use crate::cli::session::Session;
 #[derive(Default)]
 pub struct ConstraintErrors {
     /// Whether some value was no error.
-    has_other: AtomicBool,
+    has_valid_value: AtomicBool,
     /// Why the value was an error in an ad.
     reason: OnceLock<String>,
 }
@@ -19,26 +19,26 @@ pub struct ConstraintErrors {
 impl ConstraintErrors {
     /// Records the value of the constraint in an ad.
     pub fn record(&self, value: &Value) {
-        if self.has_other() {
+        if self.has_valid_value() {
             return;
         }
         match value {
             Value::Error(cause) => {
                 self.reason.get_or_init(|| cause.origin().map_or_else(String::new, ToString::to_string));
             }
-            _ => self.has_other.store(true, Relaxed),
+            _ => self.has_valid_value.store(true, Relaxed),
         }
     }
 
-    /// Whether some value was no error. Until then the constraint has to be evaluated in each ad.
-    pub fn has_other(&self) -> bool {
-        self.has_other.load(Relaxed)
+    /// Whether a value was not an error. Until then the constraint must be evaluated in each ad.
+    pub fn has_valid_value(&self) -> bool {
+        self.has_valid_value.load(Relaxed)
     }
 
-    /// Tells that the constraint was an error in every ad, and why in one of them. Tells nothing if it had another value,
-    /// or if there was no ad.
+    /// Prints a note if the constraint was an error in every ad, with the reason in one of them. Prints nothing if there
+    /// was no ad.
     pub fn report(&self, session: &Session) {
-        if let Some(reason) = self.reason.get().filter(|_| !self.has_other()) {
+        if let Some(reason) = self.reason.get().filter(|_| !self.has_valid_value()) {
             let separator = if reason.is_empty() { "" } else { ": " };
             session.note(&format!("the constraint is an error in every ad{separator}{reason}"));
         }

@@ -227,7 +227,7 @@ impl AdScanner<'_> {
         let (names, wanted) = (literals.names().to_vec(), self.filter == TruthFilter::True);
         let errors = Arc::clone(&self.errors);
         Some(selection.with_prefilter(&names, move |values| {
-            !errors.has_other() || literals.is_met(values).is_none_or(|met| met == wanted)
+            !errors.has_valid_value() || literals.is_met(values).is_none_or(|met| met == wanted)
         }))
     }
 }

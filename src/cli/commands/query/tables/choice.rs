@@ -1,4 +1,4 @@
-//! Which table HTCondor's words ask for.
+//! Choice of the table from the words of `--condor-table`. `condor_options` writes them from HTCondor's options.
 
 use classad::format::FileFormat;
 
@@ -35,7 +35,7 @@ const SLOT_WORDS: [&str; 13] = [
     "collectors",
 ];
 
-/// What the words ask for.
+/// Table that the words of `--condor-table` choose.
 pub struct TableChoice {
     /// The ads that the words are about; `None` if no word tells.
     pub subject: Option<TableSubject>,

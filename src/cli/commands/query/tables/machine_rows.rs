@@ -44,7 +44,7 @@ fn real(row: &MaskValues, column: usize) -> f64 {
     row[column].as_ref().and_then(to_real).unwrap_or(0.0)
 }
 
-/// The row of a slot alone.
+/// Returns the row of a single slot.
 fn own_row(record: &TableRecord) -> MaskValues {
     let mut row = record.values.clone();
     let Some(slot) = &record.slot else { return row };
@@ -62,7 +62,8 @@ fn own_row(record: &TableRecord) -> MaskValues {
     row
 }
 
-/// Adds another slot to the row of a machine. What the first slot does not tell stays untold, but for the number of slots.
+/// Adds another slot to the row of a machine. A column that the first slot leaves empty stays empty, except the number
+/// of slots.
 fn fold(row: &mut MaskValues, record: &TableRecord) {
     let Some(slot) = &record.slot else { return };
     let other = &record.values;

@@ -39,7 +39,7 @@ pub enum RowGrouping {
 
 /// A table of HTCondor's tools.
 pub struct StandardTable {
-    /// The name in `--table`, which `condor_options` writes.
+    /// Name by which [`TableChoice`](choice::TableChoice) finds the table.
     pub name: &'static str,
     /// The text of the print format.
     pub format: &'static str,
