@@ -77,6 +77,10 @@ fn held_jobs_alone_are_printed_for_hold() {
     let jobs = file("hold", &jobs());
     assert_eq!(lines(&["-jobads", &jobs, "-hold", "-af", "ProcId", "JobStatus"]), ["1000 5"]);
     assert_eq!(lines(&["-jobads", &jobs, "-held", "-af", "ProcId", "JobStatus"]), ["1000 5"]);
+    // Neither is it an error that leaves a result behind, wherever it stands.
+    for arguments in [["-jobads", &jobs, "-hold", "--count"], ["-hold", "-jobads", &jobs, "--count"]] {
+        assert_eq!(run(&arguments), ("1\n".to_owned(), String::new(), 0), "{arguments:?}");
+    }
 }
 
 #[test]

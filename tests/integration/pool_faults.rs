@@ -8,9 +8,12 @@
 //! |---|---|
 //! | a clause that is false was laid on an attribute that it provides for | `an_absent_attribute_that_the_clause_provides_for_is_not_blamed` |
 //! | the same in the limits of older slots, where the memory or the CPUs decide | the row `older` of the same test |
+//! | the same in `--reverse`, and in clauses of the job | `an_absent_attribute_that_a_clause_provides_for_is_not_blamed_in_reverse` |
+//! | `CurrentTime` was called an absent attribute | `an_absent_attribute_without_which_nothing_can_be_true_is_blamed` |
 //! | the properties of GPUs were sought in the slot and not in the GPUs' own ads | `gpus_are_looked_for_in_their_own_ads` |
 //! | of three GPUs asked for and two there, a property was blamed | `too_few_gpus_are_told_by_their_number` |
 //! | two changes came where one suffices, and one size of several | `one_attribute_is_changed_before_two_and_sizes_come_with_their_slots` |
+//! | of a size that is a little less, the one that most slots have was left out | `a_little_less_comes_with_its_slots_too` |
 //! | nothing was proposed where only the slots refuse | `a_wish_of_slots_alone_is_met_by_a_change_of_the_job` |
 //! | claimed and divided slots counted as free | `states::slots_that_match_and_are_not_free_are_no_match`, `states::a_partitionable_slot_would_match_if_drained` |
 //! | `match` gave held jobs and claimed slots away | `states::only_idle_jobs_get_only_free_slots` |
@@ -22,6 +25,8 @@
 //! | mistakes that `check` corrects were not corrected | `mistakes_that_the_linter_knows_are_corrected` |
 //! | what the job itself lacks was laid on the slots | `what_the_job_lacks_is_not_laid_on_the_slots` |
 //! | "most have" was said of few slots, and the version of one slot came before that of many | `what_most_have_is_what_more_than_half_have` |
+//! | the nearest version was the first of equally near ones | `of_versions_the_nearest_is_that_of_most_slots` |
+//! | `RequestGPUs` was called a misspelling of `RequestCpus` | `a_standard_attribute_is_no_misspelling_of_another` |
 //! | "`false` is false" was told of a slot that takes nothing | `a_slot_that_takes_nothing_says_so_plainly` |
 //! | "an request" was told by `--reverse` | `requests_and_jobs_have_their_articles` |
 //! | a long clause was cut, without the values that decide | `the_part_of_a_long_clause_that_decides_comes_with_its_values` |
@@ -157,7 +162,8 @@ fn each_part_of_a_disjunction_is_told() {
     let wanted =
         "Requirements = (TARGET.Site == \"a\" && TARGET.Memory > 5) || (TARGET.Site == \"c\" && TARGET.Disk > 5)";
     let line = first_line("sites-parts", wanted, &sites);
-    assert!(line.contains("no slot has TARGET.Site == \"c\""), "{line}");
+    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is true of none: it is false in 2; no slot has TARGET.Site == \"c\"";
+    assert!(line.ends_with(&format!(" is true of none: {parts}")), "{line}");
 }
 
 #[test]
@@ -228,6 +234,7 @@ fn one_attribute_is_changed_before_two_and_sizes_come_with_their_slots() {
             ("RequestMemory 524288 -> 4096", 4)
         ]
     );
+    assert_eq!(changes("sizes-joint", "RequestMemory = 524288\nRequirements = true", &slots), []);
 }
 
 #[test]
