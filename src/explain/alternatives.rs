@@ -1,4 +1,4 @@
-//! The alternatives of a clause: conditions of which one must be true for the clause to be true.
+//! The alternatives of a clause. The clause is true if one of them is true.
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, UnaryOperator, Value};
 use crate::constraint::disjuncts;
@@ -6,7 +6,7 @@ use crate::constraint::disjuncts;
 /// Maximum nesting depth of conditionals that are taken apart.
 const MAX_CONDITIONAL_DEPTH: usize = 4;
 
-/// One of the conditions of which one must be true for a clause to be true.
+/// A condition that is sufficient for a clause to be true.
 pub struct ClauseAlternative {
     /// The condition under which a branch counts. `None` for an operand of a disjunction.
     pub guard: Option<Expression>,

@@ -21,8 +21,8 @@ pub fn if_drained_phrase(slots: usize, lacking: &[(Name, usize)]) -> String {
     format!("{} {noun} would match if drained{lacking}", with_commas(slots))
 }
 
-/// Says of which resources slots have too little left: `3 have not enough Cpus left, 2 not enough Memory`. `slots` is the
-/// number of these slots.
+/// Names the scarce resources of slots: `3 have not enough Cpus left, 2 not enough Memory`. `slots` is the number of these
+/// slots.
 fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
     let (all, some): (Vec<_>, Vec<_>) = lacking.iter().partition(|(_, number)| *number == slots);
     let all: Vec<String> = all.iter().map(|(name, _)| name.to_string()).collect();

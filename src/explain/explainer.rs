@@ -174,8 +174,8 @@ impl Explainer {
     }
 }
 
-/// What keeps fewer than one in so many offers away is not told.
-const LEAST_NARROWING_SHARE: usize = 5;
+/// A cause is left out if it excludes fewer than one in this many offers.
+const MIN_NARROWING_SHARE: usize = 5;
 
 /// Finds out what keeps many of the offers from a request. `None` if nothing does.
 fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTable) -> Option<Narrowing> {
@@ -193,10 +193,10 @@ fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTa
     let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
     let (place, ruled_out) =
         clauses().map(|(place, clause)| (place, clause.sole_blocker)).max_by_key(|(_, offers)| *offers)?;
-    // Of a request that is refused, the refusals are told in any case.
+    // A refused request has its refusals in the report in any case.
     let is_refused = report.verdict == RequestVerdict::Refused;
     let narrowing = if refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
-    let is_much = refusing.max(ruled_out) * LEAST_NARROWING_SHARE >= report.offers;
+    let is_much = refusing.max(ruled_out) * MIN_NARROWING_SHARE >= report.offers;
     (is_much && !(is_refused && narrowing == Narrowing::Refusals)).then_some(narrowing)
 }
 

@@ -35,8 +35,8 @@ pub struct RequestReport {
     pub verdict: RequestVerdict,
     /// What else keeps many of the slots from a job that no free slot matches.
     pub narrowing: Option<Narrowing>,
-    /// The resources of which the partitionable slots that would match if drained have less left than the request asks
-    /// for, each with the number of these slots. Empty if a free slot matches.
+    /// The scarce resources of the partitionable slots that would match if drained: a slot has less left than the request
+    /// asks for. Each comes with the number of such slots. Empty if a free slot matches.
     pub lacking: Vec<(Name, usize)>,
     /// The attributes of either side that the decisive reason involves.
     pub attributes: IndexSet<Name>,

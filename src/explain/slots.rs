@@ -181,9 +181,9 @@ impl SlotsByState {
         is_closer.then_some(found)
     }
 
-    /// Returns the resources of which the partitionable slots that would match if drained have less left than the request
-    /// asks for, each with the number of these slots. The scarcest come first. `is_match` tells the rows that match as they
-    /// are.
+    /// Returns the scarce resources of the partitionable slots that would match if drained: a slot has less left than the
+    /// request asks for. Each comes with the number of such slots, the scarcest first. `is_match` returns whether a row
+    /// matches as it is.
     pub fn lacking(
         &self,
         table: &OfferTable,

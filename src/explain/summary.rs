@@ -135,7 +135,7 @@ impl SummaryWriter<'_> {
                 format!("; {}{bound} is all that rules out {excluded}", self.quoted(&clause.text))
             }
             Narrowing::Refusals => {
-                // A slot that would match if drained is told of already.
+                // The sentence already counts the slots that would match if drained.
                 let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
                 format!("; {} more refuse it: {}", with_commas(refusing), self.refusal_phrase(report, refusing))
             }
@@ -302,7 +302,7 @@ impl SummaryWriter<'_> {
         join_and(&texts)
     }
 
-    /// Says why no offer matches, by a verdict of which `summary` asks for the cause.
+    /// Returns the cause of a verdict, for one that has a cause.
     fn cause(&self, report: &RequestReport, verdict: &RequestVerdict) -> String {
         match verdict {
             RequestVerdict::NoConstraint => "without a constraint nothing is accepted".to_owned(),
