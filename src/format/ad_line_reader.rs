@@ -1,6 +1,8 @@
 //! Reading of ads in the long form line by line, without expression trees.
 
-use crate::ad::{Dialect, Name};
+use std::sync::Arc;
+
+use crate::ad::{AdShape, Dialect, Name};
 use crate::syntax::ParseOptions;
 
 use super::long::{LineCache, LineKind, LineWriter, has_quoted_name, without_carriage_return};
@@ -16,6 +18,8 @@ pub(crate) struct AdLineReader<W> {
     frame: [&'static str; 3],
     /// Numbers of the names of the last ad.
     names: Vec<usize>,
+    /// The beginning of each line of the last ad, as an offset in the text of the ad.
+    starts: Vec<usize>,
     /// The end of the text of each line of the last ad, as an offset in the output.
     ends: Vec<usize>,
 }
@@ -25,7 +29,15 @@ impl<W: LineWriter> AdLineReader<W> {
     /// the last line of an ad.
     pub fn new(dialect: Dialect, writer: W, frame: [&'static str; 3]) -> Self {
         let lines = LineCache::new(ParseOptions::long(dialect), writer);
-        AdLineReader { lines, shapes: ShapeCache::default(), generation: 0, frame, names: Vec::new(), ends: Vec::new() }
+        AdLineReader {
+            lines,
+            shapes: ShapeCache::default(),
+            generation: 0,
+            frame,
+            names: Vec::new(),
+            starts: Vec::new(),
+            ends: Vec::new(),
+        }
     }
 
     /// Returns what makes texts of lines.
@@ -58,17 +70,23 @@ impl<W: LineWriter> AdLineReader<W> {
         self.lines.name(number)
     }
 
+    /// Returns the beginning of each line of the last ad, as an offset in the text of the ad.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
     /// Returns the end of the text of each line of the last ad, as an offset in the output.
     pub fn ends(&self) -> &[usize] {
         &self.ends
     }
 
     /// Appends the text of the first ad of a text. Returns the length of the text up to and including the blank line
-    /// behind the ad. `None` if the ad cannot be read line by line: it has a problem, a comment, a banner, a name
+    /// behind the ad, and the shape of the ad. `None` if the ad cannot be read line by line: it has a problem, a comment, a banner, a name
     /// twice, a value that the writer refuses, or no blank line behind it. `out` may then have a part of the ad.
-    pub fn push_ad(&mut self, text: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    pub fn push_ad(&mut self, text: &[u8], out: &mut Vec<u8>) -> Option<(usize, Arc<AdShape>)> {
         let [begin, separator, end] = self.frame;
         self.names.clear();
+        self.starts.clear();
         self.ends.clear();
         let mut at = 0;
         loop {
@@ -77,8 +95,7 @@ impl<W: LineWriter> AdLineReader<W> {
             out.extend_from_slice(if self.names.is_empty() { begin } else { separator }.as_bytes());
             if let Some((length, line)) = self.lines.same_line(rest) {
                 out.extend_from_slice(line);
-                self.names.push(self.lines.last_name());
-                self.ends.push(out.len());
+                self.add_line(at, out.len());
                 at += length;
                 continue;
             }
@@ -93,8 +110,8 @@ impl<W: LineWriter> AdLineReader<W> {
                     }
                     out.extend_from_slice(end.as_bytes());
                     // An ad in which a name occurs twice has no shape.
-                    self.shapes.shape(&self.names, |number| self.lines.name(number).clone())?;
-                    return Some(at);
+                    let shape = self.shapes.shape(&self.names, |number| self.lines.name(number).clone())?;
+                    return Some((at, shape));
                 }
                 LineKind::Attribute if !has_quoted_name(line) => {
                     let warning = self.lines.push_line((whole, line), (0, 0), out).ok()?;
@@ -105,12 +122,18 @@ impl<W: LineWriter> AdLineReader<W> {
                     if warning.is_some() {
                         return None;
                     }
-                    self.names.push(self.lines.last_name());
-                    self.ends.push(out.len());
+                    self.add_line(at, out.len());
                     at += length;
                 }
                 _ => return None,
             }
         }
+    }
+
+    /// Adds a line to the last ad, whose text ends at `end` in the output.
+    fn add_line(&mut self, start: usize, end: usize) {
+        self.names.push(self.lines.last_name());
+        self.starts.push(start);
+        self.ends.push(end);
     }
 }

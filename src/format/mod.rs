@@ -27,6 +27,7 @@ mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transcriber;
+mod unread_ad;
 mod writer;
 mod xml;
 mod yaml;
@@ -46,6 +47,7 @@ pub use long::{
 };
 pub use stream::{Stream, StreamBlock};
 pub use transcriber::{AdTranscriber, BlockTranscription};
+pub(crate) use unread_ad::{AdTextPlan, UnreadAd, UnreadAdReader};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
 

@@ -46,13 +46,13 @@ impl BlockTranscription<'_> {
     pub fn next(&mut self, batch: &mut AdBatch) -> Option<BlockItem> {
         self.ads.next(|text| {
             self.lines.limit_size(false);
-            batch.push(self.form, |out| self.lines.push_ad(text, out))
+            batch.push(self.form, |out| self.lines.push_ad(text, out).map(|(length, _)| length))
         })
     }
 }
 
 /// Writer of attributes in another form.
-struct AttributeTranscriber {
+pub(super) struct AttributeTranscriber {
     /// How the form writes an attribute. `None` if nothing is written.
     syntax: Option<&'static AdSyntax>,
     /// The literal written last, whose memory is used again.
@@ -63,7 +63,7 @@ struct AttributeTranscriber {
 
 impl AttributeTranscriber {
     /// Creates a reader that writes ads in a form. Without a form, it writes nothing and only checks.
-    fn reader(dialect: Dialect, form: Option<FileFormat>) -> AdLineReader<Self> {
+    pub fn reader(dialect: Dialect, form: Option<FileFormat>) -> AdLineReader<Self> {
         let syntax = form.map(syntax_of);
         let frame = syntax.map_or([""; 3], |syntax| [syntax.begin, syntax.separator, syntax.end]);
         let writer = AttributeTranscriber { syntax, literal: Expression::literal(false), has_changes: false };

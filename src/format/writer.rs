@@ -43,7 +43,7 @@ impl AdBatch {
 
     /// Appends the text of one ad in a form, which `write` appends to the texts before. The batch stays as it is if
     /// `write` returns `None`. Without a form there are no separators.
-    pub(super) fn push<T>(
+    pub(crate) fn push<T>(
         &mut self,
         form: Option<FileFormat>,
         write: impl FnOnce(&mut Vec<u8>) -> Option<T>,

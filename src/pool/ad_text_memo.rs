@@ -56,7 +56,7 @@ impl<R: Clone> AdTextMemo<R> {
         self.lines.limit_size(is_full);
         self.key.clear();
         self.is_unknown = false;
-        let length = self.lines.push_ad(text, &mut self.key)?;
+        let (length, _) = self.lines.push_ad(text, &mut self.key)?;
         if self.lines.generation() != self.generation {
             self.generation = self.lines.generation();
             self.classes.clear();

@@ -54,7 +54,7 @@ impl TextCensusCounter {
         let is_full = self.lines.writer().bytes > MAX_VALUE_BYTES;
         self.lines.limit_size(is_full);
         self.text.clear();
-        let length = self.lines.push_ad(text, &mut self.text)?;
+        let (length, _) = self.lines.push_ad(text, &mut self.text)?;
         let generations = [self.lines.generation(), self.counter.generation()];
         if self.generations != generations {
             self.generations = generations;

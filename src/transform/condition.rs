@@ -58,7 +58,7 @@ impl IfCondition {
     }
 
     /// Whether the condition holds for the ad of `expander`.
-    pub(super) fn holds(&self, expander: &mut MacroExpander<'_>) -> Result<bool, StatementFailure> {
+    pub(super) fn holds(&self, expander: &mut MacroExpander<'_, '_>) -> Result<bool, StatementFailure> {
         if let Some(test) = &self.test {
             return test.holds(expander);
         }
@@ -108,7 +108,7 @@ impl ParsedCondition {
         Ok(ParsedCondition { negated, kind })
     }
 
-    fn holds(&self, expander: &mut MacroExpander<'_>) -> Result<bool, StatementFailure> {
+    fn holds(&self, expander: &mut MacroExpander<'_, '_>) -> Result<bool, StatementFailure> {
         let holds = match &self.kind {
             ParsedConditionKind::Constant(is) | ParsedConditionKind::Version(is) => *is,
             ParsedConditionKind::Defined(subject) => {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdShape, Expression, Name};
+use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
+use crate::eval::{FreeNames, transitive_closure};
+use crate::format::UnreadAd;
 
 use super::edited_shapes::{EditedShapes, SlotName};
 
@@ -13,7 +15,7 @@ use super::edited_shapes::{EditedShapes, SlotName};
 /// Each expression has a slot. The slots are numbered: first those of the attributes of the original ad, in its order,
 /// then those of added attributes.
 #[derive(Clone)]
-pub(super) struct EditedAd {
+pub(super) struct EditedAd<'u> {
     /// The ad as it was built last; `None` if an attribute changed since then.
     ad: Option<Ad>,
     /// The shape of the original ad.
@@ -25,9 +27,13 @@ pub(super) struct EditedAd {
     /// Slots of the names in `changed_names`. `None` for a name that the ad lost.
     changed_slots: FxHashMap<Name, Option<usize>>,
     shapes: EditedShapes,
+    /// The original ad, if its values are read on demand. `ad` and `expressions` then have placeholders.
+    unread: Option<&'u UnreadAd<'u>>,
+    /// Whether values are read to find out whether an attribute changes.
+    finds_changes: bool,
 }
 
-impl EditedAd {
+impl<'u> EditedAd<'u> {
     /// Begins to edit an ad. `shapes` has the results of edits of other ads.
     pub fn new(ad: &Ad, shapes: &EditedShapes) -> Self {
         EditedAd {
@@ -37,11 +43,46 @@ impl EditedAd {
             changed_names: Vec::new(),
             changed_slots: FxHashMap::default(),
             shapes: shapes.clone(),
+            unread: None,
+            finds_changes: true,
         }
     }
 
-    /// Returns the current ad. The first call after a change takes O(n) in the number of attributes, because it builds
+    /// Begins to edit an ad whose values are read on demand. `finds_changes` tells whether they are read to find out
+    /// whether an attribute changes.
+    pub fn of_unread(unread: &'u UnreadAd<'u>, shapes: &EditedShapes, finds_changes: bool) -> Self {
+        EditedAd { unread: Some(unread), finds_changes, ..EditedAd::new(&unread.ad, shapes) }
+    }
+
+    /// Notes that the edits may differ from the edits of other ads of the same shape.
+    pub fn set_depends_on_values(&self) {
+        if let Some(unread) = self.unread {
+            unread.set_depends_on_values();
+        }
+    }
+
+    /// Returns the current ad for the evaluation of an expression. It has the values of all attributes that the
+    /// expression can reach. The first call after a change takes O(n) in the number of attributes, because it builds
     /// the ad.
+    pub fn ad_for(&mut self, expression: &Expression, dialect: Dialect) -> Ad {
+        let ad = self.ad();
+        let Some(unread) = self.unread else { return ad };
+        unread.set_depends_on_values();
+        let mentioned = FreeNames::of(expression, dialect);
+        let mut reached = mentioned.names;
+        let is_bounded = !mentioned.reads_anything
+            && transitive_closure(&mut reached, |name, reached| {
+                let Some(expression) = ad.get(name) else { return Some(()) };
+                let mentioned = FreeNames::of(&unread.value(expression), dialect);
+                reached.extend(mentioned.names);
+                (!mentioned.reads_anything).then_some(())
+            })
+            .is_some();
+        let value = |one: &Expression| if is_bounded { unread.known_value(one) } else { unread.value(one) };
+        Ad::from_shape(Arc::clone(ad.shape()), ad.expressions().iter().map(value).collect())
+    }
+
+    /// Returns the current ad, which may have placeholders.
     pub fn ad(&mut self) -> Ad {
         let EditedAd { expressions, shape, changed_names, shapes, .. } = self;
         let build =
@@ -49,7 +90,7 @@ impl EditedAd {
         self.ad.get_or_insert_with(build).clone()
     }
 
-    /// Returns the current ad and ends the editing.
+    /// Returns the current ad, which may have placeholders, and ends the editing.
     pub fn into_ad(self) -> Ad {
         let EditedAd { ad, expressions, shape, changed_names, shapes, .. } = self;
         let build =
@@ -57,7 +98,26 @@ impl EditedAd {
         ad.unwrap_or_else(build)
     }
 
-    pub fn get(&self, name: &Name) -> Option<&Expression> {
+    /// Returns the expression of an attribute.
+    pub fn get(&self, name: &Name) -> Option<Expression> {
+        self.set_depends_on_values();
+        let expression = self.get_unread(name)?;
+        Some(self.unread.map_or_else(|| expression.clone(), |unread| unread.value(expression)))
+    }
+
+    /// Whether two expressions of the ad differ. Without `finds_changes`, they may be equal if the value of one of them
+    /// was not read.
+    pub fn may_differ(&self, one: &Expression, other: &Expression) -> bool {
+        match self.unread {
+            _ if one.ptr_eq(other) => false,
+            Some(unread) if self.finds_changes => unread.value(one) != unread.value(other),
+            Some(unread) if unread.is_placeholder(one) || unread.is_placeholder(other) => true,
+            _ => one != other,
+        }
+    }
+
+    /// Returns the expression of an attribute, or a placeholder if the value is read on demand.
+    pub fn get_unread(&self, name: &Name) -> Option<&Expression> {
         match &self.ad {
             Some(ad) => ad.get(name),
             None => self.expressions[self.slot(name)?].as_ref(),
@@ -131,7 +191,7 @@ mod tests {
     use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
     use crate::transform::edited_shapes::EditedShapes;
 
-    fn draft(text: &str) -> EditedAd {
+    fn draft(text: &str) -> EditedAd<'_> {
         EditedAd::new(&parse_ad(text.as_bytes(), ParseOptions::default()).unwrap(), &EditedShapes::default())
     }
 

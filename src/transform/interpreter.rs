@@ -2,6 +2,7 @@
 
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 use crate::eval::Context;
+use crate::format::UnreadAd;
 use crate::syntax::{Style, SyntaxError, parse_expression};
 
 use super::condition::{IfCondition, truth};
@@ -43,9 +44,26 @@ impl Transform {
     /// the resulting ads share the shapes of those.
     #[must_use]
     pub fn apply_cached(&self, ad: &Ad, context: &Context, cache: &mut TransformCache) -> Vec<TransformResult> {
-        let unchanged = |faults| vec![TransformResult { ad: ad.clone(), changes: Vec::new(), faults }];
+        self.apply_to(EditedAd::new(ad, &cache.0), context)
+    }
+
+    /// Applies the rules to an ad whose values are read on demand. The resulting ads may have its placeholders. Without
+    /// `finds_changes`, the changes may include some that leave an attribute as it was.
+    pub(super) fn apply_to_unread(
+        &self,
+        ad: &UnreadAd<'_>,
+        context: &Context,
+        cache: &mut TransformCache,
+        finds_changes: bool,
+    ) -> Vec<TransformResult> {
+        self.apply_to(EditedAd::of_unread(ad, &cache.0, finds_changes), context)
+    }
+
+    fn apply_to(&self, mut ad: EditedAd<'_>, context: &Context) -> Vec<TransformResult> {
+        let original = ad.ad();
+        let unchanged = |faults| vec![TransformResult { ad: original.clone(), changes: Vec::new(), faults }];
         let mut first = AdState {
-            ad: EditedAd::new(ad, &cache.0),
+            ad,
             variables: MacroVariables::default(),
             outer_variables: self.variables.clone(),
             unbound_counters: None,
@@ -83,8 +101,8 @@ impl Transform {
 
 /// State of one ad while rules are applied to it.
 #[derive(Clone)]
-struct AdState {
-    ad: EditedAd,
+struct AdState<'u> {
+    ad: EditedAd<'u>,
     variables: MacroVariables,
     outer_variables: VariableTable,
     /// The counters that `variables` does not have yet. Most rules use none.
@@ -95,8 +113,9 @@ struct AdState {
     faults: Vec<TransformFault>,
 }
 
-impl AdState {
-    fn expander<'a>(&'a mut self, context: &'a Context) -> MacroExpander<'a> {
+impl<'u> AdState<'u> {
+    fn expander<'a>(&'a mut self, context: &'a Context) -> MacroExpander<'a, 'u> {
+        self.ad.set_depends_on_values();
         self.bind_variables();
         MacroExpander::new((&self.variables, &self.outer_variables), &mut self.ad, context)
     }
@@ -139,7 +158,7 @@ impl AdState {
 
     fn set_attribute(&mut self, attribute: Name, expression: Expression) {
         let before = self.ad.set(attribute.clone(), expression.clone());
-        if before.as_ref() != Some(&expression) {
+        if before.as_ref().is_none_or(|before| self.ad.may_differ(before, &expression)) {
             self.record_change(attribute, before, Some(expression));
         }
     }
@@ -174,7 +193,7 @@ enum IfState {
 
 impl RuleExecution<'_> {
     /// Applies the rule to an ad and appends the results to `after`.
-    fn apply_rule(self, mut state: AdState, after: &mut Vec<AdState>) -> Result<(), TransformFault> {
+    fn apply_rule<'u>(self, mut state: AdState<'u>, after: &mut Vec<AdState<'u>>) -> Result<(), TransformFault> {
         if let Some(expression) = self.rule.requirements.as_ref().and_then(RuleOperand::expression) {
             let value = evaluate(expression, &mut state.ad, self.context);
             let value = value.map_err(|halt| state.fault(halt, FaultScope::Ad))?;
@@ -197,7 +216,12 @@ impl RuleExecution<'_> {
     }
 
     /// Executes the statements once for each ad that a TRANSFORM line makes, on a copy of the ad `state`.
-    fn iterate(self, line: &TransformLine, state: &AdState, after: &mut Vec<AdState>) -> Result<(), TransformFault> {
+    fn iterate<'u>(
+        self,
+        line: &TransformLine,
+        state: &AdState<'u>,
+        after: &mut Vec<AdState<'u>>,
+    ) -> Result<(), TransformFault> {
         if after.len() + line.total() > MAX_ADS_PER_AD {
             let reason = format!("more than {MAX_ADS_PER_AD} ads would be made of one");
             return Err(state.fault(reason, FaultScope::Ad));
@@ -224,7 +248,7 @@ impl RuleExecution<'_> {
     }
 
     /// Executes the statements for one ad.
-    fn execute_statements(self, state: &mut AdState) -> Result<(), TransformFault> {
+    fn execute_statements(self, state: &mut AdState<'_>) -> Result<(), TransformFault> {
         let mut open: Vec<IfState> = Vec::new();
         for (position, statement) in self.rule.statements.iter().enumerate() {
             state.position.statement = Some(position);
@@ -256,13 +280,13 @@ impl RuleExecution<'_> {
 
     /// Whether the condition of an `if` or `elif` holds. A condition that cannot be evaluated is a fault of the whole
     /// ad.
-    fn holds(self, condition: &IfCondition, state: &mut AdState) -> Result<bool, TransformFault> {
+    fn holds(self, condition: &IfCondition, state: &mut AdState<'_>) -> Result<bool, TransformFault> {
         let holds = condition.holds(&mut state.expander(self.context));
         holds.map_err(|failure| state.fault(failure, FaultScope::Ad))
     }
 
     /// Executes a statement other than `if`, `elif`, `else` and `endif`.
-    fn execute(self, action: &RuleAction, state: &mut AdState) -> Result<(), StatementFailure> {
+    fn execute(self, action: &RuleAction, state: &mut AdState<'_>) -> Result<(), StatementFailure> {
         match action {
             RuleAction::Assign(variable, text) => {
                 let variables = state.bind_variables();
@@ -273,7 +297,7 @@ impl RuleExecution<'_> {
                 let text = text_of(self.value(operand, state)?, Style::Long);
                 state.bind_variables().insert(Name::new(variable), text);
             }
-            RuleAction::Default(name, _) if state.ad.get(name).is_some() => {}
+            RuleAction::Default(name, _) if state.ad.get_unread(name).is_some() => {}
             RuleAction::Set(name, operand) | RuleAction::Default(name, operand) => {
                 let expression = self.expression(operand, state, |_, _| None)?;
                 state.set_attribute(name.clone(), expression);
@@ -290,7 +314,7 @@ impl RuleExecution<'_> {
                 };
                 for (from, to) in state.target_names(target, &names)? {
                     // An invalid new name is a fault of one attribute. The other attributes are still changed.
-                    match (new_names::new_name(&to), state.ad.get(&from).cloned()) {
+                    match (new_names::new_name(&to), state.ad.get_unread(&from).cloned()) {
                         (Err(reason), _) => state.faults.push(state.fault(reason, FaultScope::Attribute(from))),
                         (Ok(to), Some(expression)) if matches!(action, RuleAction::Copy(..)) => {
                             state.set_attribute(to, expression);
@@ -314,7 +338,7 @@ impl RuleExecution<'_> {
 
     /// Returns the value of an operand, evaluated in the current ad. As in HTCondor, text behind the expression is ignored
     /// that macros bring along.
-    fn value(self, operand: &RuleOperand, state: &mut AdState) -> Result<Value, StatementFailure> {
+    fn value(self, operand: &RuleOperand, state: &mut AdState<'_>) -> Result<Value, StatementFailure> {
         let expression = self.expression(operand, state, |text, error| {
             parse_beginning(text, error, operand.rules).map(|(expression, _)| expression)
         })?;
@@ -326,7 +350,7 @@ impl RuleExecution<'_> {
     fn expression(
         self,
         operand: &RuleOperand,
-        state: &mut AdState,
+        state: &mut AdState<'_>,
         repair: impl Fn(&[u8], &SyntaxError) -> Option<Expression>,
     ) -> Result<Expression, StatementFailure> {
         if let Some(expression) = operand.expression() {

@@ -8,7 +8,7 @@ use super::macros::{MacroExpander, StatementFailure, evaluate};
 use super::path_function::{is_path_function, path_part, split_suffix};
 
 /// Function that expands a call. Its second argument is the text in the parentheses of the call.
-type MacroBody = fn(&mut MacroExpander<'_>, &[u8]) -> Result<Vec<u8>, StatementFailure>;
+type MacroBody = fn(&mut MacroExpander<'_, '_>, &[u8]) -> Result<Vec<u8>, StatementFailure>;
 
 /// Macro functions. A call must write the name in upper case.
 const FUNCTIONS: [(&str, MacroBody); 8] = [
@@ -36,7 +36,11 @@ pub(super) fn intended_function(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the text that a call expands to; empty if there is no such function.
-pub(super) fn call(expander: &mut MacroExpander<'_>, name: &[u8], body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+pub(super) fn call(
+    expander: &mut MacroExpander<'_, '_>,
+    name: &[u8],
+    body: &[u8],
+) -> Result<Vec<u8>, StatementFailure> {
     if is_path_function(name) {
         let (path, suffix) = split_suffix(name, body);
         return Ok(path_part(name, &expander.expand_argument(path)?, suffix));
@@ -67,7 +71,7 @@ fn quoted_excerpt(text: &[u8]) -> String {
 }
 
 /// Evaluates an argument as an expression outside any ad; `None` if it is not an expression.
-fn evaluate_without_ad(expander: &MacroExpander<'_>, text: &[u8]) -> Result<Option<Value>, StatementFailure> {
+fn evaluate_without_ad(expander: &MacroExpander<'_, '_>, text: &[u8]) -> Result<Option<Value>, StatementFailure> {
     let Ok(expression) = parse_expression(text, ParseOptions::long(expander.context.dialect)) else { return Ok(None) };
     let (environment, frame) = Environment::empty();
     Ok(Some(Evaluator::new(&environment, expander.context).evaluate(&expression, &frame)?))
@@ -79,7 +83,10 @@ fn not_a_number_failure(text: &[u8]) -> StatementFailure {
 }
 
 /// Expands the argument of a function up to the first comma. Returns the expanded text, and the format after the comma.
-fn with_format(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<(Vec<u8>, Option<String>), StatementFailure> {
+fn with_format(
+    expander: &mut MacroExpander<'_, '_>,
+    body: &[u8],
+) -> Result<(Vec<u8>, Option<String>), StatementFailure> {
     let (argument, format) = split_format(body);
     Ok((expander.expand_argument(argument)?, format))
 }
@@ -105,14 +112,14 @@ fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> 
     printed.ok_or_else(|| format!("{} is no format for it", quoted_excerpt(format.as_bytes())).into())
 }
 
-fn integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let (text, format) = with_format(expander, body)?;
     let value = integer_value(expander, &text)?;
     print_with(format.as_deref().unwrap_or("%d"), &Value::Integer(value))
 }
 
 /// Returns the integer that a text evaluates to. The fraction of a real is dropped. Fails if the text is no number.
-fn integer_value(expander: &MacroExpander<'_>, text: &[u8]) -> Result<i64, StatementFailure> {
+fn integer_value(expander: &MacroExpander<'_, '_>, text: &[u8]) -> Result<i64, StatementFailure> {
     match evaluate_without_ad(expander, text)? {
         Some(Value::Integer(integer)) => Ok(integer),
         Some(Value::Boolean(is)) => Ok(i64::from(is)),
@@ -123,7 +130,7 @@ fn integer_value(expander: &MacroExpander<'_>, text: &[u8]) -> Result<i64, State
 }
 
 /// Returns the integers that arguments evaluate to.
-fn integer_arguments(expander: &mut MacroExpander<'_>, arguments: &[&[u8]]) -> Result<Vec<i64>, StatementFailure> {
+fn integer_arguments(expander: &mut MacroExpander<'_, '_>, arguments: &[&[u8]]) -> Result<Vec<i64>, StatementFailure> {
     let value = |argument: &&[u8]| {
         let text = expander.expand_argument(argument)?;
         integer_value(expander, &text)
@@ -132,7 +139,7 @@ fn integer_arguments(expander: &mut MacroExpander<'_>, arguments: &[&[u8]]) -> R
 }
 
 #[allow(clippy::cast_precision_loss)] // as in C
-fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn real(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let (text, format) = with_format(expander, body)?;
     let value = match evaluate_without_ad(expander, &text)? {
         Some(Value::Integer(integer)) => integer as f64,
@@ -148,7 +155,7 @@ fn real(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Statem
     Ok(text)
 }
 
-fn string(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn string(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let (text, format) = with_format(expander, body)?;
     let text = match evaluate_without_ad(expander, &text)? {
         Some(Value::String(string)) => string,
@@ -160,7 +167,7 @@ fn string(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Stat
     }
 }
 
-fn eval(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn eval(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let text = expander.expand_argument(body)?;
     let expression = parse_expression(&text, ParseOptions::long(expander.context.dialect)).map_err(|error| {
         let is_cut = body.contains(&b'(');
@@ -183,7 +190,7 @@ fn items(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect()
 }
 
-fn choice(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let (index, list) = split_format(body);
     let list = list.ok_or_else(|| "there is no list".to_owned())?;
     let text = expander.expand_argument(index)?;
@@ -197,11 +204,11 @@ fn choice(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, Stat
 
 /// Returns the text of a list. A text with commas is the list itself; any other text names the variable that holds the
 /// list.
-fn named_list(expander: &mut MacroExpander<'_>, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn named_list(expander: &mut MacroExpander<'_, '_>, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     if text.contains(&b',') { Ok(text.to_vec()) } else { expander.expand_argument(text) }
 }
 
-fn substring(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn substring(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let arguments = items(body);
     let [name, numbers @ ..] = arguments.as_slice() else { return Ok(Vec::new()) };
     let (start, length) = match integer_arguments(expander, numbers)?.as_slice() {
@@ -221,19 +228,19 @@ fn substring(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, S
 }
 
 /// Returns the random number generator for one draw. Fails if the context has no source of random numbers.
-fn random(expander: &MacroExpander<'_>) -> Result<fastrand::Rng, StatementFailure> {
+fn random(expander: &MacroExpander<'_, '_>) -> Result<fastrand::Rng, StatementFailure> {
     let chance = expander.context.random.as_ref();
     chance.map(crate::eval::RandomStream::next).ok_or_else(|| "chance is not known".to_owned().into())
 }
 
-fn random_choice(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn random_choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let list = named_list(expander, body)?;
     let items = items(&list);
     let chosen = random(expander)?.usize(..items.len().max(1));
     Ok(items.get(chosen).map(|item| item.to_vec()).unwrap_or_default())
 }
 
-fn random_integer(expander: &mut MacroExpander<'_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+fn random_integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let (least, most, step) = match integer_arguments(expander, &items(body))?.as_slice() {
         [least, most] => (*least, *most, 1),
         [least, most, step] => (*least, *most, *step),

@@ -173,10 +173,10 @@ fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<u
 }
 
 /// Macro expander for one ad.
-pub(super) struct MacroExpander<'a> {
+pub(super) struct MacroExpander<'a, 'u> {
     variables: &'a MacroVariables,
     outer_variables: &'a VariableTable,
-    pub ad: &'a mut EditedAd,
+    pub ad: &'a mut EditedAd<'u>,
     pub context: &'a Context,
     /// Number of bytes that may still be copied. The limit is necessary because macros may refer to one another without
     /// end.
@@ -192,10 +192,10 @@ const MAX_COPIED_BYTES: usize = 16 << 20;
 /// Maximum nesting depth of expansions. Expansions nest because a macro function expands its arguments.
 const MAX_EXPANSION_DEPTH: usize = 50;
 
-impl<'a> MacroExpander<'a> {
+impl<'a, 'u> MacroExpander<'a, 'u> {
     pub fn new(
         (variables, outer_variables): (&'a MacroVariables, &'a VariableTable),
-        ad: &'a mut EditedAd,
+        ad: &'a mut EditedAd<'u>,
         context: &'a Context,
     ) -> Self {
         MacroExpander { variables, outer_variables, ad, context, bytes_left: MAX_COPIED_BYTES, depth: 0, unknown: None }
@@ -284,7 +284,7 @@ impl<'a> MacroExpander<'a> {
         let expression = self.ad.get(&Name::new(attribute))?;
         Some(match expression.kind() {
             ExpressionKind::Literal(Value::String(text)) => text.as_bytes().to_vec(),
-            _ => print(expression, Style::Long),
+            _ => print(&expression, Style::Long),
         })
     }
 
@@ -298,11 +298,11 @@ impl<'a> MacroExpander<'a> {
 }
 
 /// Evaluates an expression in the current state of an ad.
-pub(super) fn evaluate(expression: &Expression, ad: &mut EditedAd, context: &Context) -> Result<Value, Abort> {
+pub(super) fn evaluate(expression: &Expression, ad: &mut EditedAd<'_>, context: &Context) -> Result<Value, Abort> {
     if let ExpressionKind::Literal(value) = expression.kind() {
         return Ok(value.clone());
     }
-    let (environment, frame) = Environment::single(ad.ad());
+    let (environment, frame) = Environment::single(ad.ad_for(expression, context.dialect));
     Evaluator::new(&environment, context).evaluate(expression, &frame)
 }
 

@@ -9,7 +9,11 @@ use super::rule::NamePattern;
 
 /// Returns the attributes whose names match the pattern, each with its new name, in HTCondor's order: the byte order of
 /// the names. In `template`, `\0` stands for the matched text, and `\1` to `\9` stand for the groups of the pattern.
-pub(super) fn matching(ad: &EditedAd, pattern: &NamePattern, template: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, String> {
+pub(super) fn matching(
+    ad: &EditedAd<'_>,
+    pattern: &NamePattern,
+    template: &[u8],
+) -> Result<Vec<(Name, Vec<u8>)>, String> {
     let pattern = pattern.compiled()?;
     let mut found = Vec::new();
     for name in ad.sorted_names() {

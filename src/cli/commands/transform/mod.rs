@@ -98,7 +98,7 @@ impl TransformCommand {
             let mut preview = PreviewWriter::new(self.output, &pipeline, diagnostics::colors_stdout(&session.options))?;
             for source in &mut sources {
                 let sink = ResultSink::Preview(&mut preview);
-                write_results(session, source, (&pipeline, id), sink, &mut out)?;
+                write_results(session, source, (&pipeline, id), sink, false, &mut out)?;
             }
             preview.finish(&mut out)?;
             return Ok(Status::of(preview.has_changes));
@@ -111,7 +111,7 @@ impl TransformCommand {
                 Some(document) => ResultSink::Document(document),
                 None => ResultSink::Names,
             };
-            write_results(session, source, (&pipeline, id), sink, &mut out)?;
+            write_results(session, source, (&pipeline, id), sink, false, &mut out)?;
         }
         documents.finish(&mut out)?;
         Ok(Status::Yes)
@@ -124,7 +124,7 @@ impl TransformCommand {
             let mut bytes = Vec::new();
             let mut document = AdDocumentWriter::new(source.form);
             let sink = ResultSink::Document(&mut document);
-            let changed = write_results(session, source, (pipeline, None), sink, &mut bytes)?;
+            let changed = write_results(session, source, (pipeline, None), sink, true, &mut bytes)?;
             document.finish(&mut bytes)?;
             if session.error_count() > before {
                 session.note(&format!("{} is left as it is", source.name));
@@ -163,12 +163,13 @@ impl ResultSink<'_, '_> {
 }
 
 /// Applies the rules to each ad of a source and passes the resulting ads to `sink`. Reports each fault of a rule.
-/// Returns whether any ad changed.
+/// Returns whether any ad changed. Without `finds_changes`, the result may be true although nothing changed.
 fn write_results(
     session: &mut Session,
     source: &mut AdSource,
     (pipeline, id): (&Pipeline, Option<&Expression>),
     mut sink: ResultSink<'_, '_>,
+    finds_changes: bool,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
     let task = TransformTask {
@@ -178,6 +179,7 @@ fn write_results(
         output: sink.output(),
         is_strict: session.options.strict,
         names_all: session.options.seed.is_some(),
+        finds_changes,
     };
     // Expressions are printed in the style of the file.
     let style = if source.form == FileFormat::Bracketed { Style::New } else { Style::Long };

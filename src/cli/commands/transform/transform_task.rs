@@ -4,10 +4,12 @@ use std::cell::LazyCell;
 
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::Context;
-use classad::format::{AdBatch, AdBatchWriter, AdEntry, FileFormat, Problem, ReadCache, StreamBlock};
+use classad::format::{
+    AdBatch, AdBatchWriter, AdEntry, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock,
+};
 use classad::protocol::display_name;
 use classad::syntax::LossyChange;
-use classad::transform::{AppliedChange, TransformCache, TransformFault};
+use classad::transform::{AppliedChange, LineTransformer, TransformCache, TransformFault};
 
 use super::flags::Pipeline;
 use crate::cli::io::block_pipeline::BlockTask;
@@ -23,6 +25,8 @@ pub struct TransformTask<'a> {
     pub is_strict: bool,
     /// Whether the ads are named whether or not a name is needed, because a name may draw a random number.
     pub names_all: bool,
+    /// Whether [`TransformedBlock::has_changes`] must be exact. Otherwise it may be true although nothing changes.
+    pub finds_changes: bool,
 }
 
 /// What becomes of the resulting ads.
@@ -44,7 +48,7 @@ pub struct TransformedBlock {
     pub ads: AdBatch,
     /// What is reported and listed, each with the byte offset in the text of `ads` behind the ads before it.
     pub events: Vec<(usize, TransformEvent)>,
-    /// Whether any ad changed.
+    /// Whether any ad changed, or may have.
     pub has_changes: bool,
     /// Number of the last ad of the block.
     pub last: usize,
@@ -93,40 +97,57 @@ pub struct PipelineResult {
 }
 
 /// What a thread keeps from block to block.
-pub struct TransformState {
+pub struct TransformState<'a> {
     read: ReadCache,
+    /// `None` if every ad must be read whole.
+    lines: Option<LineTransformer<'a>>,
     transform: TransformCache,
     writer: Option<AdBatchWriter>,
 }
 
-impl BlockTask for TransformTask<'_> {
-    type State = TransformState;
+impl<'a> BlockTask for TransformTask<'a> {
+    type State = TransformState<'a>;
     type Output = TransformedBlock;
 
-    fn new_state(&self) -> TransformState {
-        let writer = match self.output {
-            ResultOutput::Ads(form) => Some(AdBatchWriter::new(form)),
-            _ => None,
+    fn new_state(&self) -> TransformState<'a> {
+        let (form, writes_texts) = match self.output {
+            ResultOutput::Ads(form) => (Some(form), true),
+            ResultOutput::Nothing => (None, true),
+            ResultOutput::Names | ResultOutput::Changes => (None, false),
         };
-        TransformState { read: ReadCache::new(self.context.dialect), transform: TransformCache::default(), writer }
+        let lines = (writes_texts && !self.names_all)
+            .then(|| LineTransformer::new(&self.pipeline.transform, &self.context, form, self.finds_changes));
+        TransformState {
+            read: ReadCache::new(self.context.dialect),
+            lines,
+            transform: TransformCache::default(),
+            writer: form.map(AdBatchWriter::new),
+        }
     }
 
-    fn run(&self, state: &mut TransformState, block: &StreamBlock) -> TransformedBlock {
-        let TransformState { read, transform, writer } = state;
+    fn run(&self, state: &mut TransformState<'a>, block: &StreamBlock) -> TransformedBlock {
+        let TransformState { read, lines, transform, writer } = state;
         let mut done = TransformedBlock { ads: AdBatch::default(), events: Vec::new(), has_changes: false, last: 0 };
-        for item in block.ads_cached(read) {
-            match item {
-                Ok(entry) => {
+        let mut ads = BlockAds::new(block, read);
+        loop {
+            let take = |text: &[u8]| {
+                let (length, is_changed) = lines.as_mut()?.push_ads(text, &mut done.ads)?;
+                done.has_changes |= is_changed;
+                Some(length)
+            };
+            match ads.next(take) {
+                None => return done,
+                Some(BlockItem::Taken(number)) => done.last = number,
+                Some(BlockItem::Read(Ok(entry))) => {
                     done.last = entry.number;
                     self.transform_ad(&mut done, (transform, writer), entry);
                 }
-                Err(problem) => {
+                Some(BlockItem::Read(Err(problem))) => {
                     done.last = done.last.max(problem.ad_number);
                     done.push(TransformEvent::Problem(problem));
                 }
             }
         }
-        done
     }
 }
 
