@@ -70,9 +70,12 @@ impl<W: LineWriter> AdLineReader<W> {
         self.lines.name(number)
     }
 
-    /// Returns the beginning of each line of the last ad, as an offset in the text of the ad.
-    pub fn starts(&self) -> &[usize] {
-        &self.starts
+    /// Returns the text of a value of the last ad. `text` is the text that was read, and `position` is the 0-based index
+    /// of the line among the lines of attributes.
+    pub fn value_text<'t>(&self, text: &'t [u8], position: usize) -> &'t [u8] {
+        let line = &text[self.starts[position]..];
+        let line = without_carriage_return(&line[..memchr::memchr(b'\n', line).unwrap_or(line.len())]);
+        &line[memchr::memchr(b'=', line).map_or(0, |equals| equals + 1)..]
     }
 
     /// Returns the end of the text of each line of the last ad, as an offset in the output.

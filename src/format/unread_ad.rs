@@ -132,9 +132,7 @@ impl UnreadAd<'_> {
     }
 
     fn read_value(&self, position: usize) -> Expression {
-        let line = &self.source[self.reader.lines.starts()[position]..];
-        let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
-        let value = &line[memchr::memchr(b'=', line).map_or(0, |equals| equals + 1)..];
+        let value = self.reader.lines.value_text(self.source, position);
         let parsed = self.reader.values.borrow_mut().parse(value, self.reader.lines.names()[position]);
         parsed.expect("this line was read without a problem").expression
     }

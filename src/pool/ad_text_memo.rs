@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Dialect, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name};
 use crate::eval::FunctionKind;
 use crate::format::{AdLineReader, LineWriter};
-use crate::syntax::{is_simple_literal, long_string_length};
+use crate::syntax::{ParseCache, ParseOptions, is_simple_literal, long_string_length};
 
 use super::ad_memo::{FIRST_CODE, SCALAR, constant_code};
 
@@ -16,11 +16,14 @@ const MAX_KEY_BYTES: usize = 4 << 20;
 /// Maximum number of codes. More make the memo forget all before the next ad.
 const MAX_CODES: u32 = 1 << 30;
 
+/// Length of the code of a value in the key of a class, in bytes.
+const CODE_BYTES: usize = size_of::<u32>();
+
 /// Remembers something that depends on the references of ads for each class of ads in the long form.
 ///
 /// Ads of one class have the same names and the same expressions, but other constants and other strings in calls such as
-/// `stringListMember(Owner, "a,b")`. The class of an ad is found from its lines. Its key has the name and the code of
-/// the value of each line.
+/// `stringListMember(Owner, "a,b")`. The class of an ad is found from its lines. Its key has the code of the value of
+/// each line and the name. Of the first ad of a class, only the values are read that are no scalars.
 pub struct AdTextMemo<R> {
     lines: AdLineReader<ValueCodes>,
     /// The generation of the numbers of names in `classes`.
@@ -30,11 +33,12 @@ pub struct AdTextMemo<R> {
     key_bytes: usize,
     /// The key of the last ad.
     key: Vec<u8>,
-    /// Whether `key` is a key for which nothing is remembered.
-    is_unknown: bool,
+    /// Stands for every value that is a scalar.
+    scalar: Expression,
+    values: ParseCache<()>,
 }
 
-impl<R: Clone> AdTextMemo<R> {
+impl<R> AdTextMemo<R> {
     /// Creates an empty memo for ads of a dialect.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
@@ -44,39 +48,45 @@ impl<R: Clone> AdTextMemo<R> {
             classes: FxHashMap::default(),
             key_bytes: 0,
             key: Vec::new(),
-            is_unknown: false,
+            scalar: Expression::literal(false),
+            values: ParseCache::new(ParseOptions::long(dialect)),
         }
     }
 
     /// Returns what is remembered for the class of the first ad of a text, and the length of the text up to and including
-    /// the blank line behind the ad. `None` if nothing is remembered, or if the class cannot be found from the lines.
-    pub fn class(&mut self, text: &[u8]) -> Option<(usize, &R)> {
+    /// the blank line behind the ad. `None` if the class cannot be found from the lines.
+    ///
+    /// Calls `make` for the first ad of a class. Its argument is an ad of the class, whose scalars are all `false`.
+    pub fn class(&mut self, text: &[u8], make: impl FnOnce(&Ad) -> R) -> Option<(usize, &R)> {
         let codes = self.lines.writer();
         let is_full = self.key_bytes + codes.outline_bytes > MAX_KEY_BYTES || codes.next > MAX_CODES;
         self.lines.limit_size(is_full);
         self.key.clear();
-        self.is_unknown = false;
-        let (length, _) = self.lines.push_ad(text, &mut self.key)?;
+        let (length, shape) = self.lines.push_ad(text, &mut self.key)?;
         if self.lines.generation() != self.generation {
             self.generation = self.lines.generation();
             self.classes.clear();
             self.key_bytes = 0;
         }
-        for number in self.lines.names() {
+        let names = self.lines.names();
+        for number in names {
             self.key.extend_from_slice(&u32::try_from(*number).ok()?.to_le_bytes());
         }
-        let known = self.classes.get(self.key.as_slice());
-        self.is_unknown = known.is_none();
-        known.map(|known| (length, known))
-    }
-
-    /// Remembers something for the class of the ad with which [`AdTextMemo::class`] was called last. Does nothing if
-    /// the class was not found.
-    pub fn remember(&mut self, what: &R) {
-        if std::mem::take(&mut self.is_unknown) {
+        if !self.classes.contains_key(self.key.as_slice()) {
+            let is_scalar = |position: usize| self.key[position * CODE_BYTES..].starts_with(&SCALAR.to_le_bytes());
+            let value = |position| match is_scalar(position) {
+                true => Some(self.scalar.clone()),
+                false => {
+                    let value = self.lines.value_text(text, position);
+                    Some(self.values.parse(value, names[position])?.expression)
+                }
+            };
+            let expressions = (0..names.len()).map(value).collect::<Option<_>>()?;
+            let made = make(&Ad::from_shape(shape, expressions));
             self.key_bytes += self.key.len();
-            self.classes.insert(self.key.as_slice().into(), what.clone());
+            self.classes.insert(self.key.as_slice().into(), made);
         }
+        Some((length, self.classes.get(self.key.as_slice())?))
     }
 }
 
@@ -190,32 +200,28 @@ mod tests {
         format!("{:?}", references_of_all(expressions, &frame, &environment, &Context::new(Dialect::Condor)))
     }
 
-    /// The references of each ad of a text or its problem, and the number of ads of known classes.
+    /// The references of each ad of a text or its problem, and the number of ads for which references were made.
     fn remembered(memo: &mut AdTextMemo<String>, text: &str) -> (Vec<String>, usize) {
         let block = StreamBlock::from_complete_text(text, FileFormat::Long);
         let mut cache = ReadCache::new(Dialect::Condor);
         let mut ads = BlockAds::new(&block, &mut cache);
-        let (mut found, mut known, mut class) = (Vec::new(), 0, String::new());
-        let take = |memo: &mut AdTextMemo<String>, class: &mut String, text: &[u8]| {
-            let (length, references) = memo.class(text)?;
-            class.clone_from(references);
-            Some(length)
-        };
-        while let Some(item) = ads.next(|text| take(memo, &mut class, text)) {
+        let (mut found, mut made, mut class) = (Vec::new(), 0, String::new());
+        loop {
+            let take = |text: &[u8]| {
+                let (length, references) = memo.class(text, |ad| {
+                    made += 1;
+                    references(ad)
+                })?;
+                class.clone_from(references);
+                Some(length)
+            };
+            let Some(item) = ads.next(take) else { return (found, made) };
             found.push(match item {
-                BlockItem::Taken(_) => {
-                    known += 1;
-                    class.clone()
-                }
-                BlockItem::Read(Ok(entry)) => {
-                    let references = references(&entry.ad);
-                    memo.remember(&references);
-                    references
-                }
+                BlockItem::Taken(_) => class.clone(),
+                BlockItem::Read(Ok(entry)) => references(&entry.ad),
                 BlockItem::Read(Err(problem)) => format!("{problem:?}"),
             });
         }
-        (found, known)
     }
 
     #[test]
@@ -225,12 +231,12 @@ mod tests {
         };
         let same = [ad("1", "{ 1 }", "x"), ad("\"y\"", "{ 2, \"z\" }", "y,z"), ad("undefined", "{}", "")];
         let mut memo = AdTextMemo::new(Dialect::Condor);
-        assert_eq!(remembered(&mut memo, &same.concat()).1, 2);
-        assert_eq!(remembered(&mut memo, &same.concat()).1, 3);
+        assert_eq!(remembered(&mut memo, &same.concat()).1, 1);
+        assert_eq!(remembered(&mut memo, &same.concat()).1, 0);
         for other in ["1 + 2", "eval(\"x\")", "eval(\"y\")", "a[\"x\"]", "a[\"y\"]", "real(\"INF\")", "real(\"1\")"] {
             assert_eq!(
                 remembered(&mut memo, &ad(other, "{ 1 }", "x")).1,
-                usize::from(other.contains("INF")),
+                usize::from(!other.contains("INF")),
                 "{other}"
             );
         }

@@ -223,18 +223,14 @@ impl AdBlockTask for RefsTask {
     }
 
     fn take_text(&self, state: &mut RefsState, text: &[u8]) -> Option<usize> {
-        let (length, references) = state.texts.as_mut()?.class(text)?;
+        let (length, references) = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
         let references = Arc::clone(references);
         state.count(references);
         Some(length)
     }
 
     fn add(&self, state: &mut RefsState, AdEntry { ad, number, .. }: AdEntry) {
-        self.unseen_names.mark_present(|name| ad.get(name).is_some());
-        let references = Arc::clone(state.memo.class(&ad, || self.references(&ad)));
-        if let Some(texts) = &mut state.texts {
-            texts.remember(&references);
-        }
+        let references = Arc::clone(state.memo.class(&ad, || self.new_class(&ad)));
         if self.is_table {
             state.rows.push((display_name(&ad, None, &self.context), number, Arc::clone(&references)));
         }
@@ -257,6 +253,12 @@ impl RefsTask {
             ReferenceScope { attributes, .. } => needed.names.extend(attributes.iter().cloned()),
         }
         Some(needed)
+    }
+
+    /// Returns the references of an ad, the first of its class.
+    fn new_class(&self, ad: &Ad) -> Arc<AdReferences> {
+        self.unseen_names.mark_present(|name| ad.get(name).is_some());
+        self.references(ad)
     }
 
     /// Returns the references of an ad.
