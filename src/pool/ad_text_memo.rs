@@ -74,17 +74,17 @@ impl<R> AdTextMemo<R> {
         }
         if !self.classes.contains_key(self.key.as_slice()) {
             let is_scalar = |position: usize| self.key[position * CODE_BYTES..].starts_with(&SCALAR.to_le_bytes());
-            let value = |position| match is_scalar(position) {
-                true => Some(self.scalar.clone()),
-                false => {
-                    let value = self.lines.value_text(text, position);
-                    Some(self.values.parse(value, names[position])?.expression)
+            let value = |position| {
+                if is_scalar(position) {
+                    return Some(self.scalar.clone());
                 }
+                let value = self.lines.value_text(text, position);
+                Some(self.values.parse(value, names[position])?.expression)
             };
             let expressions = (0..names.len()).map(value).collect::<Option<_>>()?;
-            let made = make(&Ad::from_shape(shape, expressions));
+            let remembered = make(&Ad::from_shape(shape, expressions));
             self.key_bytes += self.key.len();
-            self.classes.insert(self.key.as_slice().into(), made);
+            self.classes.insert(self.key.as_slice().into(), remembered);
         }
         Some((length, self.classes.get(self.key.as_slice())?))
     }
