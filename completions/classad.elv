@@ -357,6 +357,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --order 'Which requests come first: the greatest; several make a vector'
             cand --dock 'Which candidate is best: the greatest; `label` is the candidate, several make a vector'
             cand --usage 'Compute priorities from the usage in this file, and add the usage of this cycle to it'
+            cand --userprio 'Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage, begin that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in HTCondor'
             cand --notify 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches'
             cand --at 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]'
             cand --matched 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`'

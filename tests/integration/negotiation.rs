@@ -330,6 +330,35 @@ fn usage_is_accounted_from_cycle_to_cycle() {
     assert!(accounts.contains("bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }"), "{accounts}");
 }
 
+/// HTCondor's accountant knows submitters by accounting group and user.
+#[test]
+fn accounts_come_from_condor_userprio() {
+    let (jobs, slots) = ("samples/pool/jobs.long", "samples/pool/machines.long");
+    // The newest ad is of 1761955140, half a half-life after these accounts.
+    let userprio = "IsAccountingGroup1 = true\nLastUpdate = 1761911940\nName1 = \"group_physics\"\n\
+        Name2 = \"group_physics.alice@example.org\"\nName3 = \"group_chemistry.bob@example.org\"\nNumSubmittors = 3\n\
+        Priority1 = 9000.0\nPriority2 = 80000.0\nPriority3 = 5.0\nPriorityFactor2 = 10000.0\nPriorityFactor3 = 10.0\n\
+        WeightedAccumulatedUsage2 = 100.0\nWeightedResourcesUsed2 = 2.0\n";
+    let userprio = file("userprio.long", userprio);
+    let usage = file("imported.yaml", "");
+    std::fs::remove_file(&usage).expect("it is there");
+    let arguments = ["negotiate", jobs, "--offers", slots, "--userprio", &userprio, "--usage", &usage, "--transcript"];
+    let (status, out, errors) = classad(&arguments);
+    assert_eq!(status, Some(0), "{errors}");
+    // Alice: 8 times the square root of 1/2, and 2 for the rest, with the factor 10000.
+    assert!(out.contains("group_physics.alice@example.org: priority 62426.4"), "{out}");
+    assert!(out.contains("group_chemistry.bob@example.org: priority 5, up to"), "{out}");
+    assert!(out.contains("group_vision.carol@example.org: priority 500, up to"), "{out}");
+    let accounts = std::fs::read_to_string(&usage).expect("it was written");
+    assert!(accounts.contains("at: 1761955140\n") && accounts.contains("usage: 86500 }"), "{accounts}");
+    let (status, _, errors) = classad(&arguments);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("has accounts already"), "{errors}");
+    let (status, _, errors) = classad(&["negotiate", jobs, "--offers", slots, "--userprio", jobs]);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("names no submitter; write it with `condor_userprio -long`"), "{errors}");
+}
+
 #[test]
 fn a_usage_file_with_a_mistake_is_left_alone() {
     let text = "half-life: -1\nsubmitters: { alice: { prioriti: 1 } }\n";

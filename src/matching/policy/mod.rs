@@ -5,6 +5,7 @@ mod docking_vector;
 mod parse;
 mod residual;
 mod usage;
+mod userprio;
 
 use std::fmt;
 use std::ops::Range;

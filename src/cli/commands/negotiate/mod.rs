@@ -28,7 +28,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse_contradictions};
+use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use transcript::Transcript;
 
 const EXAMPLES: &str = "\
@@ -59,13 +59,17 @@ pub struct Negotiate {
     /// Compute priorities from the usage in this file, and add the usage of this cycle to it
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
+    /// Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage, begin
+    /// that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in HTCondor
+    #[arg(long, value_name = "FILE")]
+    userprio: Option<String>,
     #[command(flatten)]
     accelerating: AccelerationArgs,
     /// Print the events of the cycle: rounds, turns and shares, and the outcome of each request
     #[arg(long)]
     transcript: bool,
     /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
-    #[arg(long, conflicts_with_all = ["transcript", "usage"])]
+    #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio"])]
     compare: bool,
     #[command(flatten)]
     notify: NotifyArgs,
@@ -84,6 +88,10 @@ impl Negotiate {
         let slots = SlotSelection::of_policy(&policy.policy);
         let parties = Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?);
         parties.summarize_requests(session);
+        // The ads decide the time of the cycle.
+        if let Some(accountant) = &mut accountant {
+            accountant.advance(session.context().now.unwrap_or_default());
+        }
         let ads = parties.ads();
         let settings = NegotiationSettings {
             policy: policy.policy.clone(),
@@ -145,20 +153,43 @@ impl Negotiate {
         ])
     }
 
-    /// Reads the file of `--usage` and accounts for the time since the last cycle. Returns `None` without the option.
-    /// If the policy defines no shares, sets shares by `Owner`.
+    /// Reads the accounts of `--usage` or `--userprio`. Returns `None` without both options. If the policy defines no shares, sets shares by submitter.
     fn load_usage(&self, session: &mut Session, policy: &mut LoadedPolicy) -> Result<Option<Accountant>, Failure> {
-        let Some(path) = &self.usage else { return Ok(None) };
+        // A missing file of usage is no error: the first cycle creates it.
+        let is_new = |path| matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let accountant = match (&self.usage, &self.userprio) {
+            (None, None) => return Ok(None),
+            (Some(usage), Some(_)) if !is_new(usage) => {
+                return refuse(format!("{usage} has accounts already: give --userprio only for a new file"));
+            }
+            (_, Some(userprio)) => read_userprio(session, userprio)?,
+            (Some(usage), None) if is_new(usage) => Accountant::default(),
+            (Some(usage), None) => read_settings(session, usage, Accountant::parse)?.0,
+        };
         if policy.policy.share.is_none() {
-            let owner = parse_expression(b"Owner", ParseOptions::new(session.dialect()));
-            policy.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
+            let submitter = if self.userprio.is_some() { HTCONDOR_SUBMITTER } else { "Owner" };
+            let submitter = parse_expression(submitter.as_bytes(), ParseOptions::new(session.dialect()));
+            policy.policy.share = submitter.ok().map(|by| Share { by: by.into(), priorities: Vec::new() });
         }
-        // A missing file is no error: the first cycle creates it.
-        let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
-        let mut accountant =
-            if is_new { Accountant::default() } else { read_settings(session, path, Accountant::parse)?.0 };
-        accountant.advance(session.context().now.unwrap_or_default());
         Ok(Some(accountant))
+    }
+}
+
+/// The submitter of a job in HTCondor: its user, or its accounting group with the user's domain.
+const HTCONDOR_SUBMITTER: &str =
+    "isUndefined(AccountingGroup) ? User : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
+
+/// Reads the accounts that `condor_userprio -long` prints.
+fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
+    let mut sources = input::open_sources(session, &[path.to_owned()])?;
+    let (context, mut accounts) = (session.context(), None);
+    input::for_each_ad(session, &mut sources, |_, _, entry| {
+        accounts = Accountant::from_userprio(&entry.ad, &context);
+        Ok(accounts.is_none())
+    })?;
+    match accounts {
+        Some(accounts) => Ok(accounts),
+        None => refuse(format!("{path} names no submitter; write it with `condor_userprio -long`")),
     }
 }
 

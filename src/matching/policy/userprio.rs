@@ -1,0 +1,90 @@
+//! Import of accounts from HTCondor's accountant.
+
+use crate::ad::{Ad, Value};
+use crate::eval::{Context, Environment, Evaluator};
+
+use super::usage::{Account, Accountant};
+
+/// Beginning of the names of the attributes that name submitters: `Name1`, `Name2` and so on.
+const NAME: &str = "Name";
+
+impl Accountant {
+    /// Reads accounts from the ad that `condor_userprio -long` prints. Entries of accounting groups are left out. `None`
+    /// if the ad names no submitter.
+    ///
+    /// HTCondor prints effective priorities, so that a real priority is the quotient of `Priority1` and
+    /// `PriorityFactor1`. It charges slots by weight: `WeightedResourcesUsed1`, `WeightedAccumulatedUsage1`.
+    #[must_use]
+    pub fn from_userprio(ad: &Ad, context: &Context) -> Option<Self> {
+        let (environment, frame) = Environment::single(ad.clone());
+        let value = |name: &str| {
+            let value = Evaluator::new(&environment, context).evaluate(ad.get_str(name)?, &frame).ok()?;
+            Some(value).filter(|value| !value.is_exceptional())
+        };
+        let number = |name: &str| match value(name)? {
+            #[allow(clippy::cast_precision_loss)] // a number of slots or seconds
+            Value::Integer(number) => Some(number as f64),
+            Value::Real(number) => Some(number).filter(|number| number.is_finite()),
+            _ => None,
+        };
+        let mut accountant = Accountant::default();
+        for attribute in ad.iter() {
+            let entry = attribute.name.as_str();
+            let Some((prefix, entry)) = entry.split_at_checked(NAME.len()) else { continue };
+            let is_numbered = !entry.is_empty() && entry.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_numbered || !prefix.eq_ignore_ascii_case(NAME) {
+                continue;
+            }
+            let Some(Value::String(name)) = value(attribute.name.as_str()) else { continue };
+            if matches!(value(&format!("IsAccountingGroup{entry}")), Some(Value::Boolean(true))) {
+                continue;
+            }
+            let of_entry = |name: &str| number(&format!("{name}{entry}")).filter(|number| *number >= 0.0);
+            let default = Account::default();
+            let factor = of_entry("PriorityFactor").filter(|factor| *factor > 0.0).unwrap_or(default.factor);
+            let resources = of_entry("WeightedResourcesUsed").or_else(|| of_entry("ResourcesUsed"));
+            let usage = of_entry("WeightedAccumulatedUsage").or_else(|| of_entry("AccumulatedUsage"));
+            let account = Account {
+                real_priority: of_entry("Priority").map_or(default.real_priority, |priority| priority / factor),
+                factor,
+                resources: resources.unwrap_or_default(),
+                usage: usage.unwrap_or_default(),
+            };
+            accountant.submitters.insert(name.to_str().into_owned(), account);
+        }
+        if let Some(Value::Integer(at)) = value("LastUpdate") {
+            accountant.accounted_until = Some(at);
+        }
+        (!accountant.submitters.is_empty()).then_some(accountant)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::Context;
+    use crate::format::{FileFormat, read};
+    use crate::matching::policy::{Account, Accountant};
+
+    fn imported(text: &str) -> Option<Accountant> {
+        let ad: Ad = read(text.as_bytes(), FileFormat::Long, Dialect::Condor).next().unwrap().unwrap().ad;
+        Accountant::from_userprio(&ad, &Context::new(Dialect::Condor))
+    }
+
+    #[test]
+    fn a_real_priority_is_the_effective_one_without_the_factor() {
+        // Printed by condor_userprio of HTCondor 23.9, shortened.
+        let text = "IsAccountingGroup1 = true\nIsAccountingGroup4 = false\nLastUpdate = 1795390644\nName1 = \"<none>\"\n\
+            Name4 = \"group_biology.carol@pool.example\"\nName5 = \"alice@pool.example\"\nNumSubmittors = 9\n\
+            Priority1 = 507.189\nPriority4 = 500.464\nPriority5 = 50437.6\nPriorityFactor1 = 0.0\n\
+            PriorityFactor4 = 1000.0\nPriorityFactor5 = 10000.0\nWeightedAccumulatedUsage5 = 614.0\n\
+            WeightedResourcesUsed5 = 5.0\n";
+        let accountant = imported(text).unwrap();
+        assert_eq!(accountant.accounted_until, Some(1_795_390_644));
+        let names: Vec<&str> = accountant.submitters.keys().map(String::as_str).collect();
+        assert_eq!(names, ["alice@pool.example", "group_biology.carol@pool.example"]);
+        let alice = Account { real_priority: 5.04376, factor: 10000.0, resources: 5.0, usage: 614.0 };
+        assert_eq!(accountant.submitters["alice@pool.example"], alice);
+        assert_eq!(imported("Name = \"slot1\"\nNames = 1\nName1 = 2\n"), None);
+    }
+}
