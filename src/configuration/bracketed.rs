@@ -45,14 +45,14 @@ const JOB_EXPRESSIONS: [&str; 7] = [
 /// Place of an attribute: byte range and line.
 type AttributePlace = (Range<usize>, usize);
 
-/// Converter of the rules in one ad.
-pub(super) struct BracketedRules<'a> {
+/// Converter of the rule in one ad.
+pub(super) struct BracketedRuleConverter<'a> {
     /// The rules, with the defaults of all routes.
     ad: Ad,
     environment: Environment,
     frame: Arc<ScopeFrame>,
     context: Context,
-    /// Returns where an attribute stands.
+    /// Returns the place of an attribute in the text.
     place: &'a dyn Fn(&Name) -> AttributePlace,
     problems: Vec<Problem>,
 }
@@ -68,12 +68,12 @@ pub(super) fn convert(
     let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Partial);
     // The clock and chance are those of the time when the rule is applied.
     let context = Context { now: None, random: None, ..context.clone() };
-    let mut rules = BracketedRules { ad, environment, frame, context, place, problems: Vec::new() };
+    let mut rules = BracketedRuleConverter { ad, environment, frame, context, place, problems: Vec::new() };
     let rule = rules.rule(name);
     (rule, rules.problems)
 }
 
-impl BracketedRules<'_> {
+impl BracketedRuleConverter<'_> {
     fn rule(&mut self, name: &str) -> TransformRule {
         let name = Some(name.to_owned()).filter(|name| !name.is_empty());
         let mut rule = TransformRule { name, ..TransformRule::default() };

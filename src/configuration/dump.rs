@@ -41,7 +41,7 @@ pub struct ConfigurationEntry {
 pub struct ExpandedValue {
     /// The text.
     pub text: String,
-    /// Whether the text stands in the dump as it is, so that ranges in it are ranges of the dump.
+    /// Whether the value has no macros. Then an offset in the text is an offset in the dump's value.
     pub is_verbatim: bool,
 }
 
@@ -117,7 +117,7 @@ impl Configuration {
     ///
     /// The problem, with its range in the dump: a macro that stands for itself, or that nothing gives a value.
     pub fn expand(&self, entry: &ConfigurationEntry, context: &Context) -> Result<ExpandedValue, Problem> {
-        match self.expand_with_gaps(entry, context)? {
+        match self.expand_leniently(entry, context)? {
             (value, None) => Ok(value),
             (_, Some(problem)) => Err(problem),
         }
@@ -129,7 +129,7 @@ impl Configuration {
     /// # Errors
     ///
     /// The problem with a macro that stands for itself.
-    pub fn expand_with_gaps(
+    pub fn expand_leniently(
         &self,
         entry: &ConfigurationEntry,
         context: &Context,

@@ -8,13 +8,13 @@ use crate::transform::Transform;
 use super::bracketed::replace_scope;
 use super::dump::Configuration;
 use super::policy::ConfiguredPolicy;
-use super::rules::ConfiguredRules;
+use super::rules::ConfiguredRule;
 
 /// Policies of a configuration about jobs.
 #[derive(Clone, Debug, Default)]
 pub struct JobPolicies {
     /// Transforms in the order in which they are applied to a new job.
-    pub transforms: Vec<ConfiguredRules>,
+    pub transforms: Vec<ConfiguredRule>,
     requirements: Vec<SubmitRequirement>,
     periodic: Vec<PeriodicPolicy>,
     variables: crate::transform::VariableTable,

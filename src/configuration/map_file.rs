@@ -19,7 +19,7 @@ pub struct MapFileReader<'t> {
 
 /// What a line of a map file asks for beyond an entry.
 #[derive(Debug)]
-pub enum MapFileLine {
+pub enum MapFileItem {
     /// `@include path`: read this file, or all files of this folder. The range is that of the path.
     Include(String, Range<usize>),
     /// Something is wrong with the line.
@@ -51,7 +51,7 @@ impl<'t> MapFileReader<'t> {
     }
 
     /// Adds entries to the map up to a line that asks for more. `None` at the end of the file.
-    pub fn read(&mut self, map: &mut UserMap) -> Option<MapFileLine> {
+    pub fn read(&mut self, map: &mut UserMap) -> Option<MapFileItem> {
         while self.at < self.text.len() {
             let start = self.at;
             let end = memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |length| start + length);
@@ -59,14 +59,14 @@ impl<'t> MapFileReader<'t> {
             match self.line(start..end, map) {
                 Ok(None) => {}
                 Ok(found) => return found,
-                Err(problem) => return Some(MapFileLine::Problem(problem)),
+                Err(problem) => return Some(MapFileItem::Problem(problem)),
             }
         }
         None
     }
 
     /// Reads a line and adds its entry. Returns an `@include`.
-    fn line(&self, line: Range<usize>, map: &mut UserMap) -> Result<Option<MapFileLine>, Problem> {
+    fn line(&self, line: Range<usize>, map: &mut UserMap) -> Result<Option<MapFileItem>, Problem> {
         let error = |range: Range<usize>, message: &str| Problem::error_at(range, 0, message);
         let method = self.field(line.start, line.end, false);
         if method.text.is_empty() || method.text.starts_with(b"#") || method.text == b"\r" {
@@ -78,7 +78,7 @@ impl<'t> MapFileReader<'t> {
             if text.is_empty() {
                 return Err(error(method.range, "the file to include is missing"));
             }
-            return Ok(Some(MapFileLine::Include(text, path.range)));
+            return Ok(Some(MapFileItem::Include(text, path.range)));
         }
         let key = self.field(method.range.end, line.end, !self.has_prefixes);
         let result = self.field(key.range.end, line.end, false);
@@ -109,13 +109,13 @@ impl<'t> MapFileReader<'t> {
     }
 
     /// Warns of what stands behind the result, or directly behind a regular expression.
-    fn ignored_text(&self, key: &MapField, result: &MapField, end: usize) -> Result<Option<MapFileLine>, Problem> {
+    fn ignored_text(&self, key: &MapField, result: &MapField, end: usize) -> Result<Option<MapFileItem>, Problem> {
         let warn = |range: Range<usize>, message: &str, help: &str| {
             Err(Problem::error_at(range, 0, message).with_help(help).as_warning())
         };
         if key.options.is_some() && result.range.start == key.range.end {
-            let help = "behind a regular expression can stand i and U, and then a blank";
-            return warn(result.range.clone(), "this is the result, as no blank stands before it", help);
+            let help = "after a regular expression, write i or U if needed, then a blank";
+            return warn(result.range.clone(), "this is read as the result, but a blank before it is missing", help);
         }
         let rest = self.field(result.range.end, end, false);
         if rest.text == b"\r" || (rest.text.is_empty() && result.text.ends_with(b"\r")) {
@@ -123,8 +123,8 @@ impl<'t> MapFileReader<'t> {
             return warn(result.range.clone(), "HTCondor takes the carriage return for a part of the result", help);
         }
         if !rest.text.is_empty() && !rest.text.starts_with(b"#") {
-            let help = "a result with blanks stands in quotes";
-            return warn(rest.range.start..end, "what stands behind the result is ignored", help);
+            let help = "put a result with blanks in quotes";
+            return warn(rest.range.start..end, "the text after the result is ignored", help);
         }
         Ok(None)
     }
@@ -182,7 +182,7 @@ impl<'t> MapFileReader<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MapFileLine, MapFileReader};
+    use super::{MapFileItem, MapFileReader};
     use crate::eval::{UserMap, UserMaps};
 
     /// Reads a text. Returns the maps, and the problems with their ranges.
@@ -192,8 +192,8 @@ mod tests {
         let mut found = Vec::new();
         while let Some(line) = reader.read(&mut map) {
             found.push(match line {
-                MapFileLine::Include(path, range) => format!("include {path} {range:?}"),
-                MapFileLine::Problem(problem) => format!("{:?} {}", problem.range, problem.message),
+                MapFileItem::Include(path, range) => format!("include {path} {range:?}"),
+                MapFileItem::Problem(problem) => format!("{:?} {}", problem.range, problem.message),
             });
         }
         let mut maps = UserMaps::default();
@@ -237,8 +237,8 @@ mod tests {
                 "20..23 `(` is not a pattern: missing closing parenthesis",
                 "26..34 the file to include is missing",
                 "include x 44..45",
-                "54..55 what stands behind the result is ignored",
-                "61..62 this is the result, as no blank stands before it",
+                "54..55 the text after the result is ignored",
+                "61..62 this is read as the result, but a blank before it is missing",
                 "69..71 HTCondor takes the carriage return for a part of the result",
                 "72..73 a key and a result are missing",
             ]

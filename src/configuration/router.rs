@@ -9,7 +9,7 @@ use crate::transform::{RuleAction, RuleOperand, Transform};
 
 use super::dump::Configuration;
 use super::policy::ConfiguredPolicy;
-use super::rules::ConfiguredRules;
+use super::rules::ConfiguredRule;
 
 /// Job router: routes in the order in which they are tried.
 #[derive(Clone, Debug, Default)]
@@ -17,11 +17,11 @@ pub struct JobRouter {
     /// Condition that a job must satisfy for any route; `None` if there is none.
     pub constraint: Option<ConfiguredPolicy>,
     /// Routes in order.
-    pub routes: Vec<ConfiguredRules>,
-    /// Transforms of each routed job before its route.
-    pub before: Vec<ConfiguredRules>,
-    /// Transforms of each routed job behind its route.
-    pub behind: Vec<ConfiguredRules>,
+    pub routes: Vec<ConfiguredRule>,
+    /// Transforms that are applied to a job before its route.
+    pub pre_route_transforms: Vec<ConfiguredRule>,
+    /// Transforms that are applied to a job after its route.
+    pub post_route_transforms: Vec<ConfiguredRule>,
     /// Whether the routes that match a job take turns, instead of the first taking it.
     pub is_round_robin: bool,
     /// The name by which the router knows jobs that it made itself.
@@ -85,12 +85,12 @@ impl JobRouter {
             problems.push(problem);
             Ad::default()
         });
-        let mut defined: Vec<ConfiguredRules> = Vec::new();
-        let mut add = |rules: ConfiguredRules| {
+        let mut defined: Vec<ConfiguredRule> = Vec::new();
+        let mut add = |rules: ConfiguredRule| {
             defined.retain(|known| !known.name().eq_ignore_ascii_case(rules.name()));
             defined.push(rules);
         };
-        // Of a route that is in no list nothing is read but its name. Faults of the list are told later.
+        // Only the name of an unlisted route is read. `put_in_order` reports the problems of the list.
         let listed = configuration.entry(LIST).map(|_| configuration.words(LIST, context).unwrap_or_default());
         let is_listed = |name: &str| {
             listed.as_ref().is_none_or(|listed| listed.iter().any(|known| known.eq_ignore_ascii_case(name)))
@@ -127,8 +127,8 @@ impl JobRouter {
         }
         router.put_in_order(configuration, defined, context, &mut problems);
         for (list, into) in [
-            ("JOB_ROUTER_PRE_ROUTE_TRANSFORM_NAMES", &mut router.before),
-            ("JOB_ROUTER_POST_ROUTE_TRANSFORM_NAMES", &mut router.behind),
+            ("JOB_ROUTER_PRE_ROUTE_TRANSFORM_NAMES", &mut router.pre_route_transforms),
+            ("JOB_ROUTER_POST_ROUTE_TRANSFORM_NAMES", &mut router.post_route_transforms),
         ] {
             let (rules, faults) = configuration.named_rules(list, "JOB_ROUTER_TRANSFORM_", context);
             *into = rules;
@@ -142,7 +142,7 @@ impl JobRouter {
     fn put_in_order(
         &mut self,
         configuration: &Configuration,
-        mut defined: Vec<ConfiguredRules>,
+        mut defined: Vec<ConfiguredRule>,
         context: &Context,
         problems: &mut Vec<Problem>,
     ) {
@@ -254,16 +254,16 @@ impl JobRouter {
         })
     }
 
-    /// Returns what makes a routed job of a job: the transforms before the route, the route, those behind it. Jobs that
-    /// do not satisfy the route's requirements stay as they are.
+    /// Returns the transform that a route applies to a job: the transforms before the route, the route, and those after
+    /// it. A job that does not satisfy the route's requirements stays unchanged.
     #[must_use]
     pub fn transform(&self, route: usize, configuration: &Configuration) -> Transform {
         let mut own = self.routes[route].rule.clone();
         // The route is chosen by the job as it is before the transforms.
         let requirements = own.requirements.take();
         let condition = requirements.as_ref().and_then(RuleOperand::expression).cloned();
-        let rules = self.before.iter().map(|rules| rules.rule.clone()).chain([own]);
-        let rules = rules.chain(self.behind.iter().map(|rules| rules.rule.clone())).collect();
+        let rules = self.pre_route_transforms.iter().map(|transform| transform.rule.clone()).chain([own]);
+        let rules = rules.chain(self.post_route_transforms.iter().map(|transform| transform.rule.clone())).collect();
         Transform { rules, condition, variables: configuration.variables().clone() }
     }
 

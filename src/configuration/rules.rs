@@ -10,7 +10,7 @@ use super::dump::{Configuration, ConfigurationEntry};
 
 /// Rules of one variable, or of one ad of a variable that holds several.
 #[derive(Clone, Debug)]
-pub struct ConfiguredRules {
+pub struct ConfiguredRule {
     /// Name of the variable.
     pub knob: String,
     /// The rules. Their name is the end of the variable's, or that of the ad in brackets.
@@ -21,7 +21,7 @@ pub struct ConfiguredRules {
     pub is_bracketed: bool,
 }
 
-impl ConfiguredRules {
+impl ConfiguredRule {
     /// Name of the rule; the variable's name if the rule has none.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -29,18 +29,18 @@ impl ConfiguredRules {
     }
 }
 
-/// Rules of a configuration, with what is wrong with them. Rules with an error are left out.
-pub type RulesResult = (Vec<ConfiguredRules>, Vec<Problem>);
+/// Rules of a configuration, and the problems in them. A rule with an error is left out.
+pub type RulesWithProblems = (Vec<ConfiguredRule>, Vec<Problem>);
 
 impl Configuration {
     /// Returns the transforms of jobs in the order in which they are applied.
     #[must_use]
-    pub fn job_transforms(&self, context: &Context) -> RulesResult {
+    pub fn job_transforms(&self, context: &Context) -> RulesWithProblems {
         self.named_rules("JOB_TRANSFORM_NAMES", "JOB_TRANSFORM_", context)
     }
 
     /// Returns the rules of the variables that begin with `prefix` and end with the names that the variable `list` has.
-    pub(super) fn named_rules(&self, list: &str, prefix: &str, context: &Context) -> RulesResult {
+    pub(super) fn named_rules(&self, list: &str, prefix: &str, context: &Context) -> RulesWithProblems {
         let (mut found, mut problems) = (Vec::new(), Vec::new());
         match self.words(list, context) {
             Err(problem) => problems.push(problem),
@@ -72,7 +72,7 @@ impl Configuration {
         defaults: &Ad,
         is_route: bool,
         context: &Context,
-    ) -> RulesResult {
+    ) -> RulesWithProblems {
         let raw = self.raw_value(entry);
         if is_bracketed_rules(raw.as_bytes()) {
             return self.bracketed_rules(entry, name, defaults, context);
@@ -88,7 +88,7 @@ impl Configuration {
             first.statements.extend(next.statements);
             first
         });
-        let rules = merged.filter(|_| !is_wrong).map(|rule| ConfiguredRules {
+        let rules = merged.filter(|_| !is_wrong).map(|rule| ConfiguredRule {
             knob: entry.name.clone(),
             rule: TransformRule { name: Some(name.to_owned()), ..rule },
             line: entry.line,
@@ -98,9 +98,15 @@ impl Configuration {
     }
 
     /// Returns the rules of the ads in brackets that a variable holds.
-    fn bracketed_rules(&self, entry: &ConfigurationEntry, name: &str, defaults: &Ad, context: &Context) -> RulesResult {
+    fn bracketed_rules(
+        &self,
+        entry: &ConfigurationEntry,
+        name: &str,
+        defaults: &Ad,
+        context: &Context,
+    ) -> RulesWithProblems {
         let (mut found, mut problems) = (Vec::new(), Vec::new());
-        let value = match self.expand_with_gaps(entry, context) {
+        let value = match self.expand_leniently(entry, context) {
             Ok((value, gap)) => {
                 // HTCondor takes such rules, and tells nothing.
                 problems.extend(gap.map(|problem| Problem { severity: Severity::Warning, ..problem }));
@@ -122,7 +128,7 @@ impl Configuration {
                 statement.line = Position::of_offset(self.text().as_bytes(), statement.range.start).line;
                 first = if index == 0 { statement.line } else { first.min(statement.line) };
             }
-            found.push(ConfiguredRules { knob: entry.name.clone(), rule, line: first, is_bracketed: true });
+            found.push(ConfiguredRule { knob: entry.name.clone(), rule, line: first, is_bracketed: true });
         }
         (found, problems)
     }

@@ -1,7 +1,7 @@
 //! Rules in brackets as rules of the language, and the router of a configuration.
 
 use crate::ad::Dialect;
-use crate::configuration::{Configuration, ConfiguredRules, JobRouter};
+use crate::configuration::{Configuration, ConfiguredRule, JobRouter};
 use crate::eval::Context;
 use crate::syntax::{ParseOptions, parse_ad};
 
@@ -52,7 +52,7 @@ fn routes_in_order_and_turns() {
     let router = router.unwrap();
     let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(told, ["JOB_ROUTER_ROUTE_NAMES: there is no route none"]);
-    assert_eq!(router.routes.iter().map(ConfiguredRules::name).collect::<Vec<_>>(), ["b", "a"]);
+    assert_eq!(router.routes.iter().map(ConfiguredRule::name).collect::<Vec<_>>(), ["b", "a"]);
     assert_eq!(router.disabled, ["c"]);
     assert_eq!((router.variable(1, "maxjobs"), router.variable(0, "MaxJobs")), (Some("7"), None));
     let job = |text: &str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();

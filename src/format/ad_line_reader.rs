@@ -46,8 +46,8 @@ impl<W: LineWriter> AdLineReader<W> {
     }
 
     /// Forgets what was read, if that has grown too large, or if `is_due`.
-    pub fn limit_size(&mut self, is_due: bool) {
-        if self.lines.limit_size(is_due) {
+    pub fn clear_if_large(&mut self, is_due: bool) {
+        if self.lines.clear_if_large(is_due) {
             self.shapes = ShapeCache::default();
             self.generation += 1;
             self.lines.writer.forget();
@@ -118,8 +118,8 @@ impl<W: LineWriter> AdLineReader<W> {
                 }
                 LineKind::Attribute if !has_quoted_name(line) => {
                     let warning = self.lines.push_line((whole, line), (0, 0), out).ok()?;
-                    if self.lines.writer.takes_back() {
-                        self.limit_size(true);
+                    if self.lines.writer.take_rejection() {
+                        self.clear_if_large(true);
                         return None;
                     }
                     if warning.is_some() {

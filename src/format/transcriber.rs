@@ -45,7 +45,7 @@ impl BlockTranscription<'_> {
     /// end of the block.
     pub fn next(&mut self, batch: &mut AdBatch) -> Option<BlockItem> {
         self.ads.next(|text| {
-            self.lines.limit_size(false);
+            self.lines.clear_if_large(false);
             batch.push(self.form, |out| self.lines.push_ad(text, out).map(|(length, _)| length))
         })
     }
@@ -100,7 +100,7 @@ impl LineWriter for AttributeTranscriber {
         }
     }
 
-    fn takes_back(&mut self) -> bool {
+    fn take_rejection(&mut self) -> bool {
         std::mem::take(&mut self.has_changes)
     }
 }

@@ -74,7 +74,7 @@ impl UnreadAdReader {
     /// Reads the first ad of a text. Returns it with the length of its text up to and including the blank line behind
     /// it. `None` if the ad cannot be read line by line, or if the form cannot represent one of its values.
     pub fn read<'r>(&'r mut self, text: &'r [u8]) -> Option<(UnreadAd<'r>, usize)> {
-        self.lines.limit_size(false);
+        self.lines.clear_if_large(false);
         self.text.clear();
         let (length, shape) = self.lines.push_ad(text, &mut self.text)?;
         let count = shape.names().len();

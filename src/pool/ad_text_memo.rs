@@ -60,7 +60,7 @@ impl<R> AdTextMemo<R> {
     pub fn class(&mut self, text: &[u8], make: impl FnOnce(&Ad) -> R) -> Option<(usize, &R)> {
         let codes = self.lines.writer();
         let is_full = self.key_bytes + codes.outline_bytes > MAX_KEY_BYTES || codes.next > MAX_CODES;
-        self.lines.limit_size(is_full);
+        self.lines.clear_if_large(is_full);
         self.key.clear();
         let (length, shape) = self.lines.push_ad(text, &mut self.key)?;
         if self.lines.generation() != self.generation {

@@ -52,7 +52,7 @@ impl TextCensusCounter {
             return None;
         }
         let is_full = self.lines.writer().bytes > MAX_VALUE_BYTES;
-        self.lines.limit_size(is_full);
+        self.lines.clear_if_large(is_full);
         self.text.clear();
         let (length, _) = self.lines.push_ad(text, &mut self.text)?;
         let generations = [self.lines.generation(), self.counter.generation()];

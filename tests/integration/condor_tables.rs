@@ -121,7 +121,7 @@ fn words_that_exclude_each_other_are_refused() {
         (&["-ads", slots, "-stote"], "there is no option -stote; did you mean -state"),
         (&["-ads", slots, "-x"], "there is no option -x"),
         (&["-ads", slots, "-af", "Name", "-bogus"], "there is no option -bogus"),
-        (&["-ads", slots, "-af:q", "Name"], "with the letter `q`"),
+        (&["-ads", slots, "-af:q", "Name"], "does not support the letter `q`"),
     ] {
         let (out, errors, status) = run(arguments);
         assert!(errors.contains(told), "{arguments:?}: {errors}");
@@ -197,18 +197,18 @@ fn mistakes_in_print_formats_have_places_and_hints() {
     for (text, told) in [
         ("Owner\n", &["a print format begins with SELECT", ":1:1"][..]),
         ("SELECT\n Owner PRINTAS JOB_STAT\n", &["there is no function JOB_STAT", ":2:16", "JOB_STATUS"]),
-        ("SELECT\n\n Owner AS X WIDHT 8\n", &["`WIDHT` is no word of a column", ":3:13", "WIDTH"]),
-        ("SELECT\n Owner as X\n", &["keywords are in capitals: AS", ":2:"]),
+        ("SELECT\n\n Owner AS X WIDHT 8\n", &["unknown keyword `WIDHT` in a column", ":3:13", "WIDTH"]),
+        ("SELECT\n Owner as X\n", &["write keywords in capitals: AS", ":2:"]),
         ("SELECT\n Owner AS 'X WIDTH 3\n", &["the closing quote is missing", ":2:11"]),
-        ("SELECT\n Owner WIDTH wide\n", &["`wide` is no width", ":2:14"]),
-        ("SELECT\n Owner WIDTH 99999\n", &["`99999` is no width", "at most 4096"]),
+        ("SELECT\n Owner WIDTH wide\n", &["`wide` is not a valid width", ":2:14"]),
+        ("SELECT\n Owner WIDTH 99999\n", &["`99999` is not a valid width", "up to 4096"]),
         ("SELECT\n Owner PRINTF '%k'\n", &["the conversion `%k` is not done here", ":2:15"]),
-        ("SELECT\n Owner OR !\n", &["OR takes no `!`", ":2:11"]),
+        ("SELECT\n Owner OR !\n", &["`!` is not a valid character for OR", ":2:11"]),
         ("SELECT\n Owner AS\n", &["AS needs a heading", ":2:8"]),
-        ("SELECT NOTITEL\n Owner\n", &["SELECT has no word `NOTITEL`", ":1:8", "NOTITLE"]),
-        ("SELECT FROM AUTOCLUSTER\n Owner\n", &["asks the access point", "classad autocluster"]),
+        ("SELECT NOTITEL\n Owner\n", &["unknown keyword `NOTITEL` after SELECT", ":1:8", "NOTITLE"]),
+        ("SELECT FROM AUTOCLUSTER\n Owner\n", &["only an access point can group jobs", "classad autocluster"]),
         ("SELECT\n 1 +\nWHERE a ==\nGROUP BY )\nSUMMARY ALL\n", &[":2:", ":3:", ":4:", ":5:9", "STANDARD"]),
-        ("", &["there is no SELECT"]),
+        ("", &["the print format has no SELECT"]),
     ] {
         let path = file("mistake", text);
         let (out, errors, status) = run(&["-jobads", "samples/pool/jobs.long", "-print-format", &path]);

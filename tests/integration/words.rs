@@ -168,7 +168,7 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         ("query", &["-af", "-json"], "-af wants an attribute or an expression"),
         ("query", &["-format", "%s"], "-format wants a format and an expression"),
         ("query", &["-limit"], "-limit wants a value"),
-        ("query", &["true", "-af:k", "x", "README.md"], "with the letter `k` is not done here: there is j job id"),
+        ("query", &["true", "-af:k", "x", "README.md"], "does not support the letter `k`; it supports j job id"),
         ("query", &["true", "-format", "%c", "x", "README.md"], "the conversion `%c` is not done here: there is %s %d"),
         ("query", &["-sort", "--limit", "3"], "-sort wants a value"),
         ("query", &["-format", "%d", "--limit", "3"], "-format wants a format and an expression"),

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, Value};
-use classad::configuration::{ConfiguredRules, JobRouter};
+use classad::configuration::{ConfiguredRule, JobRouter};
 use classad::eval::Context;
 use classad::format::Severity;
 use classad::syntax::{Style, expression_text, print_value};
@@ -149,7 +149,7 @@ impl RouteCommand {
 /// Prints a note if routes are in brackets, which HTCondor reads no longer.
 fn warn_of_brackets(session: &Session, router: &JobRouter) {
     let bracketed: Vec<&str> =
-        router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRules::name).collect();
+        router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRule::name).collect();
     if !bracketed.is_empty() {
         session.note(&format!(
             "HTCondor 25 reads no routes in brackets: {} (transform --config ... --route NAME --print-rules converts one)",
@@ -216,14 +216,14 @@ impl<'r> RoutingRun<'r> {
                 self.matching[route].into(),
                 limit("MaxJobs"),
                 limit("MaxIdleJobs"),
-                self.silence(route).unwrap_or_default().into(),
+                self.unused_reason(route).unwrap_or_default().into(),
             ]
         });
         ResultTable::with_rows(&["route", "takes", "matches", "MaxJobs", "MaxIdleJobs", "never fires"], rows)
     }
 
     /// Returns why a route takes none of the jobs; `None` if it takes some.
-    fn silence(&self, route: usize) -> Option<String> {
+    fn unused_reason(&self, route: usize) -> Option<String> {
         if self.taken[route] > 0 {
             return None;
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use classad::configuration::{MapFileLine, MapFileReader, includes_file};
+use classad::configuration::{MapFileItem, MapFileReader, includes_file};
 use classad::eval::UserMap;
 use classad::format::{FileFormat, Problem};
 
@@ -50,11 +50,11 @@ fn read_map(
     let mut reader = MapFileReader::new(&text.block.text, has_prefixes);
     while let Some(line) = reader.read(map) {
         let problem = match line {
-            MapFileLine::Problem(problem) => problem,
-            MapFileLine::Include(_, range) if !may_include => {
+            MapFileItem::Problem(problem) => problem,
+            MapFileItem::Include(_, range) if !may_include => {
                 Problem::error_at(range, 0, "a file that is included can include no other")
             }
-            MapFileLine::Include(path, range) => match included_files(&text.name, &path) {
+            MapFileItem::Include(path, range) => match included_files(&text.name, &path) {
                 Err(reason) => Problem::error_at(range, 0, reason),
                 Ok(files) => {
                     for (name, bytes) in files {

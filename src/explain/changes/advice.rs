@@ -50,7 +50,7 @@ impl FoundChanges {
             if found.advice.iter().chain(&found.far_less).any(is_dominated) {
                 continue;
             }
-            if raises_several_requests(&change, table, analysis) {
+            if raises_several_amounts(&change, table, analysis) {
                 continue;
             }
             if slots.is_some_and(|slots| gains_one_claimed_slot(&change, table, slots)) {
@@ -77,7 +77,7 @@ fn is_larger_request(known: &RequestChange, change: &RequestChange) -> bool {
 }
 
 /// Whether a change asks for more of several resources: the job would take what it does not need, to fit one kind of slot.
-fn raises_several_requests(change: &RequestChange, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+fn raises_several_amounts(change: &RequestChange, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
     let raises = |edit: &&RequestEdit| {
         let RequestEdit::Set { name, to, .. } = edit else { return false };
         let wanted = evaluate_attribute(&analysis.request.ad, name, &table.context);

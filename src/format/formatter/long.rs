@@ -136,7 +136,7 @@ impl LongFormatter {
                     }
                 }
             } else if matches!(kind, LineKind::Banner | LineKind::Blank) && block.end_lines(text, &mut paragraph) {
-                self.lines.limit_size(false);
+                self.lines.clear_if_large(false);
                 block.ends_with_banner = kind == LineKind::Banner;
             }
             at = end;

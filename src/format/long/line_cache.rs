@@ -32,8 +32,8 @@ pub trait LineWriter {
     /// Forgets what the texts that were made so far refer to. The cache has forgotten these texts.
     fn forget(&mut self) {}
 
-    /// Whether a text that was appended since the last call must not be used.
-    fn takes_back(&mut self) -> bool {
+    /// Returns whether a text that was appended since the last call is invalid, and resets this state.
+    fn take_rejection(&mut self) -> bool {
         false
     }
 }
@@ -87,7 +87,7 @@ impl<W: LineWriter> LineCache<W> {
 
     /// Clears the cache if it has grown too large, or if `is_due`. Returns whether it was cleared: names then get new
     /// numbers. Must not be called within an ad.
-    pub fn limit_size(&mut self, is_due: bool) -> bool {
+    pub fn clear_if_large(&mut self, is_due: bool) -> bool {
         let is_large = is_due || self.cached_bytes > MAX_CACHED_BYTES;
         if is_large {
             self.names.clear();
@@ -112,7 +112,7 @@ impl<W: LineWriter> LineCache<W> {
     }
 
     /// Returns the number of the name of the last line. The same number stands for the same name until
-    /// [`LineCache::limit_size`]. A quoted name has no number.
+    /// [`LineCache::clear_if_large`]. A quoted name has no number.
     pub fn last_name(&self) -> usize {
         self.last
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use classad::ad::{Ad, Expression, Name, Span};
-use classad::configuration::{ConfiguredPolicy, ConfiguredRules, JobRouter};
+use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter};
 use classad::format::Problem;
 use classad::lint::{FindingLabel, LintFinding, RuleScope};
 use classad::transform::{RuleAction, RuleOperand};
@@ -29,7 +29,11 @@ pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfigura
     add_problems(run, loaded, &problems);
     let (router, problems) = JobRouter::read(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
-    rules.extend(router.into_iter().flat_map(|router| [router.before, router.routes, router.behind].concat()));
+    rules.extend(
+        router
+            .into_iter()
+            .flat_map(|router| [router.pre_route_transforms, router.routes, router.post_route_transforms].concat()),
+    );
     for rules in &rules {
         check_rules(run, loaded, task, rules);
     }
@@ -50,7 +54,7 @@ fn add_problems(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, problems: 
 }
 
 /// Adds the findings about the requirements of rules and the expressions that they set.
-fn check_rules(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, task: &CheckTask, rules: &ConfiguredRules) {
+fn check_rules(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, task: &CheckTask, rules: &ConfiguredRule) {
     let entry = loaded.configuration.entry(&rules.knob);
     let knob_range = entry.map_or(0..1, |entry| entry.name_range.clone());
     let requirements = rules.rule.requirements.as_ref().and_then(RuleOperand::expression);

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use classad::ad::{Ad, Name};
-use classad::configuration::{ConfiguredRules, JobRouter, is_bracketed_rules, parse_bracketed_rules};
+use classad::configuration::{ConfiguredRule, JobRouter, is_bracketed_rules, parse_bracketed_rules};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::text::{closest_names, suggestion};
 use classad::transform::{
@@ -201,7 +201,7 @@ fn configured_rules(
         diagnostics::print_problem(&session.options, &loaded.text, problem);
     }
     let known = router.iter().flat_map(|router| &router.routes);
-    let near = suggestion(&closest_names(route, known.map(ConfiguredRules::name)));
+    let near = suggestion(&closest_names(route, known.map(ConfiguredRule::name)));
     refuse(format!("{} has no route {route}{near}", loaded.text.name))
 }
 

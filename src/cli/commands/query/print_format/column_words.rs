@@ -24,16 +24,16 @@ const MAX_WIDTH: i64 = 4096;
 /// The characters that can stand in place of a value.
 const PLACEHOLDERS: &str = " ?*.-_#0";
 
-/// The format of a column, as far as its words tell.
+/// Format of the values of a column.
 enum ColumnFormat {
-    /// No word tells the format: `%v`.
+    /// No keyword sets a format. The format is `%v`.
     Default,
     /// The text as it is; `%v` if there is no function.
     Text,
     Given(FormatString),
 }
 
-/// What the words of a column tell.
+/// Settings of a column, as its keywords give them.
 #[allow(clippy::struct_excessive_bools)] // each is a word
 struct ColumnWords {
     heading: Option<String>,
@@ -42,7 +42,7 @@ struct ColumnWords {
     /// The number after `WIDTH`.
     width: Option<i64>,
     /// Whether the column is as wide as its cells: after `WIDTH AUTO`, and if there is no `WIDTH`.
-    is_as_wide_as_cells: bool,
+    fits_cells: bool,
     /// Whether there is a `WIDTH AUTO`, which counts beside a number, too: the number is the minimum then.
     has_auto_width: bool,
     is_cut: bool,
@@ -72,7 +72,7 @@ pub fn read_column(
         format: ColumnFormat::Default,
         function: None,
         width: None,
-        is_as_wide_as_cells: true,
+        fits_cells: true,
         has_auto_width: false,
         is_cut: false,
         is_left_aligned: None,
@@ -89,14 +89,14 @@ pub fn read_column(
         } else if end < word.range.start {
             let help = similar_words(word.text, &COLUMN_WORDS);
             let help = format!("{help} (quote a text with blanks)");
-            let message = format!("`{}` is no word of a column", word.text);
+            let message = format!("unknown keyword `{}` in a column", word.text);
             told.problems.push(problem_at(word.range, message, help));
         }
     }
     let range = start..start + text[start..end].trim_end().len();
     let written = &text[range.clone()];
     if written.is_empty() {
-        told.problems.push(problem_at(range, "an attribute or an expression comes first", ""));
+        told.problems.push(problem_at(range, "a column must begin with an attribute or an expression", ""));
         return Err(told.problems);
     }
     match parse_expression(written.as_bytes(), ParseOptions::long(dialect)) {
@@ -111,7 +111,7 @@ pub fn read_column(
             let small = FormatWords::new(text, range.clone()).find(|word| !word.is_quoted && lower(word));
             let mut problem = Problem::from_syntax(error, range.start, 0);
             if let Some(word) = small {
-                problem.help = Some(format!("keywords are in capitals: {}", word.text.to_uppercase()));
+                problem.help = Some(format!("write keywords in capitals: {}", word.text.to_uppercase()));
             }
             told.problems.insert(0, problem);
             Err(told.problems)
@@ -182,8 +182,8 @@ impl ColumnWords {
         let mut characters = text.chars();
         let first = characters.next().filter(|character| PLACEHOLDERS.contains(*character));
         let Some(character) = first else {
-            let help = "one of ? * . - _ # 0, or a quoted blank; twice, if it is to fill the column".to_owned();
-            return Err((format!("OR takes no `{text}`"), help));
+            let help = "use ? * . - _ # 0 or a quoted blank; write it twice to fill the column".to_owned();
+            return Err((format!("`{text}` is not a valid character for OR"), help));
         };
         self.placeholder = Placeholder { character, is_wide: characters.next() == first };
         Ok(())
@@ -191,14 +191,14 @@ impl ColumnWords {
 
     fn read_width(&mut self, text: &str) -> Result<(), (String, String)> {
         if text == "AUTO" {
-            (self.is_as_wide_as_cells, self.has_auto_width, self.is_cut) = (true, true, false);
+            (self.fits_cells, self.has_auto_width, self.is_cut) = (true, true, false);
             return Ok(());
         }
         let Some(width) = text.parse::<i64>().ok().filter(|width| width.abs() <= MAX_WIDTH) else {
-            let help = format!("WIDTH AUTO, or a number of at most {MAX_WIDTH}; with a - before it, left-aligned");
-            return Err((format!("`{text}` is no width"), help));
+            let help = format!("use AUTO or a number up to {MAX_WIDTH}; a negative number aligns to the left");
+            return Err((format!("`{text}` is not a valid width"), help));
         };
-        (self.width, self.is_as_wide_as_cells, self.is_cut) = (Some(width), self.has_auto_width, true);
+        (self.width, self.fits_cells, self.is_cut) = (Some(width), self.has_auto_width, true);
         if matches!(self.format, ColumnFormat::Default) {
             self.format = ColumnFormat::Text;
         }
@@ -217,7 +217,7 @@ impl ColumnWords {
             ColumnFormat::Default | ColumnFormat::Text => Some(any_value()),
         };
         (column.has_prefix, column.has_suffix) = (self.has_prefix, self.has_suffix);
-        (column.is_as_wide_as_cells, column.is_cut) = (self.is_as_wide_as_cells, self.is_cut);
+        (column.fits_cells, column.is_cut) = (self.fits_cells, self.is_cut);
         (column.is_always_called, column.placeholder) = (self.is_always_called, self.placeholder);
         let heading_width = column.heading.chars().count();
         match self.width {
@@ -227,7 +227,7 @@ impl ColumnWords {
                 column.is_left_aligned = width < 0;
             }
         }
-        if is_without_format && column.function.is_none() && column.is_as_wide_as_cells && column.is_cut {
+        if is_without_format && column.function.is_none() && column.fits_cells && column.is_cut {
             // A number after AUTO cuts the values all the same.
             column.format = FormatString::parse(&format!("%.{}v", column.width)).ok();
         }

@@ -13,7 +13,7 @@ use crate::cli::commands::query::format_string::unescape;
 use crate::cli::commands::query::print_mask::{MaskSeparators, PrintMask};
 use crate::cli::commands::query::sort::SortKey;
 
-/// A part of a print format, which a word at the beginning of a line begins.
+/// Section of a print format. A keyword at the start of a line begins it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FormatSection {
     None,
@@ -52,7 +52,7 @@ struct FormatReader<'t> {
     /// The text between a label and its value; `None` if columns have headings instead.
     label_separator: Option<String>,
     summary_columns: PrintMask,
-    has_columns_of_summary: bool,
+    has_summary_columns: bool,
 }
 
 /// Reads a print format.
@@ -72,7 +72,7 @@ pub fn read_print_format(text: &str, dialect: Dialect) -> Result<PrintFormat, Ve
         section: FormatSection::None,
         label_separator: None,
         summary_columns: PrintMask::default(),
-        has_columns_of_summary: false,
+        has_summary_columns: false,
     };
     let mut start = 0;
     for line in joined.split_inclusive('\n') {
@@ -129,7 +129,7 @@ impl FormatReader<'_> {
                 return self.read_summary(words);
             }
             "JOIN" | "AND" => {
-                let message = format!("{} is a plan of HTCondor's print formats, not a part of them", first.text);
+                let message = format!("HTCondor reserves the keyword {}, but does not support it", first.text);
                 return self.problems.push(problem_at(first.range, message, ""));
             }
             _ => {}
@@ -158,7 +158,7 @@ impl FormatReader<'_> {
                 let Some(constraint) = self.parse(rest, range.clone()) else { return };
                 if self.format.constraint.is_some() {
                     let help = "an expression over several lines has a \\ at the end of each but the last";
-                    self.problems.push(problem_at(range, "WHERE has an expression already", help));
+                    self.problems.push(problem_at(range, "WHERE already has an expression", help));
                 }
                 self.format.constraint = Some(constraint);
             }
@@ -183,7 +183,7 @@ impl FormatReader<'_> {
             match word.text {
                 "FROM" | "UNIQUE" if !word.is_quoted => {
                     let help = "`classad autocluster` groups jobs, `query --group-by` counts them";
-                    let message = format!("{} asks the access point for groups of jobs: files have none", word.text);
+                    let message = format!("{} is not supported: only an access point can group jobs", word.text);
                     self.problems.push(problem_at(word.range, message, help));
                     words.next();
                 }
@@ -205,7 +205,7 @@ impl FormatReader<'_> {
                 other => {
                     let help = similar_words(other, &SELECT_WORDS);
                     let help = format!("{help}; columns begin on the next line");
-                    self.problems.push(problem_at(word.range, format!("SELECT has no word `{other}`"), help));
+                    self.problems.push(problem_at(word.range, format!("unknown keyword `{other}` after SELECT"), help));
                 }
             }
         }
@@ -215,16 +215,20 @@ impl FormatReader<'_> {
 
     fn read_summary(&mut self, words: FormatWords) {
         self.format.summary = FormatSummary::Nothing;
-        self.has_columns_of_summary = true;
+        self.has_summary_columns = true;
         for word in words {
             match word.text {
                 "STANDARD" => {
-                    (self.format.summary, self.has_columns_of_summary) = (FormatSummary::Standard, false);
+                    (self.format.summary, self.has_summary_columns) = (FormatSummary::Standard, false);
                 }
-                "NONE" => (self.format.summary, self.has_columns_of_summary) = (FormatSummary::Nothing, false),
+                "NONE" => (self.format.summary, self.has_summary_columns) = (FormatSummary::Nothing, false),
                 other => {
                     let help = similar_words(other, &["STANDARD", "NONE"]);
-                    self.problems.push(problem_at(word.range, format!("SUMMARY has no word `{other}`"), help));
+                    self.problems.push(problem_at(
+                        word.range,
+                        format!("unknown keyword `{other}` after SUMMARY"),
+                        help,
+                    ));
                 }
             }
         }
@@ -266,9 +270,9 @@ impl FormatReader<'_> {
     fn finish(mut self) -> Result<PrintFormat, Vec<Problem>> {
         if self.section == FormatSection::None && self.problems.is_empty() {
             let help = "SELECT, and on each line after it an attribute or an expression";
-            self.problems.push(problem_at(0..0, "this is no print format: there is no SELECT", help));
+            self.problems.push(problem_at(0..0, "the print format has no SELECT", help));
         }
-        if self.has_columns_of_summary {
+        if self.has_summary_columns {
             let mut mask = self.summary_columns;
             (mask.separators, mask.has_heading) = (self.format.mask.separators.clone(), self.format.mask.has_heading);
             self.format.summary = FormatSummary::Columns(Box::new(mask));

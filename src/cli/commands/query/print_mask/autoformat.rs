@@ -48,7 +48,7 @@ impl AutoformatFlags {
                     let known = "j job id, h heading, l labels, V quoted strings, r or o unevaluated, T seconds as \
                                  days and hours, Y seconds since 1970 as a date, t tabs, `,` commas, n lines, g a \
                                  line between ads";
-                    let message = format!("-autoformat with the letter `{other}` is not done here: there is {known}");
+                    let message = format!("-autoformat does not support the letter `{other}`; it supports {known}");
                     return refuse(message);
                 }
             }
@@ -82,7 +82,7 @@ impl AutoformatFlags {
 pub fn append_columns(session: &mut Session, mask: &mut PrintMask, parts: &[String]) -> Result<(), Failure> {
     // A last column without a width gets one, so that what follows is aligned.
     if let Some(last) = mask.columns.last_mut().filter(|last| last.width == 0) {
-        (last.width, last.is_left_aligned, last.is_as_wide_as_cells) = (3, true, true);
+        (last.width, last.is_left_aligned, last.fits_cells) = (3, true, true);
         last.width = last.width.max(last.heading.chars().count());
     }
     let mut letter = None;
@@ -99,7 +99,7 @@ pub fn append_columns(session: &mut Session, mask: &mut PrintMask, parts: &[Stri
                 let conversion = Some(PrintfConversion::of_letter(letter.unwrap_or('v'), None));
                 let format = FormatString { conversion, ..FormatString::default() };
                 let mut column = MaskColumn::new(text, expression, Some(format));
-                column.is_as_wide_as_cells = true;
+                column.fits_cells = true;
                 column.is_left_aligned = true;
                 column.width = text.chars().count();
                 mask.columns.push(column);

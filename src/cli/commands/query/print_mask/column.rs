@@ -21,7 +21,7 @@ pub struct MaskColumn {
     /// Width in characters. 0: the cells of the column have no common width.
     pub width: usize,
     /// Whether the column becomes as wide as its widest cell.
-    pub is_as_wide_as_cells: bool,
+    pub fits_cells: bool,
     pub is_left_aligned: bool,
     /// Whether wider cells are cut.
     pub is_cut: bool,
@@ -59,7 +59,7 @@ impl MaskColumn {
             function: None,
             format,
             width: 0,
-            is_as_wide_as_cells: false,
+            fits_cells: false,
             is_left_aligned: false,
             is_cut: false,
             has_prefix: true,
@@ -87,7 +87,7 @@ impl MaskColumn {
             Value::Undefined if self.is_always_called => Value::Integer(0),
             value => value,
         };
-        let has_narrow_width = !self.is_as_wide_as_cells && self.width < 10;
+        let has_narrow_width = !self.fits_cells && self.width < 10;
         (function.run)(&mut PrintCall { value, lookup, has_narrow_width, width: self.width })
     }
 
@@ -155,7 +155,7 @@ impl MaskColumn {
     /// Returns the width of the column if these are its cells.
     pub fn width_with<'c>(&self, cells: impl Iterator<Item = &'c MaskCell>) -> usize {
         let widths = cells.filter_map(|cell| cell.text.as_deref()).map(|text| text.chars().count());
-        if self.is_as_wide_as_cells { widths.fold(self.width, usize::max) } else { self.width }
+        if self.fits_cells { widths.fold(self.width, usize::max) } else { self.width }
     }
 
     /// Pads or cuts a cell to the width of the column.

@@ -82,7 +82,7 @@ impl PrintMask {
             if let Some(format) = column.format.as_mut().filter(|format| format.is_label) {
                 format.before.clear();
             }
-            column.is_as_wide_as_cells = true;
+            column.fits_cells = true;
             column.is_left_aligned |= column.width == 0;
             column.width = column.width.max(column.heading.chars().count());
         }

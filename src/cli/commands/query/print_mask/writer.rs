@@ -17,7 +17,7 @@ impl<'m> PrintMaskWriter<'m> {
     }
 
     pub fn write(&mut self, out: &mut dyn Write, row: Vec<MaskCell>) -> io::Result<()> {
-        if self.mask.has_heading || self.mask.columns.iter().any(|column| column.is_as_wide_as_cells) {
+        if self.mask.has_heading || self.mask.columns.iter().any(|column| column.fits_cells) {
             self.rows.push(row);
             return Ok(());
         }
@@ -25,14 +25,14 @@ impl<'m> PrintMaskWriter<'m> {
         self.write_row(out, &row, &widths)
     }
 
-    /// Writes the heading and the rows that waited for the column widths. `behind_heading` is written after the heading.
-    pub fn finish(&self, out: &mut dyn Write, behind_heading: &str) -> io::Result<()> {
+    /// Writes the heading and the rows that waited for the column widths. `after_heading` is written after the heading.
+    pub fn finish(&self, out: &mut dyn Write, after_heading: &str) -> io::Result<()> {
         let column = |(index, column): (usize, &MaskColumn)| column.width_with(self.rows.iter().map(|row| &row[index]));
         let widths: Vec<usize> = self.mask.columns.iter().enumerate().map(column).collect();
         if self.mask.has_heading {
             let cell = |(column, width): (&MaskColumn, &usize)| format!("{:width$}", column.heading);
             self.write_line(out, self.mask.columns.iter().zip(&widths).map(cell), false)?;
-            out.write_all(behind_heading.as_bytes())?;
+            out.write_all(after_heading.as_bytes())?;
         }
         self.rows.iter().try_for_each(|row| self.write_row(out, row, &widths))
     }

@@ -108,7 +108,7 @@ impl TableChoice {
             named.retain(|word| *word == "states");
         }
         if named.len() > 1 {
-            return refuse(format!("HTCondor's words ask for several tables: {}", named.join(", ")));
+            return refuse(format!("the options select several tables: {}; give only one of them", named.join(", ")));
         }
         let name = named.first().copied().unwrap_or("slots");
         match (self.has("machines"), name) {
