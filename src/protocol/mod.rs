@@ -3,8 +3,10 @@
 mod advertised_state;
 mod advertisement;
 mod constraint_and_rank;
+mod content_identity;
 mod port_group;
 mod ports;
+mod private_attributes;
 mod resource_request;
 
 pub use advertised_state::{AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SlotState, StateAttribute};
@@ -13,6 +15,9 @@ pub use advertisement::{
     OfferOccupant, TIME_ATTRIBUTES, USER_ATTRIBUTES, display_name, evaluate_attribute, identity, latest_advertisements,
 };
 pub use constraint_and_rank::{Protocol, is_met, rank_value};
+pub use content_identity::ContentIdentities;
+pub(crate) use content_identity::stable_hash;
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, PORTS, Port, PortFault, Ports, read_ports};
+pub use private_attributes::{is_private_attribute, without_private_attributes};
 pub use resource_request::{RESOURCE_COUNT, invalid_count_reason, requested_resource, resource_count};

@@ -13,6 +13,7 @@ use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
 use crate::cli::io::input;
 use crate::cli::io::match_records;
+use crate::cli::io::parties::assign_content_ids;
 use crate::cli::render::output;
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
@@ -66,6 +67,8 @@ impl ClaimCommand {
         let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
         let current = input::read_named_ads(session, sources, id.as_ref())?;
         let current = self.lifetime.retain_latest(session, current, "ads", self.common.id.as_deref());
+        let mut current = current;
+        assign_content_ids([&mut current]);
         let notices = match_records::read_match_records(session, &matches)?;
 
         let start = Instant::now();
@@ -76,6 +79,9 @@ impl ClaimCommand {
         let mut by_name = AdsByName::default();
         for (index, ad) in current.iter().enumerate() {
             let kind = Advertisement::new(&ad.ad, &context).kind();
+            if ad.record_id() != ad.id() {
+                by_name.entry(ad.record_id()).or_default().push((index, kind.clone()));
+            }
             by_name.entry(ad.id()).or_default().push((index, kind));
         }
         let mut claims: Vec<ClaimResult> = Vec::new();
