@@ -243,6 +243,13 @@ impl<'a> Advertisement<'a> {
         Some(number)
     }
 
+    /// Returns the time at which the collector heard of the advertisement, in seconds since 1970: `LastHeardFrom`. `None`
+    /// if it is no time.
+    #[must_use]
+    pub fn last_heard(&self) -> Option<i64> {
+        whole_seconds(&self.get(Attribute::LastHeardFrom)?)
+    }
+
     /// Returns the last second in which the advertisement is valid, in seconds since 1970: `ExpirationTime`, else
     /// `LastHeardFrom` plus `ClassAdLifetime`. `None` if these attributes give no time: the advertisement never
     /// expires.

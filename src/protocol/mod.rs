@@ -8,6 +8,7 @@ mod port_group;
 mod ports;
 mod private_attributes;
 mod resource_request;
+mod update;
 
 pub use advertised_state::{AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SlotState, StateAttribute};
 pub use advertisement::{
@@ -21,3 +22,4 @@ pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, PORTS, Port, PortFault, Ports, read_ports};
 pub use private_attributes::{is_private_attribute, without_private_attributes};
 pub use resource_request::{RESOURCE_COUNT, invalid_count_reason, requested_resource, resource_count};
+pub use update::{UpdateFault, updated_advertisement};

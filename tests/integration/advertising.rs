@@ -13,6 +13,91 @@ const UNNAMED: [&str; 2] = [
 const MACHINES: &str = "[ Name = \"cobra\"; Type = \"Machine\"; Memory = 251; ClaimId = \"c1\"; Constraint = true ]
     [ Name = \"viper\"; Type = \"Machine\"; Memory = 32; ClaimId = \"v1\"; Constraint = true ]";
 
+/// What `query` and `census` take with `--at` is what `match` takes, for any ads and times.
+#[test]
+fn what_is_held_is_what_takes_part() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut expired = 0;
+    for round in 0..12 {
+        let ads: Vec<String> = (0..12)
+            .map(|number| {
+                let name = ["cobra", "viper", "python", "mamba"][random.usize(0..4)];
+                let kind = ["Machine", "License"][random.usize(0..2)];
+                let sequence = match random.u8(0..3) {
+                    0 => String::new(),
+                    _ => format!("UpdateSequenceNumber = {}; ", random.u8(0..3)),
+                };
+                let life = random.u8(0..9);
+                format!(
+                    "[ Name = \"{name}\"; Type = \"{kind}\"; {sequence}LastHeardFrom = 100; ClassAdLifetime = {life}; Number = {number}; Constraint = true ]"
+                )
+            })
+            .collect();
+        let pool = file(&format!("advertising-held-{round}.ad"), ads.join("\n"));
+        let request = file("advertising-held-request.ad", "[ Name = \"r\"; Constraint = true; Rank = 0 ]");
+        let at = (100 + random.u8(0..9)).to_string();
+        let (_, held, told) = classad(&["query", "true", &pool, "--at", &at, "--af", "Number"]);
+        let matched = ["match", &request, "--offers", &pool, "--at", &at, "--all", "-o", "tsv", "--no-header"];
+        let (_, pairs, _) = classad(&matched);
+        let names = |number: &str| ads[number.parse::<usize>().unwrap()].split('"').nth(1).unwrap().to_owned();
+        let held_names: Vec<String> = held.lines().map(names).collect();
+        let taken: Vec<&str> = pairs.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+        assert_eq!(held_names, taken, "{told}");
+        let (_, counted, _) = classad(&["census", &pool, "--at", &at, "--attr", "Number", "-o", "json"]);
+        let census: Value = serde_json::from_str(&counted).unwrap();
+        assert_eq!(census["ads"], held.lines().count());
+        let (_, collected, _) = classad(&["collect", &pool, "--at", &at, "-o", "jsonl"]);
+        let numbers: Vec<String> = lines(&collected).iter().map(|ad| ad["Number"].to_string()).collect();
+        assert_eq!(numbers, held.lines().collect::<Vec<_>>());
+        expired += usize::from(told.contains("expired"));
+    }
+    assert!(expired > 3, "{expired}: nothing expires");
+}
+
+/// An ad without a name keeps its place in the file as its name.
+#[test]
+fn places_stay_with_at() {
+    let ads = "[ a = 1; LastHeardFrom = 1; ClassAdLifetime = 1 ]\n[ a = 2 ]\n[ a = 3; ]";
+    let (_, names, _) = classad(&["query", "a > 0", &file("advertising-places.ad", ads), "--at", "100", "-o", "names"]);
+    let numbers: Vec<&str> = names.lines().filter_map(|name| name.rsplit(':').next()).collect();
+    assert_eq!(numbers, ["2", "3"]);
+    let bad = file("advertising-bad.ad", "[ a = 1 ]\n[ a = = ]\n[ a = 3 ]");
+    let (status, names, told) = classad(&["query", "true", &bad, "--at", "100", "--af", "a"]);
+    assert_eq!((status, names.as_str()), (Some(2), "1\n3\n"), "{told}");
+    assert_eq!(classad(&["query", "true", &bad, "--at", "1", "--newest"]).0, Some(2));
+}
+
+#[test]
+fn updates_of_matched_ads_are_discarded() {
+    let machines = "samples/advertising/machines.ad";
+    let arguments =
+        ["match", "samples/advertising/jobs.ad", "--offers", machines, "--at", "972223500", "--notify", "-"];
+    let (status, records, told) = classad(&arguments);
+    assert_eq!(status, Some(0), "{told}");
+    assert!(records.contains("\"to\":\"viper.cs.wisc.edu\""), "{records}");
+    let matches = file("advertising-updates.jsonl", records);
+    let update =
+        file("advertising-update.ad", "[ Name = \"viper.cs.wisc.edu\"; UpdateSequenceNumber = 8; LoadAvg = 0.0 ]");
+    let collect = ["collect", machines, "--at", "972223500", "-o", "names", "--matched", &matches];
+    let (_, held, told) = classad(&[&collect[..], &["--update", &update]].concat());
+    assert_eq!(held, "", "both are matched");
+    assert!(told.contains("discarded: 1 update of ads that were matched, such as viper.cs.wisc.edu"), "{told}");
+    // Advertised afresh, it is held again.
+    let afresh =
+        file("advertising-afresh.ad", "[ Name = \"viper.cs.wisc.edu\"; Type = \"Machine\"; UpdateSequenceNumber = 8 ]");
+    let (_, held, _) = classad(&[&["collect", &afresh], &collect[1..]].concat());
+    assert_eq!(held, "viper.cs.wisc.edu\n");
+    // An update of a name that two kinds of ads have must tell the kind.
+    let both = file(
+        "advertising-kinds.ad",
+        "[ Name = \"a\"; Type = \"Machine\"; x = 1 ] [ Name = \"a\"; Type = \"License\"; x = 1 ]",
+    );
+    let unkind = file("advertising-unkind.ad", "[ Name = \"a\"; x = 2 ] [ Name = \"a\"; Type = \"License\"; x = 3 ]");
+    let (_, held, told) = classad(&["collect", &both, "--update", &unkind, "-o", "jsonl"]);
+    assert_eq!(lines(&held).iter().map(|ad| ad["x"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 3]);
+    assert!(told.contains("several kinds"), "{told}");
+}
+
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }
