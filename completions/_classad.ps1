@@ -461,6 +461,8 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--significant', '--significant', [CompletionResultType]::ParameterName, 'Print the names of the significant attributes')
             [CompletionResult]::new('--requests', '--requests', [CompletionResultType]::ParameterName, 'Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for in `ResourceRequestCount`')
+            [CompletionResult]::new('--annotate', '--annotate', [CompletionResultType]::ParameterName, 'Print the requests with `AutoClusterId` and `AutoClusterAttrs`, the significant attributes that it was made of')
+            [CompletionResult]::new('--submitters', '--submitters', [CompletionResultType]::ParameterName, 'Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests')
             [CompletionResult]::new('--stats', '--stats', [CompletionResultType]::ParameterName, 'Print counters on standard error')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Leave the heading out')
             [CompletionResult]::new('--strict-input', '--strict-input', [CompletionResultType]::ParameterName, 'Parse all of every ad, and report whatever is bad in it')

@@ -447,6 +447,8 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --color 'When to use colour'
             cand --significant 'Print the names of the significant attributes'
             cand --requests 'Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for in `ResourceRequestCount`'
+            cand --annotate 'Print the requests with `AutoClusterId` and `AutoClusterAttrs`, the significant attributes that it was made of'
+            cand --submitters 'Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests'
             cand --stats 'Print counters on standard error'
             cand --no-header 'Leave the heading out'
             cand --strict-input 'Parse all of every ad, and report whatever is bad in it'

@@ -598,6 +598,8 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l significant -d 'Print the names of the significant attributes'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l requests -d 'Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for in `ResourceRequestCount`'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l annotate -d 'Print the requests with `AutoClusterId` and `AutoClusterAttrs`, the significant attributes that it was made of'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l submitters -d 'Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'

@@ -162,3 +162,63 @@ fn notices_carry_copies_of_the_ads() {
     assert!(!without.contains("Cmd") && without.contains("\"claim_id\":\"c1\""), "{without}");
     assert_eq!(classad(&["match", &requests, "--offers", &offers, "--with-ads"]).0, Some(2));
 }
+
+const JOBS_OF_POOL: &str = "samples/pool/jobs.long";
+const MACHINES_OF_POOL: &str = "samples/pool/machines.long";
+
+/// An annotated queue is clustered as before, in any order, and keeps its identifiers (2006 paper 4.1, step 5).
+#[test]
+fn annotated_requests_keep_their_autoclusters() {
+    let annotate = |file: &str| {
+        let arguments = ["autocluster", "--annotate", file, "--offers", MACHINES_OF_POOL, "-o", "jsonl"];
+        let (status, ads, told) = classad(&arguments);
+        assert_eq!(status, Some(0), "{told}");
+        ads
+    };
+    let annotated = annotate(JOBS_OF_POOL);
+    let id_of = |ads: &str, job: &str| {
+        let ad = lines(ads).into_iter().find(|ad| format!("{}.{}", ad["ClusterId"], ad["ProcId"]) == job).unwrap();
+        (ad["AutoClusterId"].as_i64().unwrap(), ad["AutoClusterAttrs"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(id_of(&annotated, "101.0"), id_of(&annotated, "101.1"));
+    assert!(id_of(&annotated, "101.0").1.split(',').any(|name| name == "RequestMemory"));
+    // The last job comes first: without what is cached it would have the identifier 1.
+    let turned: Vec<&str> = annotated.lines().rev().collect();
+    let again = annotate(&file("advertising-turned.jsonl", turned.join("\n")));
+    assert_eq!(again.lines().rev().collect::<Vec<_>>(), annotated.lines().collect::<Vec<_>>());
+    // Of a changed job the identifier is not kept where the others of its cluster have it, and the others keep theirs.
+    let first = annotated.lines().next().unwrap();
+    let memory = lines(first)[0]["RequestMemory"].clone();
+    let changed = first.replacen(&format!("\"RequestMemory\": {memory}"), "\"RequestMemory\": 4711", 1);
+    assert_ne!(changed, first);
+    let rest: Vec<&str> = annotated.lines().skip(1).chain([changed.as_str()]).collect();
+    let third = annotate(&file("advertising-changed.jsonl", rest.join("\n")));
+    assert_eq!(id_of(&third, "101.1"), id_of(&annotated, "101.1"));
+    let largest = lines(&annotated).iter().map(|ad| ad["AutoClusterId"].as_i64().unwrap()).max().unwrap();
+    assert_eq!(id_of(&third, "101.0").0, largest + 1);
+    // Identifiers made of other attributes are made anew.
+    let other = annotated.replace("\"AutoClusterAttrs\": \"", "\"AutoClusterAttrs\": \"Foo,");
+    let anew = annotate(&file("advertising-other.jsonl", other.lines().rev().collect::<Vec<_>>().join("\n")));
+    assert_eq!(lines(&anew)[0]["AutoClusterId"], 1);
+}
+
+#[test]
+fn submitter_ads_nest_resource_requests() {
+    let of = |option: &str| {
+        let (status, ads, told) =
+            classad(&["autocluster", option, JOBS_OF_POOL, "--offers", MACHINES_OF_POOL, "-o", "jsonl"]);
+        assert_eq!(status, Some(0), "{told}");
+        lines(&ads)
+    };
+    let submitters = of("--submitters");
+    let (_, owners, _) = classad(&["query", "true", JOBS_OF_POOL, "--group-by", "Owner", "-o", "jsonl"]);
+    assert_eq!(submitters.len(), owners.lines().count());
+    let nested = |ad: &Value| ad["ResourceRequests"].as_array().unwrap().clone();
+    let count = |ads: &[Value], name: &str| ads.iter().map(|ad| ad[name].as_i64().unwrap()).sum::<i64>();
+    for submitter in &submitters {
+        assert_eq!(submitter["MyType"], "Submitter");
+        assert_eq!(count(&nested(submitter), "ResourceRequestCount"), submitter["IdleJobs"].as_i64().unwrap());
+    }
+    let all: Vec<Value> = submitters.iter().flat_map(nested).collect();
+    assert_eq!(count(&all, "ResourceRequestCount"), count(&of("--requests"), "ResourceRequestCount"));
+}
