@@ -362,6 +362,9 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
         }
         'classad;claim' {
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'Files of the ads as they are now, requests and offers')
+            [CompletionResult]::new('--usage', '--usage', [CompletionResultType]::ParameterName, 'Tell the accountant: in this file of `negotiate --usage`, the offers of a claim count as used until its release')
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Expression whose value in a request names its submitter, for --usage')
+            [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Write the ads that follow: of the offers, claimed or with --release free again, with no `ClaimId`')
             [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]')
             [CompletionResult]::new('--constraint-attr', '--constraint-attr', [CompletionResultType]::ParameterName, 'The attribute that is an ad''s constraint')
             [CompletionResult]::new('--rank-attr', '--rank-attr', [CompletionResultType]::ParameterName, 'The attribute that is an ad''s rank')
@@ -378,6 +381,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--transcript', '--transcript', [CompletionResultType]::ParameterName, 'Print each message of the two phases instead of the outcomes of the matches')
+            [CompletionResult]::new('--release', '--release', [CompletionResultType]::ParameterName, 'Release the matches, which were claimed before, instead of claiming them')
             [CompletionResult]::new('--as-given', '--as-given', [CompletionResultType]::ParameterName, 'Take the ads as they are given: expired ones, too, and all of several that have one name')
             [CompletionResult]::new('--stats', '--stats', [CompletionResultType]::ParameterName, 'Print counters on standard error')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Leave the heading out')

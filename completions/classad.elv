@@ -350,6 +350,9 @@ set edit:completion:arg-completer[classad] = {|@words|
         }
         &'classad;claim'= {
             cand --ads 'Files of the ads as they are now, requests and offers'
+            cand --usage 'Tell the accountant: in this file of `negotiate --usage`, the offers of a claim count as used until its release'
+            cand --by 'Expression whose value in a request names its submitter, for --usage'
+            cand --follow 'Write the ads that follow: of the offers, claimed or with --release free again, with no `ClaimId`'
             cand --at 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]'
             cand --constraint-attr 'The attribute that is an ad''s constraint'
             cand --rank-attr 'The attribute that is an ad''s rank'
@@ -366,6 +369,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
             cand --color 'When to use colour'
             cand --transcript 'Print each message of the two phases instead of the outcomes of the matches'
+            cand --release 'Release the matches, which were claimed before, instead of claiming them'
             cand --as-given 'Take the ads as they are given: expired ones, too, and all of several that have one name'
             cand --stats 'Print counters on standard error'
             cand --no-header 'Leave the heading out'

@@ -455,6 +455,9 @@ complete -c classad -n "__fish_classad_using_subcommand collect" -l verbose -d '
 complete -c classad -n "__fish_classad_using_subcommand collect" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand collect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l ads -d 'Files of the ads as they are now, requests and offers' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l usage -d 'Tell the accountant: in this file of `negotiate --usage`, the offers of a claim count as used until its release' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l by -d 'Expression whose value in a request names its submitter, for --usage' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l follow -d 'Write the ads that follow: of the offers, claimed or with --release free again, with no `ClaimId`' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
@@ -489,6 +492,7 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l color -d 'When
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand claim" -l transcript -d 'Print each message of the two phases instead of the outcomes of the matches'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l release -d 'Release the matches, which were claimed before, instead of claiming them'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l no-header -d 'Leave the heading out'

@@ -4,6 +4,7 @@ mod advertised_state;
 mod advertisement;
 mod constraint_and_rank;
 mod content_identity;
+mod following_ads;
 mod port_group;
 mod ports;
 mod private_attributes;
@@ -18,6 +19,7 @@ pub use advertisement::{
 pub use constraint_and_rank::{Protocol, is_met, rank_value};
 pub use content_identity::ContentIdentities;
 pub(crate) use content_identity::stable_hash;
+pub use following_ads::{claimed_offer, released_offer};
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, PORTS, Port, PortFault, Ports, read_ports};
 pub use private_attributes::{is_private_attribute, without_private_attributes};

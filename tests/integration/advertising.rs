@@ -222,3 +222,50 @@ fn submitter_ads_nest_resource_requests() {
     let all: Vec<Value> = submitters.iter().flat_map(nested).collect();
     assert_eq!(count(&all, "ResourceRequestCount"), count(&of("--requests"), "ResourceRequestCount"));
 }
+
+/// The 1998 paper, sections 3.2 and 4: a claim is told to the accountant, the machine advertises that it is claimed, and
+/// that it is free when the claim is given up.
+#[test]
+fn a_claim_is_accounted_and_advertised_until_its_release() {
+    let job = file(
+        "advertising-claim-job.long",
+        "Name = \"run_sim\"\nMyType = \"Job\"\nJobStatus = 1\nOwner = \"raman\"\nRequirements = TARGET.Memory >= 31\nRank = TARGET.KFlops\n",
+    );
+    let machine = file(
+        "advertising-claim-machine.long",
+        "Name = \"leonardo.cs.wisc.edu\"\nMyType = \"Machine\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nMemory = 64\nKFlops = 21893\nClaimId = \"t1\"\nUpdateSequenceNumber = 4\nRank = 10\nRequirements = true\n",
+    );
+    let usage = file("advertising-usage.yaml", "");
+    let [claimed, free] = ["advertising-claimed.long", "advertising-freed.long"].map(|name| file(name, ""));
+    let (_, records, _) = classad(&["match", &job, "--offers", &machine, "--now", "1000", "--notify", "-"]);
+    let matches = file("advertising-claim.jsonl", records);
+    let claim = |ads: &str, arguments: &[&str]| {
+        let common = ["claim", &matches, "--ads", ads, "--ads", &job, "--usage", &usage, "--no-header", "-o", "tsv"];
+        classad(&[&common[..], arguments].concat())
+    };
+    let (status, rows, told) = claim(&machine, &["--now", "1000", "--follow", &claimed]);
+    assert_eq!((status, rows.contains("committed")), (Some(0), true), "{rows} {told}");
+    let account = std::fs::read_to_string(&usage).unwrap();
+    assert!(account.contains("raman: { priority: 0.5, factor: 1000, resources: 1, usage: 0 }"), "{account}");
+    let query = |file: &str| {
+        classad(&["query", "true", file, "--af", "State,RemoteUser,CurrentRank,UpdateSequenceNumber,ClaimId"]).1
+    };
+    assert_eq!(query(&claimed), "Claimed\traman\t10.0\t5\tundefined\n");
+    // The machine is claimed to whoever asks for it next.
+    assert_eq!(classad(&["match", &job, "--offers", &machine, "--offers", &claimed]).0, Some(1));
+    // The match cannot be claimed again: its ticket is used up.
+    let again = classad(&["claim", &matches, "--ads", &claimed, "--ads", &job, "-o", "tsv"]);
+    assert!(again.0 == Some(1) && again.1.contains("aborted"), "{}", again.1);
+
+    let (status, rows, told) = claim(&claimed, &["--release", "--now", "1100", "--follow", &free]);
+    assert_eq!((status, rows.contains("released")), (Some(0), true), "{rows} {told}");
+    let account = std::fs::read_to_string(&usage).unwrap();
+    assert!(account.contains("resources: 0, usage: 100 }") && !account.contains("claims"), "{account}");
+    assert_eq!(query(&free), "Unclaimed\tundefined\t0.0\t6\tundefined\n");
+    assert_eq!(classad(&["match", &job, "--offers", &machine, "--offers", &claimed, "--offers", &free]).0, Some(0));
+    // What another user has claimed since is not released.
+    let text = std::fs::read_to_string(&claimed).unwrap().replace("raman", "miron");
+    let others = file("advertising-others.long", text);
+    let (status, rows, _) = claim(&others, &["--release", "--now", "1100", "--follow", &free]);
+    assert!(status == Some(1) && rows.contains("aborted") && rows.contains("miron"), "{rows}");
+}
