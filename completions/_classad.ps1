@@ -721,7 +721,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--internal', '--internal', [CompletionResultType]::ParameterName, 'List internal references, to attributes of the ad itself, instead of external ones')
             [CompletionResult]::new('--union', '--union', [CompletionResultType]::ParameterName, 'Print one list for all ads')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print one list, with the number of ads that have each reference')
-            [CompletionResult]::new('--dot', '--dot', [CompletionResultType]::ParameterName, 'Draw which attribute refers to what, as a graph in the DOT language')
+            [CompletionResult]::new('--dot', '--dot', [CompletionResultType]::ParameterName, 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Leave the heading out')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Refuse to write what a form cannot carry, instead of changing it')
             [CompletionResult]::new('--lenient', '--lenient', [CompletionResultType]::ParameterName, 'Bad ads are warnings: they do not change the exit status')

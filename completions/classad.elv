@@ -700,7 +700,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --internal 'List internal references, to attributes of the ad itself, instead of external ones'
             cand --union 'Print one list for all ads'
             cand --count 'Print one list, with the number of ads that have each reference'
-            cand --dot 'Draw which attribute refers to what, as a graph in the DOT language'
+            cand --dot 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language'
             cand --no-header 'Leave the heading out'
             cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
             cand --lenient 'Bad ads are warnings: they do not change the exit status'

@@ -942,7 +942,7 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'List internal references, to attributes of the ad itself, instead of external ones'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'Print one list for all ads'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'Print one list, with the number of ads that have each reference'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, as a graph in the DOT language'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
