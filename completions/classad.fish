@@ -57,6 +57,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "eval" -d 'Evaluate 
 complete -c classad -n "__fish_classad_needs_command" -f -a "query" -d 'Print the ads that a constraint is true of'
 complete -c classad -n "__fish_classad_needs_command" -f -a "match" -d 'Match requests with offers, one offer for each request'
 complete -c classad -n "__fish_classad_needs_command" -f -a "gangmatch" -d 'Match requests with all the offers that their ports need'
+complete -c classad -n "__fish_classad_needs_command" -f -a "collect" -d 'Print the ads that a collector holds: the latest of each agent, with the updates of single attributes'
 complete -c classad -n "__fish_classad_needs_command" -f -a "claim" -d 'Claim matches, checked against the current ads'
 complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run a negotiation cycle: a policy decides which offers requests get'
 complete -c classad -n "__fish_classad_needs_command" -f -a "autocluster" -d 'Group requests that no offer and no policy can tell apart'
@@ -235,6 +236,7 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l print-format -
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression; of several, the first one counts first' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most N ads, rows or groups' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l at -d 'Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l completed-since -d 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of this expression' -r
@@ -334,6 +336,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l count -d 'Prin
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-autocluster -d 'Consider each request by itself, though others are like it'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-matchlist -d 'Find the candidates of each request anew'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-index -d 'Evaluate the constraints of each pair'
+complete -c classad -n "__fish_classad_using_subcommand match" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
 complete -c classad -n "__fish_classad_using_subcommand match" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand match" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand match" -l stats -d 'Print counters on standard error'
@@ -398,6 +401,7 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all -d 'Print every gang that each request could have, the best first; no offer is used up'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l explain -d 'Print why each request without a gang has none, instead of the gangs'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l stats -d 'Print counters on standard error'
@@ -410,7 +414,50 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l update -d 'A file of updates, in the order in which they came' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l at -d 'When the ads are held: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand collect" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand collect" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand collect" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand collect" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand collect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l ads -d 'Files of the ads as they are now, requests and offers' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l usage -d 'Tell the accountant: in this file of `negotiate --usage`, the offers of a claim count as used until its release' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l by -d 'Expression whose value in a request names its submitter, for --usage' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l follow -d 'Write the ads that follow: of the offers, claimed or with --release free again, with no `ClaimId`' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
@@ -445,6 +492,7 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l color -d 'When
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand claim" -l transcript -d 'Print each message of the two phases instead of the outcomes of the matches'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l release -d 'Release the matches, which were claimed before, instead of claiming them'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l no-header -d 'Leave the heading out'
@@ -503,6 +551,7 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-matchli
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-index -d 'Evaluate the constraints of each pair'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l transcript -d 'Print the events of the cycle: rounds, turns and shares, and the outcome of each request'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l compare -d 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l stats -d 'Print counters on standard error'
@@ -554,6 +603,8 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l significant -d 'Print the names of the significant attributes'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l requests -d 'Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for in `ResourceRequestCount`'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l annotate -d 'Print the requests with `AutoClusterId` and `AutoClusterAttrs`, the significant attributes that it was made of'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l submitters -d 'Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
@@ -765,6 +816,7 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d '
 complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Describe only these attributes, in detail' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l at -d 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l sort -d 'The order of the attributes' -r -f -a "name\t'By the alphabet'
 count\t'Most frequent attributes first'
 distinct\t'Attributes with the most distinct values first'"
@@ -891,7 +943,7 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'List internal references, to attributes of the ad itself, instead of external ones'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'Print one list for all ads'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'Print one list, with the number of ads that have each reference'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, as a graph in the DOT language'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'

@@ -125,6 +125,7 @@ commands! {
     Query commands::query::QueryCommand,
     Match commands::r#match::MatchCommand,
     Gangmatch commands::gangmatch::Gangmatch,
+    Collect commands::collect::CollectCommand,
     Claim commands::claim::ClaimCommand,
     Negotiate commands::negotiate::Negotiate,
     Autocluster commands::autocluster::Autocluster,

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny};
 
 use crate::ad::Ad;
 use crate::eval::Context;
-use crate::protocol::{Advertisement, OfferOccupant};
+use crate::protocol::{Advertisement, OfferOccupant, stable_hash};
 
 use super::BilateralMatch;
 use super::gang::{DockedOffer, Gang};
@@ -62,6 +62,10 @@ pub struct Party {
     /// Current user of the offer, who loses it by this match; `None` if the offer has no user.
     #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub preempts: Option<OfferOccupant>,
+    /// The ad as it was when the match was made; `None` in a notice that was read. The ad may have only the attributes
+    /// that were read of it. Of a part it is the whole ad.
+    #[serde(skip)]
+    pub ad: Option<Ad>,
 }
 
 /// Where an offer is docked: its parent, the parent's port, and the offer's own port.
@@ -118,6 +122,7 @@ impl Party {
             sequence: advertisement.sequence(),
             address: advertisement.address(),
             ticket: advertisement.ticket(),
+            ad: Some(ad.clone()),
             ..Party::default()
         }
     }
@@ -188,6 +193,13 @@ impl Notice {
         Notice::new(MatchKind::Gang, parties, time)
     }
 
+    /// Returns the identifier of the submatch by which a party is docked: that of the match and the index of the party
+    /// (thesis 3.5). `None` for the request, which is not docked.
+    #[must_use]
+    pub fn submatch_id(&self, party: usize) -> Option<String> {
+        self.parties.get(party)?.docking.as_ref().map(|_| format!("{}.{party}", self.id))
+    }
+
     /// Whether the party `party` may learn the ticket of the party `of`. A party may learn its own ticket and the
     /// tickets of the parties docked directly at it.
     #[must_use]
@@ -197,15 +209,9 @@ impl Notice {
     }
 }
 
-/// Hashes a text by FNV-1a in 64 bits. The hash of a text stays the same in later versions of this program. The hash
-/// function of the standard library may change.
-fn stable_hash(text: &[u8]) -> u64 {
-    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{MatchKind, Notice, Party, stable_hash};
+    use super::{MatchKind, Notice, Party};
     use crate::matching::gang::{DockedOffer, Gang};
 
     fn party(id: &str, sequence: Option<i64>) -> Party {
@@ -228,6 +234,9 @@ mod tests {
             .collect();
         assert_eq!(told, [(0, "service", "3"), (1, "cpu", "7"), (1, "disk", "5"), (0, "licence", "4")]);
         assert!(notice.may_see_ticket(1, 2) && notice.may_see_ticket(2, 2));
+        assert_eq!(notice.submatch_id(0), None);
+        assert_eq!(notice.submatch_id(3), Some(format!("{}.3", notice.id)));
+        assert_eq!(notice.submatch_id(5), None);
         assert!(!notice.may_see_ticket(0, 2) && !notice.may_see_ticket(3, 2) && !notice.may_see_ticket(1, 0));
     }
 
@@ -237,6 +246,5 @@ mod tests {
         assert_eq!(id(Some(1)), id(Some(1)));
         assert_ne!(id(Some(1)), id(Some(2)));
         assert_ne!(id(Some(1)), id(None));
-        assert_eq!(stable_hash(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

@@ -28,7 +28,7 @@ mod value_sample;
 
 pub use ad_memo::{AdMemo, is_constant};
 pub use ad_text_memo::AdTextMemo;
-pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
+pub use autocluster::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use census_counter::{CensusCounter, CensusPart};

@@ -22,7 +22,7 @@ macro_rules! advertisement_attributes {
     ($($name:ident,)*) => {
         /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
         /// [`HEADER_ATTRIBUTES`] are prefixes of this list.
-        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 23] = [$(stringify!($name)),*];
+        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 24] = [$(stringify!($name)),*];
 
         /// An index into [`ADVERTISEMENT_ATTRIBUTES`].
         #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ advertisement_attributes! {
     MyType, Type, UpdateSequenceNumber, ExpirationTime, LastHeardFrom, ClassAdLifetime,
     JobStatus, JobUniverse, State, Offline, Draining, MyCurrentTime, ServerTime,
     RemoteUser, RemoteOwner,
-    AddressV1, ClaimId, CurrentRank,
+    AddressV1, Address, ClaimId, CurrentRank,
 }
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's identity.
@@ -53,7 +53,7 @@ pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(18).1;
 /// The attributes that tell the time at which an ad was true; see [`Advertisement::time`].
 pub const TIME_ATTRIBUTES: [&str; 3] = ["LastHeardFrom", "MyCurrentTime", "ServerTime"];
 
-static ATTRIBUTE_NAMES: LazyLock<[Name; 23]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
+static ATTRIBUTE_NAMES: LazyLock<[Name; 24]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
 /// The user who holds an offer at present. A new match of the offer preempts the user's job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -200,11 +200,11 @@ impl<'a> Advertisement<'a> {
         self.first_text([Attribute::MyType, Attribute::Type])
     }
 
-    /// Returns the contact address of the agent: `MyAddress`, else `AddressV1`. `None` if neither is a string or an
-    /// integer.
+    /// Returns the contact address of the agent: `MyAddress`, else `AddressV1`, else `Address`, as in thesis Figure 8.
+    /// `None` if none is a string or an integer.
     #[must_use]
     pub fn address(&self) -> Option<String> {
-        self.first_string([Attribute::MyAddress, Attribute::AddressV1])
+        self.first_string([Attribute::MyAddress, Attribute::AddressV1, Attribute::Address])
     }
 
     /// Returns the authorization ticket that a claim must present: `ClaimId`. `None` if it is neither a string nor an
@@ -241,6 +241,13 @@ impl<'a> Advertisement<'a> {
     pub fn sequence(&self) -> Option<i64> {
         let Value::Integer(number) = self.get(Attribute::UpdateSequenceNumber)? else { return None };
         Some(number)
+    }
+
+    /// Returns the time at which the collector heard of the advertisement, in seconds since 1970: `LastHeardFrom`. `None`
+    /// if it is no time.
+    #[must_use]
+    pub fn last_heard(&self) -> Option<i64> {
+        whole_seconds(&self.get(Attribute::LastHeardFrom)?)
     }
 
     /// Returns the last second in which the advertisement is valid, in seconds since 1970: `ExpirationTime`, else

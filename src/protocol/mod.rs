@@ -3,9 +3,13 @@
 mod advertised_state;
 mod advertisement;
 mod constraint_and_rank;
+mod content_identity;
+mod following_ads;
 mod port_group;
 mod ports;
+mod private_attributes;
 mod resource_request;
+mod update;
 
 pub use advertised_state::{AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SlotState, StateAttribute};
 pub use advertisement::{
@@ -13,6 +17,11 @@ pub use advertisement::{
     OfferOccupant, TIME_ATTRIBUTES, USER_ATTRIBUTES, display_name, evaluate_attribute, identity, latest_advertisements,
 };
 pub use constraint_and_rank::{Protocol, is_met, rank_value};
+pub use content_identity::ContentIdentities;
+pub(crate) use content_identity::stable_hash;
+pub use following_ads::{claimed_offer, released_offer};
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, PORTS, Port, PortFault, Ports, read_ports};
+pub use private_attributes::{is_private_attribute, without_private_attributes};
 pub use resource_request::{RESOURCE_COUNT, invalid_count_reason, requested_resource, resource_count};
+pub use update::{UpdateFault, updated_advertisement};

@@ -1,5 +1,6 @@
 //! Tests of the whole: the samples, the command line, whatever may come in.
 
+mod advertising;
 mod binary;
 mod census;
 mod check;

@@ -397,6 +397,12 @@ fn what_a_cycle_costs() {
     assert_eq!(column("matched"), ["6"; 5]);
     let tests: Vec<u64> = column("tests").iter().map(|count| count.parse().expect("it is a count")).collect();
     assert_eq!(tests[..4], [36, 36, 18, 18]);
+    for (measure, count) in [("requests", "8"), ("offers", "6"), ("submitters", "2"), ("autoclusters", "4")] {
+        assert_eq!(column(measure), [count; 5], "{measure}");
+    }
+    for measure in ["seconds", "clustering_seconds", "reading_seconds"] {
+        assert!(column(measure).iter().all(|text| text.parse::<f64>().is_ok()), "{measure}: {out}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use classad::eval::FreeNames;
 use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
 use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, SlotState, latest_advertisements};
-use classad::text::join_and;
+use classad::text::{counted_plain, join_and};
 use indexmap::IndexMap;
 
 use super::global;
@@ -16,7 +16,7 @@ use super::notify::NotifyArgs;
 use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::io::match_records;
-use crate::cli::io::parties::distinguish_names;
+use crate::cli::io::parties::{assign_content_ids, distinguish_names};
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
@@ -139,8 +139,11 @@ impl AdvertisingArgs {
     }
 
     /// Returns how to read ads for bilateral matching: selectively, as not all attributes are needed. If records of
-    /// matches are read or written, the attributes of the advertising protocol are read, too.
+    /// matches are read or written, the attributes of the advertising protocol are read, too. Copies of ads need all.
     pub fn selective_mode(&self, notify: &NotifyArgs) -> ReadMode {
+        if notify.with_ads {
+            return ReadMode::Whole;
+        }
         let has_records = notify.notify.is_some() || !self.matched.is_empty();
         if has_records { ReadMode::SelectiveWithAdvertisements } else { ReadMode::Selective }
     }
@@ -171,7 +174,19 @@ impl AdvertisingArgs {
             registrar.record(&notice);
         }
         let context = session.context();
-        let is_fresh = |ad: &NamedAd| !registrar.was_matched(&Party::new(ad.advertisement(), ad.id(), &context));
+        let (mut requests, mut offers) = (requests, offers);
+        if matches!(reading, ReadMode::Whole | ReadMode::SelectiveWithAdvertisements) {
+            let unnamed = assign_content_ids([&mut requests, &mut offers]);
+            if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || !self.matched.is_empty()) {
+                let ads = counted_plain(unnamed, "ad");
+                session.note(&format!("{ads} without a name: records of matches call them by their contents"));
+            }
+        }
+        // Rows of `match` call an ad without a name by its place.
+        let is_fresh = |ad: &NamedAd| {
+            let was_matched = |id| registrar.was_matched(&Party::new(ad.advertisement(), id, &context));
+            !was_matched(ad.record_id()) && !was_matched(ad.id())
+        };
         let current = |ads, what| {
             let ads = self.lifetime.retain_latest(session, ads, what, self.common.id.as_deref());
             let ads = self.lifetime.retain_unexpired(session, ads, what);

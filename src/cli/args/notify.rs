@@ -16,6 +16,9 @@ pub struct NotifyArgs {
     /// the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
+    /// Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it
+    #[arg(long, requires = "notify")]
+    pub with_ads: bool,
 }
 
 impl NotifyArgs {
@@ -30,7 +33,8 @@ impl NotifyArgs {
         let mut text = Vec::new();
         for notice in notices() {
             for member in 0..notice.parties.len() {
-                serde_json::to_writer(&mut text, &NoticeRecord::new(&notice, member)).map_err(io::Error::from)?;
+                serde_json::to_writer(&mut text, &NoticeRecord::new(&notice, member, self.with_ads))
+                    .map_err(io::Error::from)?;
                 text.push(b'\n');
             }
         }

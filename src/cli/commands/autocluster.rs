@@ -1,10 +1,13 @@
 //! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
 use clap::Args;
+use classad::ad::{Ad, Expression, Name, Value};
+use classad::eval::Context;
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
-use classad::pool::RequestClusters;
-use indexmap::IndexSet;
+use classad::pool::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, RequestClusters};
+use classad::protocol::{identity, resource_count};
+use indexmap::{IndexMap, IndexSet};
 
 use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::policy::PolicyArgs;
@@ -21,7 +24,9 @@ Examples:
   classad autocluster samples/pool/jobs.long --offers samples/pool/machines.long
   classad autocluster --significant samples/pool/jobs.long --offers samples/pool/machines.long
   classad autocluster --requests samples/pool/jobs.long --offers samples/pool/machines.long \\
-      --policy samples/policy.yaml";
+      --policy samples/policy.yaml
+  classad autocluster --annotate samples/pool/jobs.long --offers samples/pool/machines.long
+  classad autocluster --submitters samples/pool/jobs.long --offers samples/pool/machines.long -o new";
 
 /// Group requests that no offer and no policy can tell apart
 ///
@@ -30,6 +35,7 @@ Examples:
 /// policy reads. If a significant attribute is an expression, the attributes that it reads are significant too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Autocluster {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
@@ -43,6 +49,16 @@ pub struct Autocluster {
     /// in `ResourceRequestCount`
     #[arg(long = "requests", id = "requests_of_clusters")]
     as_requests: bool,
+    /// Print the requests with `AutoClusterId` and `AutoClusterAttrs`, the significant attributes that it was made of
+    ///
+    /// A request that has both already keeps its identifier as long as its significant attributes are the same.
+    #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
+    annotate: bool,
+    /// Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests
+    ///
+    /// The submitter is the value of the policy's `share`, else of `Owner`.
+    #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters"])]
+    submitters: bool,
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
@@ -54,36 +70,86 @@ impl Autocluster {
         let [requests, offers] = input::open_sides(session, &self.requests, &self.offers)?;
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
         let policy = self.policy.read(session)?.policy;
-        let (policies, also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
-        let LoadedAds { requests, offers, .. } =
-            self.common.read_ads(session, [requests, offers], ReadMode::Selective, &also)?;
+        let (policies, mut also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
+        also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES].map(Name::new));
+        let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::Selective };
+        let LoadedAds { requests, offers, .. } = self.common.read_ads(session, [requests, offers], reading, &also)?;
         let parties = Parties::new([requests, offers]);
         warn_of_invalid_counts(session, &parties.requests);
         let ([requests, offers], protocol) = (parties.ads(), self.common.protocol(session));
         let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());
+        let ids = clusters.identifiers(&requests);
+        let mut documents = Vec::new();
+        if self.annotate {
+            for (index, request) in parties.requests.iter().enumerate() {
+                documents.push(request.clone().with_ad(clusters.annotated(index, &request.ad, &ids)));
+            }
+        } else if self.submitters {
+            let by = policy
+                .share
+                .as_ref()
+                .map_or_else(|| Expression::attribute("Owner"), |share| share.by.expression.clone());
+            let submitter = |request: &Ad| identity(request, Some(&by), &session.context()).unwrap_or_default();
+            documents = submitter_ads(&clusters, &requests, &ids, &submitter, &session.context());
+        } else if self.as_requests {
+            for (number, (cluster, id)) in clusters.clusters.iter().zip(&ids).enumerate() {
+                let ad = NamedAd::unnamed(cluster.resource_request(*id, cluster.members));
+                documents.push(ad.with_name(format!("cluster {}", number + 1)));
+            }
+        }
         if self.significant {
             let mut names: Vec<_> = clusters.significant().into_iter().collect();
             names.sort();
             let rows = names.into_iter().map(|name| vec![name.to_string().into()]);
             self.common.output.write(&ResultTable::with_rows(&["attribute"], rows))?;
-        } else if self.as_requests {
+        } else if self.annotate || self.submitters || self.as_requests {
             let mut writer = DocumentWriter::new(self.common.output.form);
             writer.begin_file(&mut out(), form)?;
-            for (number, cluster) in clusters.clusters.iter().enumerate() {
-                let ad = NamedAd::unnamed(cluster.resource_request(number + 1, cluster.members));
-                writer.write(session, &mut out(), &ad.with_name(format!("cluster {}", number + 1)))?;
+            for ad in &documents {
+                writer.write(session, &mut out(), ad)?;
             }
             writer.finish(&mut out())?;
         } else {
-            self.common.output.write(&cluster_table(&clusters, &parties.requests))?;
+            self.common.output.write(&cluster_table(&clusters, &parties.requests, &ids))?;
         }
         Ok(Status::of(!clusters.clusters.is_empty()))
     }
 }
 
-/// Returns a row for each cluster: 1-based number, number of requests, identity of the first request, and the
+/// Returns an ad for each submitter, in the order of their first requests, with a nested ad for each of its autoclusters
+/// (2006 paper 4.3). `submitter` returns the name of the submitter of a request; requests without one have an ad without
+/// a name.
+fn submitter_ads(
+    clusters: &RequestClusters,
+    requests: &[Ad],
+    ids: &[i64],
+    submitter: &dyn Fn(&Ad) -> String,
+    context: &Context,
+) -> Vec<NamedAd> {
+    let mut counts: IndexMap<String, IndexMap<usize, usize>> = IndexMap::new();
+    for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {
+        let of_submitter = counts.entry(submitter(request)).or_default();
+        *of_submitter.entry(*cluster).or_default() += resource_count(request, context).unwrap_or(1);
+    }
+    let ad = |(name, of_clusters): (String, IndexMap<usize, usize>)| {
+        let nested = of_clusters.iter().map(|(cluster, count)| {
+            Expression::ad(clusters.clusters[*cluster].resource_request(ids[*cluster], *count))
+        });
+        let idle = i64::try_from(of_clusters.values().sum::<usize>()).unwrap_or(i64::MAX);
+        let own_name = (!name.is_empty()).then(|| (Name::new("Name"), Expression::literal(Value::string(&name))));
+        let rest = [
+            (Name::new("MyType"), Expression::literal(Value::string("Submitter"))),
+            (Name::new("IdleJobs"), Expression::literal(Value::Integer(idle))),
+            (Name::new("ResourceRequests"), Expression::list(nested)),
+        ];
+        NamedAd::unnamed(own_name.into_iter().chain(rest).collect()).with_name(name)
+    };
+    counts.into_iter().map(ad).collect()
+}
+
+/// Returns a row for each cluster: its identifier, number of requests, identity of the first request, and the
 /// significant attributes that all its requests share.
-fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd]) -> ResultTable {
+fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd], ids: &[i64]) -> ResultTable {
     let mut first = vec![None; clusters.clusters.len()];
     for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {
         first[*cluster].get_or_insert(request.id());
@@ -92,9 +158,10 @@ fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd]) -> ResultTabl
         clusters.clusters.iter().flat_map(|cluster| cluster.attributes().map(|(name, _)| name)).collect();
     let mut rows = ResultTable::new(&["cluster", "requests", "first"]);
     rows.header.extend(names.iter().map(ToString::to_string));
-    for (number, (cluster, first)) in clusters.clusters.iter().zip(first).enumerate() {
+    for (id, (cluster, first)) in ids.iter().zip(clusters.clusters.iter().zip(first)) {
         let first = first.unwrap_or_default();
-        let mut row: Vec<TableCell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
+        let mut row: Vec<TableCell> =
+            vec![usize::try_from(*id).unwrap_or_default().into(), cluster.members.into(), first.into()];
         row.extend(names.iter().map(|name| {
             let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));
             bound.map_or_else(String::new, ToString::to_string).into()

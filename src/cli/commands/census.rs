@@ -10,8 +10,10 @@ use classad::pool::{AttributeSummary, Census, CensusPart, ObservedRange, TextCen
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
+use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
+use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::render::chart::{BarChart, histogram};
@@ -51,6 +53,9 @@ pub struct CensusCommand {
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+    /// Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    at: Option<i64>,
     /// Count the attributes of nested ads too, as `Outer.Inner`
     #[arg(long)]
     nested: bool,
@@ -86,7 +91,16 @@ impl CensusCommand {
         if self.nested || names.iter().any(|name| name.as_str().contains('.')) {
             census = census.nested();
         }
-        let census = count_ads(session, &mut sources, census)?;
+        let census = match self.at {
+            Some(at) => {
+                let held = read_held_ads(session, &mut sources, at)?;
+                for (_, entry) in &held {
+                    census.add(&entry.ad);
+                }
+                census
+            }
+            None => count_ads(session, &mut sources, census)?,
+        };
         let attributes =
             if names.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &names) };
         if !session.options.quiet {

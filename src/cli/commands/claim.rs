@@ -1,19 +1,27 @@
 //! `classad claim`: claims earlier matches in two phases, checking them against the current ads.
 
 use std::collections::HashMap;
+use std::io;
+use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use classad::ad::Ad;
+use classad::ad::{Ad, Expression};
+use classad::eval::Context;
+use classad::format::FileFormat;
 use classad::matching::claim::{ClaimMessageKind, ClaimResult, Claimer, Veto};
+use classad::matching::policy::{Accountant, AccountedClaim};
 use classad::matching::{Notice, Party, Statistics};
-use classad::protocol::Advertisement;
+use classad::protocol::{Advertisement, claimed_offer, identity, released_offer};
 
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
-use crate::cli::io::input;
+use crate::cli::args::policy::read_settings;
+use crate::cli::io::atomic_write;
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::match_records;
-use crate::cli::render::output;
+use crate::cli::io::parties::assign_content_ids;
+use crate::cli::render::output::{self, AdWriter};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -25,7 +33,9 @@ Examples:
   classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
       --offers samples/license/licenses.ad -o jsonl \\
       | classad claim - --ads samples/license/jobs.ad --ads samples/license/machines.ad \\
-      --ads samples/license/licenses.ad --transcript";
+      --ads samples/license/licenses.ad --transcript
+  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
+      | classad claim --release --ads samples/memory/jobs.long --ads samples/memory/machines.long";
 
 /// Claim matches, checked against the current ads
 ///
@@ -47,6 +57,18 @@ pub struct ClaimCommand {
     /// Print each message of the two phases instead of the outcomes of the matches
     #[arg(long)]
     transcript: bool,
+    /// Release the matches, which were claimed before, instead of claiming them
+    #[arg(long, conflicts_with = "transcript")]
+    release: bool,
+    /// Tell the accountant: in this file of `negotiate --usage`, the offers of a claim count as used until its release
+    #[arg(long, value_name = "FILE")]
+    usage: Option<String>,
+    /// Expression whose value in a request names its submitter, for --usage
+    #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
+    by: String,
+    /// Write the ads that follow: of the offers, claimed or with --release free again, with no `ClaimId`
+    #[arg(long, value_name = "FILE")]
+    follow: Option<String>,
     #[command(flatten)]
     lifetime: LifetimeArgs,
     #[command(flatten)]
@@ -63,9 +85,12 @@ impl ClaimCommand {
             return Err(Failure::Refused(None));
         }
         input::decide_dialect_and_time(session, &sources);
+        let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
         let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
         let current = input::read_named_ads(session, sources, id.as_ref())?;
         let current = self.lifetime.retain_latest(session, current, "ads", self.common.id.as_deref());
+        let mut current = current;
+        assign_content_ids([&mut current]);
         let notices = match_records::read_match_records(session, &matches)?;
 
         let start = Instant::now();
@@ -76,18 +101,42 @@ impl ClaimCommand {
         let mut by_name = AdsByName::default();
         for (index, ad) in current.iter().enumerate() {
             let kind = Advertisement::new(&ad.ad, &context).kind();
+            if ad.record_id() != ad.id() {
+                by_name.entry(ad.record_id()).or_default().push((index, kind.clone()));
+            }
             by_name.entry(ad.id()).or_default().push((index, kind));
         }
         let mut claims: Vec<ClaimResult> = Vec::new();
+        let mut followers =
+            Followers { ads: Vec::new(), at: at.or(context.now).unwrap_or_default(), context: &context };
         for notice in &notices {
-            let parties = notice.parties.iter().map(|party| find_current(&by_name, party));
-            claims.push(claimer.claim(notice, &parties.collect::<Vec<_>>()));
+            let parties: Vec<Result<usize, Veto>> =
+                notice.parties.iter().map(|party| find_current(&by_name, party)).collect();
+            let found: Vec<Option<&NamedAd>> =
+                parties.iter().map(|index| index.as_ref().ok().map(|index| &current[*index])).collect();
+            if self.release {
+                claims.push(followers.release(notice, &found, parties));
+                continue;
+            }
+            claims.push(claimer.claim(notice, &parties));
+            followers.claim(notice, &found, claims.last());
             if session.options.quiet && claims.last().is_some_and(ClaimResult::is_committed) {
                 break;
             }
         }
         let committed = claims.iter().filter(|claim| claim.is_committed()).count();
-        let rows = if self.transcript { message_table(&notices, &claims) } else { outcome_table(&notices, &claims) };
+        let followers = followers.ads;
+        self.tell_accountant(session, &notices, &claims, &|party| {
+            find_current(&by_name, party).ok().map(|index| &ads[index])
+        })?;
+        if let Some(path) = &self.follow {
+            write_ads(session, path, form, &followers)?;
+        }
+        let rows = if self.transcript {
+            message_table(&notices, &claims)
+        } else {
+            outcome_table(&notices, &claims, self.release)
+        };
         self.common.output.write(&rows)?;
         session.report_budget_failures(claimer.failures);
         if self.common.stats {
@@ -101,6 +150,108 @@ impl ClaimCommand {
         }
         Ok(Status::of(committed > 0))
     }
+}
+
+impl ClaimCommand {
+    /// Tells the accountant of `--usage` which claims began, or with `--release` which ended. `ad_of` returns the current
+    /// ad of a party.
+    fn tell_accountant<'a>(
+        &self,
+        session: &mut Session,
+        notices: &[Notice],
+        claims: &[ClaimResult],
+        ad_of: &dyn Fn(&Party) -> Option<&'a Ad>,
+    ) -> Result<(), Failure> {
+        let Some(path) = &self.usage else { return Ok(()) };
+        let by = input::parse_argument_expression(session, "--by", &self.by)?;
+        let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let mut accountant =
+            if is_new { Accountant::default() } else { read_settings(session, path, Accountant::parse)?.0 };
+        let context = session.context();
+        accountant.advance(context.now.unwrap_or_default());
+        let committed = || notices.iter().zip(claims).filter(|(_, claim)| claim.is_committed());
+        if self.release {
+            accountant.settle([], committed().map(|(notice, _)| notice.id.as_str()));
+        } else {
+            let claimed = committed().map(|(notice, claim)| {
+                let request = notice.parties.first().and_then(ad_of);
+                let submitter = request.and_then(|ad| identity(ad, Some(&by), &context)).unwrap_or_default();
+                let offers = claim.claimed.iter().filter(|party| **party > 0).count();
+                (notice.id.clone(), AccountedClaim { submitter, offers })
+            });
+            accountant.settle(claimed, []);
+        }
+        let text = accountant.to_yaml();
+        atomic_write::create_or_replace(Path::new(path), text.as_bytes())
+            .map_err(|error| Failure::unwritable(path, &error))
+    }
+}
+
+/// The ads that the agents of offers advertise after claims and releases.
+struct Followers<'c> {
+    ads: Vec<Ad>,
+    /// Time of the claims in seconds since 1970.
+    at: i64,
+    context: &'c Context,
+}
+
+impl Followers<'_> {
+    /// Adds the ads of the offers that a match claimed. A part of an offer has none, because its agent knows the rest.
+    fn claim(&mut self, notice: &Notice, found: &[Option<&NamedAd>], claim: Option<&ClaimResult>) {
+        let claimed = claim.map(|claim| claim.claimed.as_slice()).unwrap_or_default();
+        let Some(Some(request)) = found.first() else { return };
+        for party in claimed.iter().copied().filter(|party| *party > 0) {
+            let Party { docking, whole_id, .. } = &notice.parties[party];
+            if let (Some(offer), None) = (found[party], whole_id) {
+                let ranks = docking.as_ref().and_then(|docking| docking.ranks);
+                let rank = ranks.map_or(0.0, |[_, rank]| rank);
+                self.ads.push(claimed_offer(&offer.ad, &request.ad, rank, self.at, self.context));
+            }
+        }
+    }
+
+    /// Releases the offers of a match, and adds their ads. An offer is not released if its ad is gone or tells another
+    /// user than that of the request.
+    fn release(
+        &mut self,
+        notice: &Notice,
+        found: &[Option<&NamedAd>],
+        indexes: Vec<Result<usize, Veto>>,
+    ) -> ClaimResult {
+        let name = |name| {
+            let request = found.first().copied().flatten()?;
+            identity(&request.ad, Some(&Expression::attribute(name)), self.context)
+        };
+        let users: Vec<String> = [name("User"), name("Owner")].into_iter().flatten().collect();
+        let mut result = ClaimResult { claimed: Vec::new(), vetoes: Vec::new(), transcript: Vec::new() };
+        for (party, index) in indexes.into_iter().enumerate().skip(1) {
+            if let Err(veto) = index {
+                result.vetoes.push((party, veto));
+                continue;
+            }
+            let Some(offer) = found[party] else { continue };
+            let user = Advertisement::new(&offer.ad, self.context).user();
+            if let Some(other) = user.filter(|user| !users.is_empty() && !users.contains(user)) {
+                result.vetoes.push((party, Veto::AlreadyClaimed(format!("of {other}"))));
+                continue;
+            }
+            result.claimed.push(party);
+            if notice.parties[party].whole_id.is_none() {
+                self.ads.push(released_offer(&offer.ad, self.at, self.context));
+            }
+        }
+        result
+    }
+}
+
+/// Writes ads to a file, in the form of the input. Replaces the file atomically.
+fn write_ads(session: &mut Session, path: &str, form: FileFormat, ads: &[Ad]) -> Result<(), Failure> {
+    let (mut text, mut writer) = (Vec::new(), AdWriter::with_form(form));
+    for ad in ads {
+        writer.write(session, &mut text, &NamedAd::unnamed(ad.clone()))?;
+    }
+    writer.finish(&mut text)?;
+    atomic_write::create_or_replace(Path::new(path), &text).map_err(|error| Failure::unwritable(path, &error))
 }
 
 /// For each identity, the current ads that have it. An ad is given by its index into all current ads and by its kind
@@ -124,7 +275,7 @@ fn find_current(ads: &AdsByName<'_>, party: &Party) -> Result<usize, Veto> {
 }
 
 /// Returns a row for each match: the outcome, the claimed parties, and the reasons of the parties that refused.
-fn outcome_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
+fn outcome_table(notices: &[Notice], claims: &[ClaimResult], is_release: bool) -> ResultTable {
     let mut rows = ResultTable::new(&["match", "outcome", "claimed", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {
         let name = |party: usize| notice.parties[party].id.as_str();
@@ -132,7 +283,8 @@ fn outcome_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
         // `LostPartners` only follows from the veto of another party, so it is no reason of its own.
         let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::LostPartners(_)));
         let reasons: Vec<String> = own.map(|(party, veto)| format!("{}: {veto}", name(*party))).collect();
-        let (outcome, reason) = (outcome_name(claim).to_owned(), reasons.join("; "));
+        let outcome = if is_release && claim.is_committed() { "released" } else { outcome_name(claim) };
+        let (outcome, reason) = (outcome.to_owned(), reasons.join("; "));
         rows.rows.push(vec![notice.id.clone().into(), outcome.into(), claimed.into(), reason.into()]);
     }
     rows

@@ -4,6 +4,7 @@ pub mod autocluster;
 pub mod census;
 pub mod check;
 pub mod claim;
+pub mod collect;
 pub mod completions;
 pub mod convert;
 pub mod diff;

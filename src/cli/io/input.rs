@@ -7,8 +7,8 @@ use classad::ad::{Ad, Attribute, Dialect, Expression, Name, Value};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::protocol::{
-    AdvertisedState, Advertisement, AdvertisementHeader, IDENTITY_ATTRIBUTES, PortFault, display_name,
-    evaluate_attribute,
+    AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, IDENTITY_ATTRIBUTES, PortFault,
+    display_name, evaluate_attribute,
 };
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
@@ -31,6 +31,10 @@ struct Location {
     offset: usize,
     /// 1-based number of the ad in its source.
     number: usize,
+    /// Whether the ad is called by this place, as it has no name.
+    is_name: bool,
+    /// What records of matches call the ad that has no name; see [`ContentIdentities`].
+    content_id: Option<Box<str>>,
 }
 
 /// An ad with its display name.
@@ -55,8 +59,9 @@ impl NamedAd {
 
     /// Makes a named ad of an ad in `text`. If `name` is `None`, the ad is called by its location, `FILE:NUMBER`.
     pub fn located(text: &SourceText, AdEntry { ad, number, offset, .. }: AdEntry, name: Option<String>) -> Self {
+        let is_name = name.is_none();
         let name = name.unwrap_or_else(|| format!("{}:{number}", text.name));
-        let location = Some(Box::new(Location { text: text.clone(), offset, number }));
+        let location = Some(Box::new(Location { text: text.clone(), offset, number, is_name, content_id: None }));
         NamedAd { location, ..NamedAd::unnamed(ad).with_name(name) }
     }
 
@@ -74,6 +79,19 @@ impl NamedAd {
     pub fn id(&self) -> &str {
         let own = || str::from_utf8(self.standing.as_ref()?.identity.as_ref()?.as_bytes()).ok();
         self.display_name.as_deref().or_else(own).unwrap_or_default()
+    }
+
+    /// What records of matches call the ad: its name, or for an ad without one its content identity, if it was assigned.
+    pub fn record_id(&self) -> &str {
+        let content_id = self.location.as_deref().and_then(|location| location.content_id.as_deref());
+        content_id.unwrap_or_else(|| self.id())
+    }
+
+    /// Assigns a content identity to an ad that has no name. Returns whether it has none.
+    pub fn assign_content_id(&mut self, identities: &mut ContentIdentities) -> bool {
+        let Some(location) = self.location.as_deref_mut().filter(|location| location.is_name) else { return false };
+        location.content_id = Some(identities.identify(&self.ad).into());
+        true
     }
 
     /// Whether the ad is that of a job, called by its `ClusterId` and `ProcId`.
@@ -150,7 +168,7 @@ impl NamedAd {
     /// Reports that the ports of this ad are invalid, with the position in the source. Does nothing if the ad has no
     /// location.
     pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
-        let Some(Location { text, offset, number }) = self.location.as_deref() else { return Ok(()) };
+        let Some(Location { text, offset, number, .. }) = self.location.as_deref() else { return Ok(()) };
         // The span of the fault is an offset into the ad's own text, which only the bracketed form has.
         let range = match text.block.form {
             FileFormat::Bracketed => offset + fault.span.range().start..offset + fault.span.range().end,

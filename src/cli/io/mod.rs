@@ -8,6 +8,7 @@ pub mod block_pipeline;
 pub mod cases;
 pub mod configuration;
 pub mod dump_time;
+pub mod held_ads;
 pub mod history_files;
 pub mod input;
 pub mod match_records;

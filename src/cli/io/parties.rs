@@ -8,7 +8,7 @@ use classad::explain::{AdNames, AdReference};
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::Grant;
 use classad::matching::{BilateralMatch, Notice, Party, part_name};
-use classad::protocol::{PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
+use classad::protocol::{ContentIdentities, PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -73,23 +73,29 @@ impl Parties {
         part_name(self.offers[offer].id(), part)
     }
 
+    /// Returns what records of matches call a request, or one unit of a request that stands for several units.
+    fn request_record_id(&self, request: usize, unit: Option<usize>) -> String {
+        let id = self.requests[request].record_id();
+        unit.map_or_else(|| id.to_owned(), |unit| format!("{id}#{unit}"))
+    }
+
     /// Returns the notification of the match that `grant` describes. `at` is the time of the match in seconds since
     /// 1970.
     pub fn pair_notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
         let Grant { request, unit, offer, part, request_rank, offer_rank, .. } = *grant;
         let mut request_party =
-            Party::new(self.requests[request].advertisement(), &self.request_name(request, unit), context);
-        request_party.whole_id = unit.map(|_| self.requests[request].id().to_owned());
+            Party::new(self.requests[request].advertisement(), &self.request_record_id(request, unit), context);
+        request_party.whole_id = unit.map(|_| self.requests[request].record_id().to_owned());
         let offered = &self.offers[offer];
-        let offer_party = |_| Party::from_offer(offered.advertisement(), offered.id(), context).into_part(part);
+        let offer_party = |_| Party::from_offer(offered.advertisement(), offered.record_id(), context).into_part(part);
         Notice::for_pair(&BilateralMatch { request, offer, request_rank, offer_rank }, request_party, offer_party, at)
     }
 
     /// Returns the notification of a gang. `at` is the time of the match in seconds since 1970.
     pub fn gang_notice(&self, gang: &Gang, context: &Context, at: Option<i64>) -> Notice {
         let request = &self.requests[gang.request];
-        let offer = |index: usize| Party::from_offer(&self.offers[index].ad, self.offers[index].id(), context);
-        Notice::for_gang(gang, Party::new(&request.ad, request.id(), context), offer, at)
+        let offer = |index: usize| Party::from_offer(&self.offers[index].ad, self.offers[index].record_id(), context);
+        Notice::for_gang(gang, Party::new(&request.ad, request.record_id(), context), offer, at)
     }
 }
 
@@ -100,6 +106,14 @@ impl AdNames for Parties {
             AdReference::Offer { offer, part } => self.offer_name(offer, part),
         }
     }
+}
+
+/// Assigns content identities to the ads that have no names. Returns their number. Requests and offers with equal
+/// contents are numbered together.
+pub fn assign_content_ids<'a>(sides: impl IntoIterator<Item = &'a mut Vec<NamedAd>>) -> usize {
+    let mut identities = ContentIdentities::default();
+    let ads = sides.into_iter().flatten();
+    ads.filter_map(|ad| ad.assign_content_id(&mut identities).then_some(())).count()
 }
 
 /// Calls ads by their identities where their display names are equal, as those of jobs of several access points can be.

@@ -89,6 +89,8 @@ struct LoadedSide {
     notes: Vec<String>,
     /// Whether an ad has ports.
     has_ports: bool,
+    /// Whether an ad has no name. A record of its match calls it by its contents, which must then be read whole.
+    has_unnamed: bool,
     /// The newest time that an ad tells; `None` if none does.
     newest_time: Option<i64>,
     /// Version of the projection when the pass began. The ads may lack attributes that were added to the projection in
@@ -126,7 +128,8 @@ impl LoadRequirements<'_> {
             let lacks = |side: usize| sides[1 - side].newest_name_version > sides[side].version_at_start;
             let lacks = [lacks(0), lacks(1)];
             if lacks == [false, false] {
-                if self.whole_if_ports && sides.iter().any(|side| side.has_ports) {
+                let needs_contents = self.kept_labels == KeptLabels::All && sides.iter().any(|side| side.has_unnamed);
+                if needs_contents || self.whole_if_ports && sides.iter().any(|side| side.has_ports) {
                     return None;
                 }
                 output::leak_on_exit(selection);
@@ -171,7 +174,8 @@ impl LoadRequirements<'_> {
                 while let Some(item) = selected.next() {
                     match item {
                         Ok(entry) => {
-                            let (ad, time) = self.name_entry(entry, &selected, &source.name, is_request);
+                            let (ad, time, is_named) = self.name_entry(entry, &selected, &source.name, is_request);
+                            side.has_unnamed |= !is_named;
                             side.newest_time = side.newest_time.max(time);
                             side.ads.push(ad);
                         }
@@ -195,14 +199,14 @@ impl LoadRequirements<'_> {
         (!selection.reads_everything()).then_some(side)
     }
 
-    /// Names an ad. Also returns the time that the ad tells.
+    /// Names an ad. Also returns the time that the ad tells, and whether it has a name of its own.
     fn name_entry(
         &self,
         entry: AdEntry,
         selected: &ProjectingReader<'_, '_>,
         source: &str,
         is_request: bool,
-    ) -> (NamedAd, Option<i64>) {
+    ) -> (NamedAd, Option<i64>, bool) {
         let value = |label| selected.label_value(label);
         let is_plain = selected.has_plain_labels();
         let labels = || selected.label_attributes();
@@ -212,9 +216,13 @@ impl LoadRequirements<'_> {
             _ => Advertisement::from_values(&value),
         };
         let standing = advertisement.header();
-        let by_place = || format!("{source}:{}", entry.number);
+        let mut is_named = true;
+        let mut by_place = || {
+            is_named = false;
+            format!("{source}:{}", entry.number)
+        };
         let name = match (&unusual, self.id, standing.identity.as_ref().map(ByteString::to_str)) {
-            (Some(ad), Some(id), _) => Some(display_name(ad, Some(id), &self.context).unwrap_or_else(by_place)),
+            (Some(ad), Some(id), _) => Some(display_name(ad, Some(id), &self.context).unwrap_or_else(&mut by_place)),
             (_, _, Some(identity)) => match (advertisement.job_name(), identity) {
                 (Some(name), identity) => (name != identity).then_some(name),
                 (None, Cow::Borrowed(_)) => None,
@@ -231,8 +239,8 @@ impl LoadRequirements<'_> {
         let kept = is_kept.then(|| unusual.unwrap_or_else(labels));
         let ad = NamedAd::from_projection(entry.ad, standing, kept);
         match name {
-            Some(name) => (ad.with_name(name), time),
-            None => (ad, time),
+            Some(name) => (ad.with_name(name), time, is_named),
+            None => (ad, time, is_named),
         }
     }
 }

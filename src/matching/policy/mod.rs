@@ -17,7 +17,7 @@ use crate::protocol::is_met;
 
 pub use docking_vector::PolicyVector;
 pub use residual::Residual;
-pub use usage::{Account, Accountant};
+pub use usage::{Account, Accountant, AccountedClaim};
 
 /// Priority of a submitter that neither the policy nor the usage file names; larger is worse.
 pub const UNKNOWN_PRIORITY: f64 = 1000.0;

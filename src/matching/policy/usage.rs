@@ -26,6 +26,17 @@ pub struct Accountant {
     pub accounted_until: Option<i64>,
     /// The account of each submitter, by name.
     pub submitters: BTreeMap<String, Account>,
+    /// The claims that were told and not released since, by the identifiers of their matches.
+    pub claims: BTreeMap<String, AccountedClaim>,
+}
+
+/// A claim of which the accountant was told. Its offers count as used until it is released.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountedClaim {
+    /// The submitter who uses the offers.
+    pub submitter: String,
+    /// Number of offers that the submitter uses by this claim.
+    pub offers: usize,
 }
 
 /// The account of a submitter.
@@ -49,7 +60,12 @@ impl Default for Account {
 
 impl Default for Accountant {
     fn default() -> Self {
-        Accountant { half_life_seconds: 86400.0, accounted_until: None, submitters: BTreeMap::new() }
+        Accountant {
+            half_life_seconds: 86400.0,
+            accounted_until: None,
+            submitters: BTreeMap::new(),
+            claims: BTreeMap::new(),
+        }
     }
 }
 
@@ -74,7 +90,9 @@ impl Accountant {
             return Ok(accountant);
         }
         let mut settings = ConfigReader::new(&outline, Dialect::Classad);
-        for (key, value) in settings.known_entries(&outline.root, "a usage file", &["half-life", "at", "submitters"]) {
+        for (key, value) in
+            settings.known_entries(&outline.root, "a usage file", &["half-life", "at", "submitters", "claims"])
+        {
             match key {
                 "half-life" => {
                     accountant.half_life_seconds =
@@ -84,6 +102,12 @@ impl Accountant {
                     accountant.accounted_until = value.text().and_then(|text| text.parse().ok());
                     if accountant.accounted_until.is_none() {
                         settings.report(value, "this is no time", "write seconds since 1970");
+                    }
+                }
+                "claims" => {
+                    for (id, value) in settings.entries(value, "claims") {
+                        let claim = read_claim(&mut settings, value);
+                        accountant.claims.insert(id.text().unwrap_or_default().to_owned(), claim);
                     }
                 }
                 _ => {
@@ -118,13 +142,31 @@ impl Accountant {
         self.submitters.get(submitter).copied().unwrap_or_default().effective_priority()
     }
 
-    /// Records the number of offers that each submitter uses from now on. A submitter that `used` does not name uses no
-    /// offers.
+    /// Records the number of offers that each submitter uses from now on, besides those of its claims. A submitter that
+    /// `used` does not name uses no other offers.
+    #[allow(clippy::cast_precision_loss)] // a count of offers
     pub fn assign<'s>(&mut self, used: impl IntoIterator<Item = (&'s str, f64)>) {
         self.submitters.values_mut().for_each(|account| account.resources = 0.0);
         for (submitter, resources) in used {
             self.submitters.entry(submitter.to_owned()).or_default().resources = resources;
         }
+        for claim in self.claims.values() {
+            self.submitters.entry(claim.submitter.clone()).or_default().resources += claim.offers as f64;
+        }
+    }
+
+    /// Records which claims began, and which matches are claimed no more. From now on only the offers of claims count as
+    /// used: those that were matched and not claimed do not.
+    pub fn settle<'s>(
+        &mut self,
+        claimed: impl IntoIterator<Item = (String, AccountedClaim)>,
+        released: impl IntoIterator<Item = &'s str>,
+    ) {
+        self.claims.extend(claimed);
+        for id in released {
+            self.claims.remove(id);
+        }
+        self.assign([]);
     }
 
     /// Returns the accounts as YAML that [`Accountant::parse`] can read.
@@ -138,8 +180,25 @@ impl Accountant {
             let name = string_scalar(name);
             format!("  {name}: {{ priority: {priority}, factor: {factor}, resources: {resources}, usage: {usage} }}\n")
         }));
+        text.extend((!self.claims.is_empty()).then_some("claims:\n"));
+        text.extend(self.claims.iter().map(|(id, AccountedClaim { submitter, offers })| {
+            format!("  {}: {{ submitter: {}, offers: {offers} }}\n", string_scalar(id), string_scalar(submitter))
+        }));
         text
     }
+}
+
+fn read_claim<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> AccountedClaim {
+    let mut claim = AccountedClaim { submitter: String::new(), offers: 0 };
+    for (key, value) in settings.known_entries(node, "a claim", &["submitter", "offers"]) {
+        match (key, value.text()) {
+            ("submitter", Some(text)) => text.clone_into(&mut claim.submitter),
+            ("offers", Some(text)) if text.parse::<u32>().is_ok() => claim.offers = text.parse().unwrap_or_default(),
+            ("submitter", _) => settings.report(value, "this is no name", "`submitter: alice`"),
+            _ => settings.report(value, "this is no number of offers", "`offers: 2`"),
+        }
+    }
+    claim
 }
 
 fn read_account<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Account {
@@ -163,7 +222,7 @@ fn read_account<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Acco
 
 #[cfg(test)]
 mod tests {
-    use super::{Account, Accountant};
+    use super::{Account, Accountant, AccountedClaim};
 
     #[test]
     fn half_of_the_distance_in_a_half_life() {
@@ -187,6 +246,25 @@ mod tests {
         accountant.advance(1250);
         // After two half-lives a quarter of the old priority counts: 0.5 * 0.25 + 3 * 0.75.
         assert_eq!(accountant.submitters["carol"], Account { real_priority: 2.375, usage: 600.0, ..carol });
+    }
+
+    #[test]
+    fn claims_count_until_they_are_released() {
+        let claim = |submitter: &str, offers| AccountedClaim { submitter: submitter.to_owned(), offers };
+        let mut accountant = Accountant::default();
+        accountant.assign([("raman", 3.0), ("miron", 1.0)]);
+        // Two of the three matches were claimed, that of miron was not.
+        accountant.settle([("m1".to_owned(), claim("raman", 2))], []);
+        let used =
+            |accountant: &Accountant| ["raman", "miron"].map(|name| accountant.submitters[name].resources.to_string());
+        assert_eq!(used(&accountant), ["2", "0"]);
+        accountant.assign([("raman", 1.0), ("miron", 1.0)]);
+        assert_eq!(used(&accountant), ["3", "1"]);
+        accountant.settle([("m2: x".to_owned(), claim("miron", 1))], []);
+        assert_eq!(Accountant::parse(accountant.to_yaml().as_bytes()), Ok(accountant.clone()));
+        accountant.settle([], ["m1"]);
+        assert_eq!(used(&accountant), ["0", "1"]);
+        assert_eq!(Accountant::parse(b"claims: { m: { submitter: a, offers: -1 } }").unwrap_err().len(), 1);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Autoclusters: groups of requests that no offer and no policy can tell apart (2006 paper 4.1).
 
+mod identifiers;
 mod interner;
 
 use indexmap::{IndexMap, IndexSet};
@@ -13,6 +14,9 @@ use interner::{AutoclusterInterner, InternedId};
 
 /// The attribute of a resource-request ad that holds the identifier of its autocluster.
 pub const AUTOCLUSTER_ID: &str = "AutoClusterId";
+
+/// The attribute of a request that holds the significant attributes by which its `AutoClusterId` was found.
+pub const AUTOCLUSTER_ATTRIBUTES: &str = "AutoClusterAttrs";
 
 /// The expressions that policies evaluate besides the ads' own constraints and ranks.
 #[derive(Clone, Debug, Default)]
@@ -44,10 +48,11 @@ impl RequestCluster {
     /// Builds the resource-request ad that stands for `count` requests (2006 paper 4.3). The ad has the significant
     /// attributes of the requests, the identifier `id` of the autocluster, and the count.
     #[must_use]
-    pub fn resource_request(&self, id: usize, count: usize) -> Ad {
-        let number = |number: usize| Expression::literal(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
+    pub fn resource_request(&self, id: i64, count: usize) -> Ad {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
         let significant = self.attributes().map(|(name, expression)| (name.clone(), expression.clone()));
-        let own = [(Name::new(AUTOCLUSTER_ID), number(id)), (Name::new(RESOURCE_COUNT), number(count))];
+        let own = [(AUTOCLUSTER_ID, id), (RESOURCE_COUNT, count)];
+        let own = own.map(|(name, number)| (Name::new(name), Expression::literal(Value::Integer(number))));
         significant.chain(own).collect()
     }
 }

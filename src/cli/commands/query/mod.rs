@@ -27,6 +27,7 @@ use classad::matching;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::block_pipeline::for_each_block;
+use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{history_files, input};
@@ -102,6 +103,10 @@ pub struct QueryCommand {
     /// Print at most N ads, rows or groups
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["newest", "since", "completed_since"])]
+    at: Option<i64>,
     /// Print the ads of a history from the last one to the first, as `condor_history` does
     ///
     /// Of several files the last one comes first. The files of one history (history, history.20260101T120000) are always
@@ -190,6 +195,12 @@ impl QueryCommand {
         if self.newest || stop.is_some() {
             sources.reverse();
             first_text = newest_first::scan_backwards(session, &mut sources, &scanner, &mut output)?;
+            sources.clear();
+        }
+        if let Some(at) = self.at {
+            let held = read_held_ads(session, &mut sources, at)?;
+            first_text = held.first().map(|(text, _)| text.clone());
+            scanner.scan_read_ads(held, &mut |text, finding| output.add(session, text, 0, finding))?;
             sources.clear();
         }
         let task = ScanTask { scanner: &scanner };

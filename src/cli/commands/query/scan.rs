@@ -13,6 +13,8 @@ use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
 use super::constraint_errors::ConstraintErrors;
 use super::tables::TableRecord;
+use crate::cli::Failure;
+use crate::cli::io::source::SourceText;
 use crate::cli::io::unseen_names::UnseenNames;
 
 /// Value that the constraint must have in an ad for the query to select the ad.
@@ -133,6 +135,26 @@ impl AdScanner<'_> {
             }
         }
         last
+    }
+
+    /// Scans ads that were read whole before, each with its text, until `consume` returns `false`.
+    pub fn scan_read_ads(
+        &self,
+        ads: impl IntoIterator<Item = (SourceText, AdEntry)>,
+        consume: &mut dyn FnMut(&SourceText, ScanFinding) -> Result<bool, Failure>,
+    ) -> Result<(), Failure> {
+        let (mut evaluator, mut cache) = (self.query.evaluator(), ReadCache::new(self.context.dialect));
+        let mut findings = Vec::new();
+        for (text, entry) in ads {
+            self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
+            self.scan_ad(&text.block, entry, &mut cache, &mut evaluator, &mut findings);
+            for finding in findings.drain(..) {
+                if !consume(&text, finding)? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Tests an ad and adds the needed part of it to `findings`.

@@ -1,8 +1,12 @@
 //! The records of matches that the program writes and reads.
 
+use classad::ad::Ad;
+use classad::format::{FileFormat, write};
 use classad::matching::{Docking, MatchKind, Notice, Party, read_lenient};
+use classad::protocol::without_private_attributes;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
 use super::RecordFault;
 
@@ -11,7 +15,7 @@ pub const RECORD_VERSION: u64 = 1;
 
 /// A record of `--notify`: a match, addressed to one of its parties. The site delivers the record by its own means.
 #[derive(Serialize, Deserialize)]
-pub struct NoticeRecord {
+pub struct NoticeRecord<M = Party> {
     version: u64,
     /// The identifier of the match.
     #[serde(rename = "match")]
@@ -30,22 +34,56 @@ pub struct NoticeRecord {
     address: Option<String>,
     /// All parties of the match, as in [`Notice::parties`]. Only the recipient and the parties docked directly at the
     /// recipient have their tickets here, because the recipient must not see the tickets of other parties.
-    members: Vec<Party>,
+    members: Vec<M>,
+}
+
+/// A party in a record that is written.
+#[derive(Serialize)]
+pub struct MemberRecord {
+    #[serde(flatten)]
+    party: Party,
+    /// The identifier of the submatch by which the party is docked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    submatch: Option<String>,
+    /// A copy of the party's ad, as `convert` has it in JSON, for `--with-ads`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ad: Option<Box<RawValue>>,
+}
+
+impl NoticeRecord<MemberRecord> {
+    /// Returns the record for the party with the index `member`. With `with_ads` it has copies of the ads. A recipient
+    /// that may not see the ticket of an ad does not get its other secrets either.
+    pub fn new(notice: &Notice, member: usize, with_ads: bool) -> Self {
+        let Party { id: to, address, .. } = notice.parties[member].clone();
+        let record = |(of, party): (usize, &Party)| {
+            let is_visible = notice.may_see_ticket(member, of);
+            let ad = party.ad.as_ref().filter(|_| with_ads);
+            let ad = ad.map(|ad| if is_visible { ad.clone() } else { without_private_attributes(ad) });
+            let party = Party { ticket: party.ticket.clone().filter(|_| is_visible), ad: None, ..party.clone() };
+            MemberRecord { party, submatch: notice.submatch_id(of), ad: ad.as_ref().and_then(ad_json) }
+        };
+        NoticeRecord {
+            version: RECORD_VERSION,
+            id: notice.id.clone(),
+            bond: notice.kind,
+            time: notice.time,
+            member,
+            to,
+            address,
+            members: notice.parties.iter().enumerate().map(record).collect(),
+        }
+    }
+}
+
+/// Returns the JSON of an ad, on one line.
+fn ad_json(ad: &Ad) -> Option<Box<RawValue>> {
+    let mut text = Vec::new();
+    // Writing to memory does not fail, and every value has a form in JSON.
+    write(&mut text, ad, FileFormat::JsonLines).ok()?;
+    RawValue::from_string(String::from_utf8(text.trim_ascii_end().to_vec()).ok()?).ok()
 }
 
 impl NoticeRecord {
-    /// Returns the record for the party with the index `member`.
-    pub fn new(notice: &Notice, member: usize) -> Self {
-        let Notice { id, time, kind, parties } = notice.clone();
-        let Party { id: to, address, .. } = parties[member].clone();
-        let visible = |(of, party): (usize, Party)| Party {
-            ticket: party.ticket.filter(|_| notice.may_see_ticket(member, of)),
-            ..party
-        };
-        let members = parties.into_iter().enumerate().map(visible).collect();
-        NoticeRecord { version: RECORD_VERSION, id, bond: kind, time, member, to, address, members }
-    }
-
     pub fn into_notice(self) -> Result<Notice, RecordFault> {
         let mut parties = self.members;
         parties.first_mut().ok_or("a match must have members")?.docking = None;

@@ -1,0 +1,197 @@
+//! `classad collect`: the ads that a collector holds (thesis 3.4.2).
+
+use std::borrow::Cow;
+
+use clap::Args;
+use classad::eval::Context;
+use classad::format::FileFormat;
+use classad::matching::{Party, Registrar};
+use classad::protocol::{Advertisement, AdvertisementHeader, identity, latest_advertisements, updated_advertisement};
+use classad::text::{counted_plain, join_and};
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use crate::cli::args::global::time;
+use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::match_records;
+use crate::cli::io::parties::assign_content_ids;
+use crate::cli::render::output::{DocumentWriter, OutputForm, out};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad collect samples/advertising/machines.ad --at 972223200
+  classad collect samples/advertising/machines.ad --update samples/advertising/updates.ad \\
+      --at 972224000 -o names";
+
+/// Print the ads that a collector holds: the latest of each agent, with the updates of single attributes
+///
+/// Of several ads with the same name and kind, the one with the greatest `UpdateSequenceNumber` counts, else the last
+/// one. An ad whose lifetime is over is held no more: `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`. An
+/// update names its ad and has the attributes that changed; one with a `LastHeardFrom` extends the lifetime. An ad
+/// that was matched is used up, and its updates are discarded: its agent has to advertise afresh, with a greater
+/// `UpdateSequenceNumber`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CollectCommand {
+    /// Files of ads, in the order in which they were advertised; standard input if there are none
+    files: Vec<String>,
+    /// A file of updates, in the order in which they came
+    #[arg(long, value_name = "FILE")]
+    update: Vec<String>,
+    /// When the ads are held: a time as of --now [default: the time of --now]
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    at: Option<i64>,
+    /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
+    /// wrote, or `-o jsonl`
+    #[arg(long, value_name = "FILE")]
+    matched: Vec<String>,
+    /// Expression whose value is the identity of an ad
+    #[arg(long, value_name = "EXPR")]
+    id: Option<String>,
+    /// The form of the output
+    #[arg(short = 'o', long = "output", value_name = "FORM")]
+    form: Option<OutputForm>,
+}
+
+/// The ads that are held, and how they are found.
+struct Collector {
+    ads: Vec<NamedAd>,
+    headers: Vec<AdvertisementHeader>,
+    /// Indexes of the ads with an identity.
+    by_identity: FxHashMap<String, Vec<usize>>,
+    /// For each ad, whether it is used up by a match.
+    is_matched: Vec<bool>,
+    context: Context,
+}
+
+impl CollectCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let files = input::or_stdin(&self.files);
+        input::check_stdin(files.iter().chain(&self.update))?;
+        let sources = input::open_sources(session, &files)?;
+        let updates = if self.update.is_empty() { Vec::new() } else { input::open_sources(session, &self.update)? };
+        input::decide_dialect_and_time(session, sources.iter().chain(&updates));
+        let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
+        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let context = session.context();
+        let identity_of = |ad: &NamedAd| identity(&ad.ad, id.as_ref(), &context);
+
+        let mut ads = input::read_named_ads(session, sources, id.as_ref())?;
+        assign_content_ids([&mut ads]);
+        let mut collector = Collector::new(session, ads, &identity_of);
+        collector.mark_matched(&match_records::read_match_records(session, &self.matched)?);
+        let mut discarded: IndexMap<String, (String, usize)> = IndexMap::new();
+        for update in input::read_named_ads(session, updates, id.as_ref())? {
+            if let Err(reason) = collector.update(&update, identity_of(&update)) {
+                discarded.entry(reason).or_insert_with(|| (update.id().to_owned(), 0)).1 += 1;
+            }
+        }
+        let discarded: Vec<String> = discarded
+            .iter()
+            .map(|(reason, (first, count))| format!("{} {reason}, such as {first}", counted_plain(*count, "update")))
+            .collect();
+        if !discarded.is_empty() {
+            session.note(&format!("discarded: {}", join_and(&discarded)));
+        }
+        let at = self.at.or(context.now);
+        let held = collector.into_held(session, at);
+        let mut writer = DocumentWriter::new(self.form);
+        writer.begin_file(&mut out(), form)?;
+        for ad in &held {
+            writer.write(session, &mut out(), ad)?;
+        }
+        writer.finish(&mut out())?;
+        Ok(Status::of(!held.is_empty()))
+    }
+}
+
+impl Collector {
+    /// Keeps the latest ad of each agent. `identity_of` returns the identity of an ad.
+    fn new(session: &Session, ads: Vec<NamedAd>, identity_of: &dyn Fn(&NamedAd) -> Option<String>) -> Self {
+        let context = session.context();
+        let header = |ad: &NamedAd| {
+            let header = Advertisement::new(&ad.ad, &context).header();
+            AdvertisementHeader { identity: identity_of(ad).map(|identity| identity.as_str().into()), ..header }
+        };
+        let headers: Vec<AdvertisementHeader> = ads.iter().map(header).collect();
+        let is_latest = latest_advertisements(ads.len(), |index| Cow::Borrowed(&headers[index]));
+        let (all, is_latest) = (ads.len(), &is_latest);
+        let kept = |index: usize| is_latest[index];
+        let ads: Vec<NamedAd> =
+            ads.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, ad)| ad).collect();
+        let headers: Vec<_> =
+            headers.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, header)| header).collect();
+        if ads.len() < all {
+            session.note(&format!("{} of {all} ads left out: there are later ads of the same name", all - ads.len()));
+        }
+        let mut by_identity: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (index, ad) in ads.iter().enumerate() {
+            let identity = headers[index].identity.as_ref().map(|identity| identity.to_str().into_owned());
+            by_identity.entry(identity.unwrap_or_else(|| ad.record_id().to_owned())).or_default().push(index);
+        }
+        Collector { is_matched: vec![false; ads.len()], ads, headers, by_identity, context }
+    }
+
+    /// Marks the ads that earlier matches have used up.
+    fn mark_matched(&mut self, matches: &[classad::matching::Notice]) {
+        let mut registrar = Registrar::default();
+        for notice in matches {
+            registrar.record(notice);
+        }
+        for (ad, is_matched) in self.ads.iter().zip(&mut self.is_matched) {
+            let was_matched = |id| registrar.was_matched(&Party::new(&ad.ad, id, &self.context));
+            *is_matched = was_matched(ad.record_id()) || was_matched(ad.id());
+        }
+    }
+
+    /// Updates the ad that `identity` and the kind of the update name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why the update is discarded, as a phrase that follows its noun.
+    fn update(&mut self, update: &NamedAd, identity: Option<String>) -> Result<(), String> {
+        let identity = identity.ok_or("without a name")?;
+        let kind = Advertisement::new(&update.ad, &self.context).header().kind;
+        let of_name = self.by_identity.get(&identity).map(Vec::as_slice).unwrap_or_default();
+        let of_kind = of_name.iter().filter(|index| kind.is_none() || self.headers[**index].kind == kind);
+        match *of_kind.copied().collect::<Vec<usize>>() {
+            [] => Err("of ads that are not held".to_owned()),
+            [index] if self.is_matched[index] => Err("of ads that were matched".to_owned()),
+            [index] => {
+                let updated = updated_advertisement(&self.ads[index].ad, &update.ad, &self.context);
+                let updated = updated.map_err(|fault| fault.to_string())?;
+                self.ads[index] = self.ads[index].clone().with_ad(updated);
+                Ok(())
+            }
+            _ => Err("of a name that ads of several kinds have".to_owned()),
+        }
+    }
+
+    /// Returns the ads that are held at the time `at`, in seconds since 1970.
+    fn into_held(self, session: &Session, at: Option<i64>) -> Vec<NamedAd> {
+        let Collector { ads, is_matched, context, .. } = self;
+        let has_expired =
+            |ad: &NamedAd| at.is_some_and(|at| Advertisement::new(&ad.ad, &context).header().has_expired(at));
+        let (mut expired, mut matched, all) = (0, 0, ads.len());
+        let mut held = Vec::new();
+        for (ad, is_matched) in ads.into_iter().zip(is_matched) {
+            if is_matched {
+                matched += 1;
+            } else if has_expired(&ad) {
+                expired += 1;
+            } else {
+                held.push(ad);
+            }
+        }
+        if matched > 0 {
+            session.note(&format!("{matched} of {all} ads left out: matched before and not advertised afresh"));
+        }
+        if expired > 0 {
+            let at = at.unwrap_or_default();
+            session.note(&format!("{expired} of {} ads left out: expired by {at}", all - matched));
+        }
+        held
+    }
+}

@@ -1,0 +1,54 @@
+//! Identifiers of autoclusters that the ads themselves carry (2006 paper 4.1, step 5).
+
+use rustc_hash::FxHashSet;
+
+use crate::ad::{Ad, Expression, Name, Value};
+
+use super::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, RequestCluster, RequestClusters};
+
+impl RequestCluster {
+    /// Returns the list of the significant attributes as HTCondor writes it in `AutoClusterAttrs`: names with commas.
+    #[must_use]
+    pub fn attribute_list(&self) -> String {
+        self.significant.iter().map(Name::as_str).collect::<Vec<_>>().join(",")
+    }
+}
+
+impl RequestClusters {
+    /// Returns a request with the identifier of its autocluster and the list of significant attributes, for
+    /// [`RequestClusters::identifiers`] to find again. `ids` are the identifiers of the autoclusters.
+    #[must_use]
+    pub fn annotated(&self, index: usize, request: &Ad, ids: &[i64]) -> Ad {
+        let Some(cluster) = self.cluster_of.get(index) else { return request.clone() };
+        let list = Value::string(self.clusters[*cluster].attribute_list());
+        let id = Expression::literal(Value::Integer(ids[*cluster]));
+        request.with(Name::new(AUTOCLUSTER_ID), id).with(Name::new(AUTOCLUSTER_ATTRIBUTES), Expression::literal(list))
+    }
+
+    /// Returns the identifier of each autocluster. An autocluster keeps the identifier that the first of its requests
+    /// with an `AutoClusterId` has, if the `AutoClusterAttrs` of that request are the significant attributes still, and
+    /// no autocluster before it has the same identifier. Other autoclusters get the smallest numbers from 1 on that are
+    /// greater than those kept.
+    #[must_use]
+    pub fn identifiers(&self, requests: &[Ad]) -> Vec<i64> {
+        let (id, list) = (Name::new(AUTOCLUSTER_ID), Name::new(AUTOCLUSTER_ATTRIBUTES));
+        let lists: Vec<String> = self.clusters.iter().map(RequestCluster::attribute_list).collect();
+        let (mut kept, mut taken) = (vec![None; self.clusters.len()], FxHashSet::default());
+        for (request, cluster) in requests.iter().zip(&self.cluster_of) {
+            let literal = |name| request.get(name).and_then(Expression::as_literal);
+            let (Some(Value::Integer(number)), Some(Value::String(text))) = (literal(&id), literal(&list)) else {
+                continue;
+            };
+            let is_valid = *number > 0 && *number < i64::MAX && text.to_str().eq_ignore_ascii_case(&lists[*cluster]);
+            if is_valid && kept[*cluster].is_none() && taken.insert(*number) {
+                kept[*cluster] = Some(*number);
+            }
+        }
+        let mut next = kept.iter().flatten().max().copied().unwrap_or(0);
+        let mut fresh = || {
+            next = next.saturating_add(1);
+            next
+        };
+        kept.into_iter().map(|kept| kept.unwrap_or_else(&mut fresh)).collect()
+    }
+}

@@ -1,0 +1,271 @@
+//! Advertising, notification, the registrar and claims through the binary, on ads of the papers.
+
+use serde_json::Value;
+
+use super::binary::{classad, file, run};
+
+/// The requests of thesis Figure 8 (as mended) and of another user, without names.
+const UNNAMED: [&str; 2] = [
+    "[ Owner = \"raman\"; Address = \"<froth.cs.wisc.edu:2020>\"; Constraint = other.Memory >= 64; Rank = other.Memory ]",
+    "[ Owner = \"miron\"; Address = \"<froth.cs.wisc.edu:2021>\"; Constraint = other.Memory >= 32 ]",
+];
+
+const MACHINES: &str = "[ Name = \"cobra\"; Type = \"Machine\"; Memory = 251; ClaimId = \"c1\"; Constraint = true ]
+    [ Name = \"viper\"; Type = \"Machine\"; Memory = 32; ClaimId = \"v1\"; Constraint = true ]";
+
+/// What `query` and `census` take with `--at` is what `match` takes, for any ads and times.
+#[test]
+fn what_is_held_is_what_takes_part() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut expired = 0;
+    for round in 0..12 {
+        let ads: Vec<String> = (0..12)
+            .map(|number| {
+                let name = ["cobra", "viper", "python", "mamba"][random.usize(0..4)];
+                let kind = ["Machine", "License"][random.usize(0..2)];
+                let sequence = match random.u8(0..3) {
+                    0 => String::new(),
+                    _ => format!("UpdateSequenceNumber = {}; ", random.u8(0..3)),
+                };
+                let life = random.u8(0..9);
+                format!(
+                    "[ Name = \"{name}\"; Type = \"{kind}\"; {sequence}LastHeardFrom = 100; ClassAdLifetime = {life}; Number = {number}; Constraint = true ]"
+                )
+            })
+            .collect();
+        let pool = file(&format!("advertising-held-{round}.ad"), ads.join("\n"));
+        let request = file("advertising-held-request.ad", "[ Name = \"r\"; Constraint = true; Rank = 0 ]");
+        let at = (100 + random.u8(0..9)).to_string();
+        let (_, held, told) = classad(&["query", "true", &pool, "--at", &at, "--af", "Number"]);
+        let matched = ["match", &request, "--offers", &pool, "--at", &at, "--all", "-o", "tsv", "--no-header"];
+        let (_, pairs, _) = classad(&matched);
+        let names = |number: &str| ads[number.parse::<usize>().unwrap()].split('"').nth(1).unwrap().to_owned();
+        let held_names: Vec<String> = held.lines().map(names).collect();
+        let taken: Vec<&str> = pairs.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+        assert_eq!(held_names, taken, "{told}");
+        let (_, counted, _) = classad(&["census", &pool, "--at", &at, "--attr", "Number", "-o", "json"]);
+        let census: Value = serde_json::from_str(&counted).unwrap();
+        assert_eq!(census["ads"], held.lines().count());
+        let (_, collected, _) = classad(&["collect", &pool, "--at", &at, "-o", "jsonl"]);
+        let numbers: Vec<String> = lines(&collected).iter().map(|ad| ad["Number"].to_string()).collect();
+        assert_eq!(numbers, held.lines().collect::<Vec<_>>());
+        expired += usize::from(told.contains("expired"));
+    }
+    assert!(expired > 3, "{expired}: nothing expires");
+}
+
+/// An ad without a name keeps its place in the file as its name.
+#[test]
+fn places_stay_with_at() {
+    let ads = "[ a = 1; LastHeardFrom = 1; ClassAdLifetime = 1 ]\n[ a = 2 ]\n[ a = 3; ]";
+    let (_, names, _) = classad(&["query", "a > 0", &file("advertising-places.ad", ads), "--at", "100", "-o", "names"]);
+    let numbers: Vec<&str> = names.lines().filter_map(|name| name.rsplit(':').next()).collect();
+    assert_eq!(numbers, ["2", "3"]);
+    let bad = file("advertising-bad.ad", "[ a = 1 ]\n[ a = = ]\n[ a = 3 ]");
+    let (status, names, told) = classad(&["query", "true", &bad, "--at", "100", "--af", "a"]);
+    assert_eq!((status, names.as_str()), (Some(2), "1\n3\n"), "{told}");
+    assert_eq!(classad(&["query", "true", &bad, "--at", "1", "--newest"]).0, Some(2));
+}
+
+#[test]
+fn updates_of_matched_ads_are_discarded() {
+    let machines = "samples/advertising/machines.ad";
+    let arguments =
+        ["match", "samples/advertising/jobs.ad", "--offers", machines, "--at", "972223500", "--notify", "-"];
+    let (status, records, told) = classad(&arguments);
+    assert_eq!(status, Some(0), "{told}");
+    assert!(records.contains("\"to\":\"viper.cs.wisc.edu\""), "{records}");
+    let matches = file("advertising-updates.jsonl", records);
+    let update =
+        file("advertising-update.ad", "[ Name = \"viper.cs.wisc.edu\"; UpdateSequenceNumber = 8; LoadAvg = 0.0 ]");
+    let collect = ["collect", machines, "--at", "972223500", "-o", "names", "--matched", &matches];
+    let (_, held, told) = classad(&[&collect[..], &["--update", &update]].concat());
+    assert_eq!(held, "", "both are matched");
+    assert!(told.contains("discarded: 1 update of ads that were matched, such as viper.cs.wisc.edu"), "{told}");
+    // Advertised afresh, it is held again.
+    let afresh =
+        file("advertising-afresh.ad", "[ Name = \"viper.cs.wisc.edu\"; Type = \"Machine\"; UpdateSequenceNumber = 8 ]");
+    let (_, held, _) = classad(&[&["collect", &afresh], &collect[1..]].concat());
+    assert_eq!(held, "viper.cs.wisc.edu\n");
+    // An update of a name that two kinds of ads have must tell the kind.
+    let both = file(
+        "advertising-kinds.ad",
+        "[ Name = \"a\"; Type = \"Machine\"; x = 1 ] [ Name = \"a\"; Type = \"License\"; x = 1 ]",
+    );
+    let unkind = file("advertising-unkind.ad", "[ Name = \"a\"; x = 2 ] [ Name = \"a\"; Type = \"License\"; x = 3 ]");
+    let (_, held, told) = classad(&["collect", &both, "--update", &unkind, "-o", "jsonl"]);
+    assert_eq!(lines(&held).iter().map(|ad| ad["x"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 3]);
+    assert!(told.contains("several kinds"), "{told}");
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
+}
+
+#[test]
+fn ads_without_names_are_found_by_their_contents() {
+    let requests = file("advertising-unnamed.ad", UNNAMED.join("\n"));
+    let turned = file("advertising-unnamed-turned.ad", [UNNAMED[1], UNNAMED[0]].join("\n"));
+    let offers = file("advertising-machines.ad", MACHINES);
+    let (status, records, told) = classad(&["match", &requests, "--offers", &offers, "--notify", "-"]);
+    assert_eq!(status, Some(0), "{told}");
+    assert!(told.contains("2 ads without a name"), "{told}");
+    let of_raman = lines(&records)[0].clone();
+    assert!(of_raman["to"].as_str().is_some_and(|to| to.starts_with("content:")), "{of_raman}");
+    assert_eq!(of_raman["address"], "<froth.cs.wisc.edu:2020>");
+    assert_eq!(of_raman["members"][1]["submatch"], format!("{}.1", of_raman["match"].as_str().unwrap()));
+    // The order of the file does not count, and another ad in it does not either.
+    let matches = file("advertising-unnamed.jsonl", &records);
+    let (status, claimed, _) = classad(&["claim", &matches, "--ads", &turned, "--ads", &offers, "-o", "tsv"]);
+    assert_eq!((status, claimed.matches("committed").count()), (Some(0), 2), "{claimed}");
+    let further = file("advertising-further.ad", "[ Owner = \"new\"; Constraint = true ]");
+    let free = file("advertising-free.ad", "[ Name = \"free\"; Constraint = true ]");
+    let arguments = ["match", &further, &turned, "--offers", &free, "--matched", &matches, "-o", "tsv", "--no-header"];
+    let (status, rows, told) = classad(&arguments);
+    assert_eq!(status, Some(0), "{told}");
+    assert!(rows.starts_with(&further) && rows.lines().count() == 1, "{rows}");
+    assert!(told.contains("2 of 3 requests left out"), "{told}");
+}
+
+/// Rows of `match` call an ad without a name by its place. They are understood as before.
+#[test]
+fn rows_call_unnamed_ads_by_place() {
+    let requests = file("advertising-rows.ad", UNNAMED.join("\n"));
+    let offers = file("advertising-rows-machines.ad", MACHINES);
+    let rows = run(&["match", &requests, "--offers", &offers, "-o", "jsonl"], b"");
+    let matches = file("advertising-rows.jsonl", rows.stdout);
+    let (status, claimed, _) = classad(&["claim", &matches, "--ads", &requests, "--ads", &offers, "-o", "tsv"]);
+    assert_eq!((status, claimed.matches("committed").count()), (Some(0), 2), "{claimed}");
+}
+
+/// A record in the long form, of which `match` reads only a part, has copies of the whole ads. Secrets go only to those
+/// who may know them.
+#[test]
+fn notices_carry_copies_of_the_ads() {
+    let requests = file(
+        "advertising-copies.long",
+        "Owner = \"raman\"\nName = \"j\"\nRequirements = TARGET.Memory > 64\nCmd = \"run_sim\"\nClaimId = \"secret-of-j\"\n",
+    );
+    let offers = file(
+        "advertising-copies-m.long",
+        "Name = \"cobra\"\nMemory = 251\nMips = 550\nKFlops = 63685.5\nClaimId = \"c1\"\nCapability = \"cap\"\nRequirements = true\n",
+    );
+    let (_, records, _) = classad(&["match", &requests, "--offers", &offers, "--notify", "-", "--with-ads"]);
+    let records = lines(&records);
+    let ad = |record: usize, member: usize| records[record]["members"][member]["ad"].clone();
+    assert_eq!(ad(0, 0)["Cmd"], "run_sim");
+    assert_eq!((&ad(0, 1)["Mips"], &ad(0, 1)["KFlops"]), (&550.into(), &63685.5.into()));
+    assert_eq!((&ad(0, 1)["ClaimId"], &ad(0, 1)["Capability"]), (&"c1".into(), &"cap".into()));
+    assert_eq!(ad(1, 0).get("ClaimId"), None, "the machine may not know the ticket of its customer");
+    assert_eq!(ad(0, 0)["ClaimId"], "secret-of-j");
+    let (_, without, _) = classad(&["match", &requests, "--offers", &offers, "--notify", "-"]);
+    assert!(!without.contains("Cmd") && without.contains("\"claim_id\":\"c1\""), "{without}");
+    assert_eq!(classad(&["match", &requests, "--offers", &offers, "--with-ads"]).0, Some(2));
+}
+
+const JOBS_OF_POOL: &str = "samples/pool/jobs.long";
+const MACHINES_OF_POOL: &str = "samples/pool/machines.long";
+
+/// An annotated queue is clustered as before, in any order, and keeps its identifiers (2006 paper 4.1, step 5).
+#[test]
+fn annotated_requests_keep_their_autoclusters() {
+    let annotate = |file: &str| {
+        let arguments = ["autocluster", "--annotate", file, "--offers", MACHINES_OF_POOL, "-o", "jsonl"];
+        let (status, ads, told) = classad(&arguments);
+        assert_eq!(status, Some(0), "{told}");
+        ads
+    };
+    let annotated = annotate(JOBS_OF_POOL);
+    let id_of = |ads: &str, job: &str| {
+        let ad = lines(ads).into_iter().find(|ad| format!("{}.{}", ad["ClusterId"], ad["ProcId"]) == job).unwrap();
+        (ad["AutoClusterId"].as_i64().unwrap(), ad["AutoClusterAttrs"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(id_of(&annotated, "101.0"), id_of(&annotated, "101.1"));
+    assert!(id_of(&annotated, "101.0").1.split(',').any(|name| name == "RequestMemory"));
+    // The last job comes first: without what is cached it would have the identifier 1.
+    let turned: Vec<&str> = annotated.lines().rev().collect();
+    let again = annotate(&file("advertising-turned.jsonl", turned.join("\n")));
+    assert_eq!(again.lines().rev().collect::<Vec<_>>(), annotated.lines().collect::<Vec<_>>());
+    // Of a changed job the identifier is not kept where the others of its cluster have it, and the others keep theirs.
+    let first = annotated.lines().next().unwrap();
+    let memory = lines(first)[0]["RequestMemory"].clone();
+    let changed = first.replacen(&format!("\"RequestMemory\": {memory}"), "\"RequestMemory\": 4711", 1);
+    assert_ne!(changed, first);
+    let rest: Vec<&str> = annotated.lines().skip(1).chain([changed.as_str()]).collect();
+    let third = annotate(&file("advertising-changed.jsonl", rest.join("\n")));
+    assert_eq!(id_of(&third, "101.1"), id_of(&annotated, "101.1"));
+    let largest = lines(&annotated).iter().map(|ad| ad["AutoClusterId"].as_i64().unwrap()).max().unwrap();
+    assert_eq!(id_of(&third, "101.0").0, largest + 1);
+    // Identifiers made of other attributes are made anew.
+    let other = annotated.replace("\"AutoClusterAttrs\": \"", "\"AutoClusterAttrs\": \"Foo,");
+    let anew = annotate(&file("advertising-other.jsonl", other.lines().rev().collect::<Vec<_>>().join("\n")));
+    assert_eq!(lines(&anew)[0]["AutoClusterId"], 1);
+}
+
+#[test]
+fn submitter_ads_nest_resource_requests() {
+    let of = |option: &str| {
+        let (status, ads, told) =
+            classad(&["autocluster", option, JOBS_OF_POOL, "--offers", MACHINES_OF_POOL, "-o", "jsonl"]);
+        assert_eq!(status, Some(0), "{told}");
+        lines(&ads)
+    };
+    let submitters = of("--submitters");
+    let (_, owners, _) = classad(&["query", "true", JOBS_OF_POOL, "--group-by", "Owner", "-o", "jsonl"]);
+    assert_eq!(submitters.len(), owners.lines().count());
+    let nested = |ad: &Value| ad["ResourceRequests"].as_array().unwrap().clone();
+    let count = |ads: &[Value], name: &str| ads.iter().map(|ad| ad[name].as_i64().unwrap()).sum::<i64>();
+    for submitter in &submitters {
+        assert_eq!(submitter["MyType"], "Submitter");
+        assert_eq!(count(&nested(submitter), "ResourceRequestCount"), submitter["IdleJobs"].as_i64().unwrap());
+    }
+    let all: Vec<Value> = submitters.iter().flat_map(nested).collect();
+    assert_eq!(count(&all, "ResourceRequestCount"), count(&of("--requests"), "ResourceRequestCount"));
+}
+
+/// The 1998 paper, sections 3.2 and 4: a claim is told to the accountant, the machine advertises that it is claimed, and
+/// that it is free when the claim is given up.
+#[test]
+fn a_claim_is_accounted_and_advertised_until_its_release() {
+    let job = file(
+        "advertising-claim-job.long",
+        "Name = \"run_sim\"\nMyType = \"Job\"\nJobStatus = 1\nOwner = \"raman\"\nRequirements = TARGET.Memory >= 31\nRank = TARGET.KFlops\n",
+    );
+    let machine = file(
+        "advertising-claim-machine.long",
+        "Name = \"leonardo.cs.wisc.edu\"\nMyType = \"Machine\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nMemory = 64\nKFlops = 21893\nClaimId = \"t1\"\nUpdateSequenceNumber = 4\nRank = 10\nRequirements = true\n",
+    );
+    let usage = file("advertising-usage.yaml", "");
+    let [claimed, free] = ["advertising-claimed.long", "advertising-freed.long"].map(|name| file(name, ""));
+    let (_, records, _) = classad(&["match", &job, "--offers", &machine, "--now", "1000", "--notify", "-"]);
+    let matches = file("advertising-claim.jsonl", records);
+    let claim = |ads: &str, arguments: &[&str]| {
+        let common = ["claim", &matches, "--ads", ads, "--ads", &job, "--usage", &usage, "--no-header", "-o", "tsv"];
+        classad(&[&common[..], arguments].concat())
+    };
+    let (status, rows, told) = claim(&machine, &["--now", "1000", "--follow", &claimed]);
+    assert_eq!((status, rows.contains("committed")), (Some(0), true), "{rows} {told}");
+    let account = std::fs::read_to_string(&usage).unwrap();
+    assert!(account.contains("raman: { priority: 0.5, factor: 1000, resources: 1, usage: 0 }"), "{account}");
+    let query = |file: &str| {
+        classad(&["query", "true", file, "--af", "State,RemoteUser,CurrentRank,UpdateSequenceNumber,ClaimId"]).1
+    };
+    assert_eq!(query(&claimed), "Claimed\traman\t10.0\t5\tundefined\n");
+    // The machine is claimed to whoever asks for it next.
+    assert_eq!(classad(&["match", &job, "--offers", &machine, "--offers", &claimed]).0, Some(1));
+    // The match cannot be claimed again: its ticket is used up.
+    let again = classad(&["claim", &matches, "--ads", &claimed, "--ads", &job, "-o", "tsv"]);
+    assert!(again.0 == Some(1) && again.1.contains("aborted"), "{}", again.1);
+
+    let (status, rows, told) = claim(&claimed, &["--release", "--now", "1100", "--follow", &free]);
+    assert_eq!((status, rows.contains("released")), (Some(0), true), "{rows} {told}");
+    let account = std::fs::read_to_string(&usage).unwrap();
+    assert!(account.contains("resources: 0, usage: 100 }") && !account.contains("claims"), "{account}");
+    assert_eq!(query(&free), "Unclaimed\tundefined\t0.0\t6\tundefined\n");
+    assert_eq!(classad(&["match", &job, "--offers", &machine, "--offers", &claimed, "--offers", &free]).0, Some(0));
+    // What another user has claimed since is not released.
+    let text = std::fs::read_to_string(&claimed).unwrap().replace("raman", "miron");
+    let others = file("advertising-others.long", text);
+    let (status, rows, _) = claim(&others, &["--release", "--now", "1100", "--follow", &free]);
+    assert!(status == Some(1) && rows.contains("aborted") && rows.contains("miron"), "{rows}");
+}
