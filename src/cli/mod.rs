@@ -5,6 +5,7 @@ pub mod commands;
 pub mod io;
 mod matching_run;
 mod parallel;
+mod rank_warnings;
 pub mod render;
 mod session;
 

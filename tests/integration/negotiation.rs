@@ -413,3 +413,33 @@ fn standard_input_is_read_once() {
         assert!(errors.contains("only once"), "{errors}");
     }
 }
+
+/// 1998, section 3.2: a rank that is no number counts as 0.
+#[test]
+fn ranks_that_are_no_numbers_are_told() {
+    let requests = file(
+        "text-ranks.ads",
+        "[ Name = \"j\"; Requirements = true; Rank = other.Idle ]\n[ Name = \"k\"; Requirements = true; Rank = 0 ]\n\
+         [ Name = \"u\"; Requirements = true; Rank = other.Nothing ]\n",
+    );
+    let offer = |name: &str| {
+        format!("[ Name = \"{name}\"; Requirements = true; Rank = other.Name; Idle = relTime(\"00:10:00\") ]\n")
+    };
+    let offers = file("idle-offers.ads", ["a", "b", "c"].map(offer).concat());
+    for command in ["match", "negotiate"] {
+        let (status, _, errors) = classad(&[command, &requests, "--offers", &offers]);
+        let told: Vec<&str> = errors.lines().filter(|line| line.starts_with("warning")).collect();
+        assert_eq!(
+            told,
+            [
+                "warning: the rank of j is a relative time, which counts as 0",
+                "warning: the rank of a and of 2 other offers is a string, which counts as 0",
+            ],
+            "{command}: {errors}"
+        );
+        assert_eq!(status, Some(0));
+        // A docking vector decides without ranks.
+        let (_, _, errors) = classad(&[command, &requests, "--offers", &offers, "--dock", "label.Idle"]);
+        assert!(!errors.contains("counts as 0"), "{command}: {errors}");
+    }
+}

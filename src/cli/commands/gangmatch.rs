@@ -1,16 +1,13 @@
 //! `classad gangmatch`: multilateral batch matching.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use classad::ad::Type;
 use classad::eval::FreeNames;
 use classad::explain::{GangReport, explain_gang};
-use classad::matching::gang::{Algorithm, Gang, Gangmatcher, NonNumericRank};
-use indexmap::IndexMap;
+use classad::matching::gang::{Algorithm, Gang, Gangmatcher};
 use serde_json::json;
 
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -20,6 +17,7 @@ use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::input;
 use crate::cli::io::match_records::RECORD_VERSION;
 use crate::cli::io::parties::Parties;
+use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::gangs;
 use crate::cli::render::gang_writer::GangWriter;
@@ -153,41 +151,6 @@ struct GangmatchRun<'r> {
     ranks: RankWarnings,
 }
 
-/// Warnings of ranks that are no numbers: one for all requests, or all offers, with the same label and type.
-#[derive(Default)]
-struct RankWarnings {
-    /// For each side, label and type: the first ad with such a rank, and all such ads by their indexes. A side is
-    /// `request` or `offer`.
-    found: IndexMap<(&'static str, String, Type), (String, BTreeSet<usize>)>,
-}
-
-impl RankWarnings {
-    /// Adds the ranks found while the gang of a request was searched.
-    fn add(&mut self, request: usize, matcher: &mut Gangmatcher, parties: &Parties) {
-        for NonNumericRank { offer, label, value_type } in matcher.take_non_numeric_ranks() {
-            let (side, index, ad) = match offer {
-                Some(offer) => ("offer", offer, &parties.offers[offer]),
-                None => ("request", request, &parties.requests[request]),
-            };
-            let (_, ads) =
-                self.found.entry((side, label, value_type)).or_insert_with(|| (ad.id().to_string(), BTreeSet::new()));
-            ads.insert(index);
-        }
-    }
-
-    fn report(&self, session: &Session) {
-        for ((side, label, value_type), (first, ads)) in &self.found {
-            let (kind, others) = (value_type.phrase(), ads.len() - 1);
-            let more = match others {
-                0 => String::new(),
-                1 => format!(" and of 1 other {side}"),
-                _ => format!(" and of {others} other {side}s"),
-            };
-            session.warning(&format!("the rank of the port {label} of {first}{more} is {kind}, which counts as 0"));
-        }
-    }
-}
-
 impl GangmatchRun<'_> {
     /// Allocates a gang to each request in turn. Prints the gangs, or with `--explain` why requests got none. Returns
     /// whether any request got a gang.
@@ -207,7 +170,7 @@ impl GangmatchRun<'_> {
                 Ok(())
             };
             find().or_else(|fault| policy.report_gang_fault(session, request, fault))?;
-            self.ranks.add(index, matcher, parties);
+            self.ranks.add_ports(parties, index, matcher.take_non_numeric_ranks());
             // With --quiet only the exit status matters, and one gang decides the status.
             if session.options.quiet && notify.notify.is_none() && !gangs.is_empty() {
                 break;
@@ -281,7 +244,7 @@ impl GangmatchRun<'_> {
             if let Some(fault) = gangs.fault() {
                 return Err(self.policy.report_fault(self.session, fault));
             }
-            self.ranks.add(index, matcher, self.parties);
+            self.ranks.add_ports(self.parties, index, matcher.take_non_numeric_ranks());
         }
         writer.finish()?;
         Ok(any)

@@ -16,6 +16,7 @@ use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection, grant_cells};
+use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
@@ -127,6 +128,9 @@ impl MatchCommand {
             let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
             rows.rows.extend(outcome.grants.iter().map(|grant| grant_cells(&parties, grant)));
             self.ads.common.output.write(&rows)?;
+        }
+        if policy.policy.docking.is_empty() {
+            RankWarnings::of_pairs(&parties, &run.settings, &outcome.grants).report(session);
         }
         policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);

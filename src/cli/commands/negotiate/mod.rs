@@ -24,6 +24,7 @@ use crate::cli::io::atomic_write;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{cycle_progress, grant_cells};
+use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::{self, out};
@@ -126,6 +127,9 @@ impl Negotiate {
         };
         let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell);
         let outcome = outcome.map_err(|fault| policy.report_fault(session, fault))?;
+        if settings.policy.docking.is_empty() {
+            RankWarnings::of_pairs(&parties, &settings, &outcome.grants).report(session);
+        }
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
