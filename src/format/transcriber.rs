@@ -1,7 +1,7 @@
 //! Copying of ads to another form. Most ads in the long form are copied line by line, without expression trees.
 
 use crate::ad::{Dialect, Expression, Name};
-use crate::syntax::{is_simple_literal, plain_literal, read_simple_literal};
+use crate::syntax::{is_simple_literal, plain_literal, quoted_literal, read_simple_literal};
 
 use super::ad_line_reader::AdLineReader;
 use super::ad_syntax::AdSyntax;
@@ -79,9 +79,9 @@ impl LineWriter for AttributeTranscriber {
     }
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        let Some(syntax) = self.syntax else { return is_simple_literal(value) };
+        let Some(syntax) = self.syntax else { return is_simple_literal(value) || quoted_literal(value).is_some() };
         if let Some(end) = syntax.plain_literal_end
-            && let Some(literal) = plain_literal(value)
+            && let Some(literal) = plain_literal(value).or_else(|| quoted_literal(value))
         {
             out.extend_from_slice(literal);
             out.extend_from_slice(end.as_bytes());
@@ -191,7 +191,7 @@ mod tests {
         fn the_text_is_that_of_the_trees(
             texts in prop::collection::vec(
                 long_text(vec![
-                    "1", "-0", "2.50", "1e3", "\"x\"", "\"x\\ty\"", "\"\t\u{e9}\"", "\"/Expr(a)/\"", "TRUE", " false ",
+                    "1", "-0", "2.50", "1e3", "\"x\"", "\"x\\ty\"", "\"a=\\\"x\\\"\"", "\"\\\"\"", "\"\\\\\"x\"", "\"x\\\"", "\"\t\u{e9}\"", "\"/Expr(a)/\"", "TRUE", " false ",
                     "a + 1", "A+1", "{ 1, a }", "[ x = 1 ]", "1 +", "\"", "1 2", "undefined", "\"\u{1}\"", "",
                 ]),
                 1..3,

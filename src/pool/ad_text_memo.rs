@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name};
 use crate::eval::FunctionKind;
 use crate::format::{AdLineReader, LineWriter};
-use crate::syntax::{ParseCache, ParseOptions, is_simple_literal, long_string_length};
+use crate::syntax::{ParseCache, ParseOptions, is_simple_literal, long_string_length, quoted_literal};
 
 use super::ad_memo::{FIRST_CODE, SCALAR, constant_code};
 
@@ -125,7 +125,7 @@ impl LineWriter for ValueCodes {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        let is_simple = is_simple_literal(value);
+        let is_simple = is_simple_literal(value) || quoted_literal(value).is_some();
         if is_simple {
             out.extend_from_slice(&SCALAR.to_le_bytes());
         }

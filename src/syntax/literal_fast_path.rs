@@ -53,11 +53,34 @@ pub fn plain_literal(text: &[u8]) -> Option<&[u8]> {
     is_plain.then_some(literal)
 }
 
+/// Returns the text of a string without the white space around it, if it has escaped quotes (`\"`) and otherwise only
+/// printable ASCII characters. The language and JSON print its value as this text. `None` for other texts, and for
+/// strings that may be marked as expressions in JSON.
+///
+/// HTCondor writes nested ads into such strings, as in `AddressV1`.
+#[must_use]
+pub fn quoted_literal(text: &[u8]) -> Option<&[u8]> {
+    let literal = text.trim_ascii();
+    let [b'"', inside @ .., b'"'] = literal else { return None };
+    if inside.starts_with(b"/") || !is_printable(inside) {
+        return None;
+    }
+    let mut rest = inside;
+    while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+        rest = rest[at..].strip_prefix(b"\\\"")?;
+    }
+    Some(literal)
+}
+
 /// Whether a string of these bytes is printed without escapes.
 fn is_printed_as_it_is(inside: &[u8]) -> bool {
     // Without an early end, the compiler vectorizes the test.
     let is_special = |byte: u8| !matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
     !inside.iter().fold(false, |found, byte| found | is_special(*byte))
+}
+
+fn is_printable(text: &[u8]) -> bool {
+    !text.iter().fold(false, |found, byte| found | !matches!(byte, b' '..=b'~'))
 }
 
 /// Whether a text without a sign is a number that is printed with the same digits.
@@ -155,7 +178,7 @@ fn simple_number_type(digits: &[u8]) -> Option<Type> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{SimpleLiteral, is_simple_literal, plain_literal, read_simple_literal, simple_literal};
+    use super::{SimpleLiteral, is_simple_literal, plain_literal, quoted_literal, read_simple_literal, simple_literal};
     use crate::ad::{Dialect, ExpressionKind, Value};
     use crate::syntax::{ParseOptions, Style, parse_prefix, print_value};
 
@@ -271,7 +294,42 @@ mod tests {
         }
     }
 
+    /// Whether the text is a string with escaped quotes; if so, checks that its value is printed like that.
+    fn is_quoted(text: &[u8]) -> bool {
+        let Some(quoted) = quoted_literal(text) else { return false };
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let (expression, rest) = parse_prefix(text, ParseOptions::long(dialect)).expect("what is quoted is read");
+            assert!(rest.is_none(), "{}", text.escape_ascii());
+            let value = expression.as_literal().expect("a string");
+            for style in [Style::New, Style::Long] {
+                assert_eq!(print_value(value, style), quoted, "{}", text.escape_ascii());
+            }
+        }
+        true
+    }
+
+    #[test]
+    fn escaped_quotes_are_printed_as_they_are() {
+        for (text, expected) in [
+            (r#" "{[ p=\"primary\"; a=\"10.0.0.1\"; ]}" "#, true),
+            (r#""\"""#, true),
+            (r#""x""#, true),
+            (r#""/Expr(\"a\")/""#, false),
+            (r#""x\\"y""#, false),
+            (r#""x\t""#, false),
+            (r#""x\""#, false),
+            (r#""x" y""#, false),
+        ] {
+            assert_eq!(is_quoted(text.as_bytes()), expected, "{text}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn quoted_texts_are_read_and_printed(text in " ?\"([a-z/ ]|\\\\\"|\\\\|\"){0,6}\" ?") {
+            is_quoted(text.as_bytes());
+        }
+
         #[test]
         fn the_parser_says_the_same(text in prop_oneof![
             "[ \t]{0,2}-?[0-9]{0,20}(\\.[0-9]{0,20})?[ \r]{0,2}",
