@@ -12,7 +12,7 @@ use classad::matching::{BilateralMatch, Candidate, GreedyMatcher, Matchmaker, ma
 use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::resource_count;
 
-use super::io::input::NamedAd;
+use super::io::named_ad::NamedAd;
 use super::io::parties::Parties;
 use super::render::rows::TableCell;
 use super::render::{output, progress};

@@ -117,12 +117,12 @@ impl UnreadAd<'_> {
         known.unwrap_or_else(|| expression.clone())
     }
 
-    /// Notes that what is made of the ad may differ from what is made of other ads of the same shape.
+    /// Records that the result for this ad depends on more than its shape. Another ad of the shape may have another result.
     pub fn set_depends_on_values(&self) {
         self.depends_on_values.set(true);
     }
 
-    /// Whether what was made of the ad may differ from what is made of other ads of the same shape.
+    /// Whether the result for this ad depends on more than its shape.
     pub fn depends_on_values(&self) -> bool {
         self.depends_on_values.get()
     }

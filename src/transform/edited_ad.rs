@@ -54,7 +54,7 @@ impl<'u> EditedAd<'u> {
         EditedAd { unread: Some(unread), finds_changes, ..EditedAd::new(&unread.ad, shapes) }
     }
 
-    /// Notes that the edits may differ from the edits of other ads of the same shape.
+    /// Records that the edits depend on more than the shape of the ad.
     pub fn set_depends_on_values(&self) {
         if let Some(unread) = self.unread {
             unread.set_depends_on_values();

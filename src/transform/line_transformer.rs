@@ -110,7 +110,7 @@ mod tests {
     use crate::ad::Dialect;
     use crate::eval::Context;
     use crate::format::testing::long_text;
-    use crate::format::{AdBatch, AdBatchWriter, BlockAds, BlockItem, FileFormat, Position, ReadCache, StreamBlock};
+    use crate::format::{AdBatch, AdBatchWriter, BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock};
     use crate::transform::{Transform, parse_rules};
 
     /// The texts of the resulting ads, what was reported, and whether an ad changed.
@@ -163,13 +163,7 @@ mod tests {
     }
 
     fn block(text: &str) -> StreamBlock {
-        StreamBlock {
-            text: text.as_bytes().to_vec(),
-            form: FileFormat::Long,
-            start: Position::START,
-            ads_before: 0,
-            is_unfinished: false,
-        }
+        StreamBlock::from_complete_text(text, FileFormat::Long)
     }
 
     fn transform(rules: &str) -> Transform {

@@ -138,8 +138,8 @@ fn rows_call_unnamed_ads_by_place() {
     assert_eq!((status, claimed.matches("committed").count()), (Some(0), 2), "{claimed}");
 }
 
-/// A record in the long form, of which `match` reads only a part, has copies of the whole ads. Secrets go only to those
-/// who may know them.
+/// `match` reads only a part of ads in the long form. With `--with-ads` it reads all, and the records have copies. A copy
+/// has its secrets only for those who may know them.
 #[test]
 fn notices_carry_copies_of_the_ads() {
     let requests = file(
@@ -223,8 +223,8 @@ fn submitter_ads_nest_resource_requests() {
     assert_eq!(count(&all, "ResourceRequestCount"), count(&of("--requests"), "ResourceRequestCount"));
 }
 
-/// The 1998 paper, sections 3.2 and 4: a claim is told to the accountant, the machine advertises that it is claimed, and
-/// that it is free when the claim is given up.
+/// 1998, sections 3.2 and 4. The accountant records a claim, and the machine advertises that it is claimed. After the
+/// release, the machine advertises that it is free.
 #[test]
 fn a_claim_is_accounted_and_advertised_until_its_release() {
     let job = file(
@@ -251,7 +251,7 @@ fn a_claim_is_accounted_and_advertised_until_its_release() {
         classad(&["query", "true", file, "--af", "State,RemoteUser,CurrentRank,UpdateSequenceNumber,ClaimId"]).1
     };
     assert_eq!(query(&claimed), "Claimed\traman\t10.0\t5\tundefined\n");
-    // The machine is claimed to whoever asks for it next.
+    // The next request does not get the claimed machine.
     assert_eq!(classad(&["match", &job, "--offers", &machine, "--offers", &claimed]).0, Some(1));
     // The match cannot be claimed again: its ticket is used up.
     let again = classad(&["claim", &matches, "--ads", &claimed, "--ads", &job, "-o", "tsv"]);

@@ -357,6 +357,12 @@ fn accounts_come_from_condor_userprio() {
     let (status, _, errors) = classad(&["negotiate", jobs, "--offers", slots, "--userprio", jobs]);
     assert_eq!(status, Some(2));
     assert!(errors.contains("names no submitter; write it with `condor_userprio -long`"), "{errors}");
+    // Without -long it prints a table. That is one error, not one for each line.
+    let table =
+        "Last Priority Update: 11/22 23:37\nGroup  Effective\n  User Name  Priority\nalice@pool.example  504.38\n";
+    let table = file("userprio-table.txt", table);
+    let (status, _, errors) = classad(&["negotiate", jobs, "--offers", slots, "--userprio", &table]);
+    assert_eq!((status, errors.lines().count()), (Some(2), 1), "{errors}");
 }
 
 #[test]

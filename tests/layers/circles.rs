@@ -49,8 +49,7 @@ const CIRCLES: &[(&[&str], &str)] = &[
     (&["explain/failure_reason", "explain/report"], "a disjunction fails because each of its operands does"),
     (
         &[
-            "cli/io/dump_time",
-            "cli/io/input",
+            "cli/io/named_ad",
             "cli/io/source",
             "cli/render/diagnostics",
             "cli/render/json",

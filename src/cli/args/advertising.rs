@@ -14,8 +14,9 @@ use super::global;
 use super::matching::{MatchArgs, ReadMode};
 use super::notify::NotifyArgs;
 use crate::cli::Failure;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
 use crate::cli::io::match_records;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{assign_content_ids, distinguish_names};
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::io::source::AdSource;
@@ -102,8 +103,8 @@ impl LifetimeArgs {
             };
             Cow::Owned(AdvertisementHeader { identity: Some(identity), ..header.into_owned() })
         });
-        let reason = "there are later ads of the same name (--as-given takes them, too)";
-        retain_flagged(session, ads, what, &is_latest, reason)
+        let reason = format!("{LATER_ADS} (--as-given takes them, too)");
+        retain_flagged(session, ads, what, &is_latest, &reason)
     }
 
     /// Drops the ads that have expired, and prints a note of how many.
@@ -251,16 +252,4 @@ fn retain_by_state(
     let kept: Vec<bool> = words.iter().map(Option::is_none).collect();
     let reason = format!("{} (--all-states takes them, too)", join_and(&counts));
     retain_flagged(session, ads, what, &kept, &reason)
-}
-
-/// Keeps the ads whose flag is true. If any ads are dropped, prints a note of how many, and of the `reason`. `what` is
-/// the plural noun of the ads in that note.
-fn retain_flagged(session: &Session, ads: Vec<NamedAd>, what: &str, flags: &[bool], reason: &str) -> Vec<NamedAd> {
-    let dropped = flags.iter().filter(|is_kept| !**is_kept).count();
-    if dropped == 0 {
-        return ads;
-    }
-    session.note(&format!("{dropped} of {} {what} left out: {reason}", ads.len()));
-    let kept = ads.into_iter().zip(flags).filter(|(_, is_kept)| **is_kept);
-    kept.map(|(ad, _)| ad).collect()
 }

@@ -6,7 +6,8 @@ use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol};
 
 use super::output::TableOutputArgs;
 use crate::cli::Failure;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::selective_load::{self, KeptLabels, LoadRequirements, LoadedAds};
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;

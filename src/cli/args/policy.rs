@@ -6,7 +6,8 @@ use classad::matching::gang::GangFault;
 use classad::matching::policy::{Policy, PolicyFault, PolicyRule};
 
 use crate::cli::Failure;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;

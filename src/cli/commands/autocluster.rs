@@ -11,7 +11,8 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::policy::PolicyArgs;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{Parties, warn_of_invalid_counts};
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::render::output::{DocumentWriter, out};

@@ -1,7 +1,6 @@
 //! `classad claim`: claims earlier matches in two phases, checking them against the current ads.
 
 use std::collections::HashMap;
-use std::io;
 use std::path::Path;
 use std::time::Instant;
 
@@ -10,17 +9,17 @@ use classad::ad::{Ad, Expression};
 use classad::eval::Context;
 use classad::format::FileFormat;
 use classad::matching::claim::{ClaimMessageKind, ClaimResult, Claimer, Veto};
-use classad::matching::policy::{Accountant, AccountedClaim};
+use classad::matching::policy::AccountedClaim;
 use classad::matching::{Notice, Party, Statistics};
 use classad::protocol::{Advertisement, claimed_offer, identity, released_offer};
 
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
-use crate::cli::args::policy::read_settings;
-use crate::cli::io::atomic_write;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::input;
 use crate::cli::io::match_records;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
+use crate::cli::io::{accounts, atomic_write};
 use crate::cli::render::output::{self, AdWriter};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
@@ -164,9 +163,7 @@ impl ClaimCommand {
     ) -> Result<(), Failure> {
         let Some(path) = &self.usage else { return Ok(()) };
         let by = input::parse_argument_expression(session, "--by", &self.by)?;
-        let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
-        let mut accountant =
-            if is_new { Accountant::default() } else { read_settings(session, path, Accountant::parse)?.0 };
+        let mut accountant = accounts::read_accounts(session, path)?;
         let context = session.context();
         accountant.advance(context.now.unwrap_or_default());
         let committed = || notices.iter().zip(claims).filter(|(_, claim)| claim.is_committed());
@@ -181,9 +178,7 @@ impl ClaimCommand {
             });
             accountant.settle(claimed, []);
         }
-        let text = accountant.to_yaml();
-        atomic_write::create_or_replace(Path::new(path), text.as_bytes())
-            .map_err(|error| Failure::unwritable(path, &error))
+        accounts::write_accounts(path, &accountant)
     }
 }
 

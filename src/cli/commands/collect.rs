@@ -12,8 +12,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::global::time;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
+use crate::cli::io::input;
 use crate::cli::io::match_records;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
 use crate::cli::session::Session;
@@ -57,13 +59,18 @@ pub struct CollectCommand {
 
 /// The ads that are held, and how they are found.
 struct Collector {
-    ads: Vec<NamedAd>,
-    headers: Vec<AdvertisementHeader>,
+    ads: Vec<HeldAd>,
     /// Indexes of the ads with an identity.
     by_identity: FxHashMap<String, Vec<usize>>,
-    /// For each ad, whether it is used up by a match.
-    is_matched: Vec<bool>,
     context: Context,
+}
+
+/// An ad that a collector holds.
+struct HeldAd {
+    ad: NamedAd,
+    header: AdvertisementHeader,
+    /// Whether the ad is used up by a match.
+    is_matched: bool,
 }
 
 impl CollectCommand {
@@ -115,23 +122,16 @@ impl Collector {
             let header = Advertisement::new(&ad.ad, &context).header();
             AdvertisementHeader { identity: identity_of(ad).map(|identity| identity.as_str().into()), ..header }
         };
-        let headers: Vec<AdvertisementHeader> = ads.iter().map(header).collect();
-        let is_latest = latest_advertisements(ads.len(), |index| Cow::Borrowed(&headers[index]));
-        let (all, is_latest) = (ads.len(), &is_latest);
-        let kept = |index: usize| is_latest[index];
-        let ads: Vec<NamedAd> =
-            ads.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, ad)| ad).collect();
-        let headers: Vec<_> =
-            headers.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, header)| header).collect();
-        if ads.len() < all {
-            session.note(&format!("{} of {all} ads left out: there are later ads of the same name", all - ads.len()));
-        }
+        let ads = ads.into_iter().map(|ad| HeldAd { header: header(&ad), ad, is_matched: false });
+        let ads: Vec<HeldAd> = ads.collect();
+        let is_latest = latest_advertisements(ads.len(), |index| Cow::Borrowed(&ads[index].header));
+        let ads = retain_flagged(session, ads, "ads", &is_latest, LATER_ADS);
         let mut by_identity: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-        for (index, ad) in ads.iter().enumerate() {
-            let identity = headers[index].identity.as_ref().map(|identity| identity.to_str().into_owned());
+        for (index, HeldAd { ad, header, .. }) in ads.iter().enumerate() {
+            let identity = header.identity.as_ref().map(|identity| identity.to_str().into_owned());
             by_identity.entry(identity.unwrap_or_else(|| ad.record_id().to_owned())).or_default().push(index);
         }
-        Collector { is_matched: vec![false; ads.len()], ads, headers, by_identity, context }
+        Collector { ads, by_identity, context }
     }
 
     /// Marks the ads that earlier matches have used up.
@@ -140,7 +140,7 @@ impl Collector {
         for notice in matches {
             registrar.record(notice);
         }
-        for (ad, is_matched) in self.ads.iter().zip(&mut self.is_matched) {
+        for HeldAd { ad, is_matched, .. } in &mut self.ads {
             let was_matched = |id| registrar.was_matched(&Party::new(&ad.ad, id, &self.context));
             *is_matched = was_matched(ad.record_id()) || was_matched(ad.id());
         }
@@ -155,14 +155,14 @@ impl Collector {
         let identity = identity.ok_or("without a name")?;
         let kind = Advertisement::new(&update.ad, &self.context).header().kind;
         let of_name = self.by_identity.get(&identity).map(Vec::as_slice).unwrap_or_default();
-        let of_kind = of_name.iter().filter(|index| kind.is_none() || self.headers[**index].kind == kind);
+        let of_kind = of_name.iter().filter(|index| kind.is_none() || self.ads[**index].header.kind == kind);
         match *of_kind.copied().collect::<Vec<usize>>() {
             [] => Err("of ads that are not held".to_owned()),
-            [index] if self.is_matched[index] => Err("of ads that were matched".to_owned()),
+            [index] if self.ads[index].is_matched => Err("of ads that were matched".to_owned()),
             [index] => {
-                let updated = updated_advertisement(&self.ads[index].ad, &update.ad, &self.context);
-                let updated = updated.map_err(|fault| fault.to_string())?;
-                self.ads[index] = self.ads[index].clone().with_ad(updated);
+                let held = &mut self.ads[index].ad;
+                let updated = updated_advertisement(&held.ad, &update.ad, &self.context);
+                *held = held.clone().with_ad(updated.map_err(|fault| fault.to_string())?);
                 Ok(())
             }
             _ => Err("of a name that ads of several kinds have".to_owned()),
@@ -171,27 +171,13 @@ impl Collector {
 
     /// Returns the ads that are held at the time `at`, in seconds since 1970.
     fn into_held(self, session: &Session, at: Option<i64>) -> Vec<NamedAd> {
-        let Collector { ads, is_matched, context, .. } = self;
-        let has_expired =
-            |ad: &NamedAd| at.is_some_and(|at| Advertisement::new(&ad.ad, &context).header().has_expired(at));
-        let (mut expired, mut matched, all) = (0, 0, ads.len());
-        let mut held = Vec::new();
-        for (ad, is_matched) in ads.into_iter().zip(is_matched) {
-            if is_matched {
-                matched += 1;
-            } else if has_expired(&ad) {
-                expired += 1;
-            } else {
-                held.push(ad);
-            }
-        }
-        if matched > 0 {
-            session.note(&format!("{matched} of {all} ads left out: matched before and not advertised afresh"));
-        }
-        if expired > 0 {
-            let at = at.unwrap_or_default();
-            session.note(&format!("{expired} of {} ads left out: expired by {at}", all - matched));
-        }
-        held
+        let Collector { ads, context, .. } = self;
+        let is_unmatched: Vec<bool> = ads.iter().map(|held| !held.is_matched).collect();
+        let ads = retain_flagged(session, ads, "ads", &is_unmatched, "matched before and not advertised afresh");
+        let ads: Vec<NamedAd> = ads.into_iter().map(|held| held.ad).collect();
+        let Some(at) = at else { return ads };
+        let has_expired = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).header().has_expired(at);
+        let is_current: Vec<bool> = ads.iter().map(|ad| !has_expired(ad)).collect();
+        retain_flagged(session, ads, "ads", &is_current, &format!("expired by {at}"))
     }
 }

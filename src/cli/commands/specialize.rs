@@ -14,7 +14,7 @@ use classad::syntax::{Style, print};
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::ad_map::{AdTask, map_ads};
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};

@@ -11,7 +11,7 @@ use classad::workload::{
 };
 
 use crate::cli::args::global::AdForm;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::render::output::{AdWriter, out};
 use crate::cli::render::progress;
 use crate::cli::render::rows::ResultTable;

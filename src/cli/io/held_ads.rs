@@ -24,15 +24,22 @@ pub fn read_held_ads(
         Ok(true)
     })?;
     let is_latest = latest_advertisements(headers.len(), |index| Cow::Borrowed(&headers[index]));
-    let is_current: Vec<bool> =
-        headers.iter().zip(&is_latest).map(|(header, is_latest)| *is_latest && !header.has_expired(at)).collect();
-    let count = |flags: &[bool]| flags.iter().filter(|is_held| **is_held).count();
-    let (all, latest, held) = (ads.len(), count(&is_latest), count(&is_current));
-    if latest < all {
-        session.note(&format!("{} of {all} ads left out: there are later ads of the same name", all - latest));
+    let is_current = headers.iter().zip(&is_latest).filter(|(_, is_latest)| **is_latest);
+    let is_current: Vec<bool> = is_current.map(|(header, _)| !header.has_expired(at)).collect();
+    let ads = retain_flagged(session, ads, "ads", &is_latest, LATER_ADS);
+    Ok(retain_flagged(session, ads, "ads", &is_current, &format!("expired by {at}")))
+}
+
+/// Why an ad is left out that has an identity of which there are later ads.
+pub const LATER_ADS: &str = "there are later ads of the same name";
+
+/// Keeps the items whose flag is true. If any are dropped, prints a note of how many, and of the `reason`. `what` is the
+/// plural noun of the items in that note.
+pub fn retain_flagged<T>(session: &Session, items: Vec<T>, what: &str, flags: &[bool], reason: &str) -> Vec<T> {
+    let dropped = flags.iter().filter(|is_kept| !**is_kept).count();
+    if dropped == 0 {
+        return items;
     }
-    if held < latest {
-        session.note(&format!("{} of {latest} ads left out: expired by {at}", latest - held));
-    }
-    Ok(ads.into_iter().zip(is_current).filter_map(|(ad, is_held)| is_held.then_some(ad)).collect())
+    session.note(&format!("{dropped} of {} {what} left out: {reason}", items.len()));
+    items.into_iter().zip(flags).filter_map(|(item, is_kept)| is_kept.then_some(item)).collect()
 }

@@ -1,5 +1,6 @@
 //! Input and output of ads: sources, selective loading, match records, atomic rewriting.
 
+pub mod accounts;
 pub mod ad_blocks;
 pub mod ad_copy;
 pub mod ad_map;
@@ -12,6 +13,7 @@ pub mod held_ads;
 pub mod history_files;
 pub mod input;
 pub mod match_records;
+pub mod named_ad;
 pub mod parties;
 pub mod selective_load;
 pub mod source;

@@ -12,7 +12,7 @@ use classad::protocol::{ContentIdentities, PORTS, RESOURCE_COUNT, invalid_count_
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::input::NamedAd;
+use super::named_ad::NamedAd;
 use crate::cli::session::Session;
 
 /// The requests and offers of a run.

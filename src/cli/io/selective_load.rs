@@ -7,7 +7,7 @@ use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
 use classad::protocol::{ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, display_name};
 
-use super::input::NamedAd;
+use super::named_ad::NamedAd;
 use super::source::{self, AdSource};
 use crate::cli::Failure;
 use crate::cli::render::output;

@@ -6,7 +6,8 @@ use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, direct_r
 use classad::text::{closest_names, suggestion};
 use indexmap::IndexSet;
 
-use super::input::{self, NamedAd};
+use super::input;
+use super::named_ad::NamedAd;
 use super::parties::Parties;
 use crate::cli::Failure;
 use crate::cli::session::Session;

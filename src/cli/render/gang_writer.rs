@@ -6,7 +6,7 @@ use classad::matching::gang::Gang;
 
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
 use crate::cli::render::gang::GangView;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::progress;
 use crate::cli::Failure;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::session::Session;
 
 use crate::cli::render::rows::tsv_cell;

@@ -26,11 +26,11 @@ pub struct Accountant {
     pub accounted_until: Option<i64>,
     /// The account of each submitter, by name.
     pub submitters: BTreeMap<String, Account>,
-    /// The claims that were told and not released since, by the identifiers of their matches.
+    /// The claims that are not released yet, by the identifiers of their matches.
     pub claims: BTreeMap<String, AccountedClaim>,
 }
 
-/// A claim of which the accountant was told. Its offers count as used until it is released.
+/// A claim in the accounts. Its offers count as used until the claim is released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountedClaim {
     /// The submitter who uses the offers.

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
 use crate::cli::io::configuration::LoadedConfiguration;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::session::Session;
 
 /// Maximum number of jobs that are named for an effect of a policy.

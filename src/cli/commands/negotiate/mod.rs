@@ -4,7 +4,6 @@ mod compare;
 mod transcript;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
@@ -19,8 +18,8 @@ use classad::syntax::{ParseOptions, parse_expression};
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::notify::NotifyArgs;
-use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, read_settings};
-use crate::cli::io::atomic_write;
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
+use crate::cli::io::accounts;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{cycle_progress, grant_cells};
@@ -169,16 +168,13 @@ impl Negotiate {
 
     /// Reads the accounts of `--usage` or `--userprio`. Returns `None` without both options. If the policy defines no shares, sets shares by submitter.
     fn load_usage(&self, session: &mut Session, policy: &mut LoadedPolicy) -> Result<Option<Accountant>, Failure> {
-        // A missing file of usage is no error: the first cycle creates it.
-        let is_new = |path| matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
         let accountant = match (&self.usage, &self.userprio) {
             (None, None) => return Ok(None),
-            (Some(usage), Some(_)) if !is_new(usage) => {
+            (Some(usage), Some(_)) if !accounts::is_new(usage) => {
                 return refuse(format!("{usage} has accounts already: give --userprio only for a new file"));
             }
-            (_, Some(userprio)) => read_userprio(session, userprio)?,
-            (Some(usage), None) if is_new(usage) => Accountant::default(),
-            (Some(usage), None) => read_settings(session, usage, Accountant::parse)?.0,
+            (_, Some(userprio)) => accounts::read_userprio(session, userprio)?,
+            (Some(usage), None) => accounts::read_accounts(session, usage)?,
         };
         if policy.policy.share.is_none() {
             let submitter = if self.userprio.is_some() { HTCONDOR_SUBMITTER } else { "Owner" };
@@ -193,26 +189,11 @@ impl Negotiate {
 const HTCONDOR_SUBMITTER: &str =
     "isUndefined(AccountingGroup) ? User : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
 
-/// Reads the accounts that `condor_userprio -long` prints.
-fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
-    let mut sources = input::open_sources(session, &[path.to_owned()])?;
-    let (context, mut accounts) = (session.context(), None);
-    input::for_each_ad(session, &mut sources, |_, _, entry| {
-        accounts = Accountant::from_userprio(&entry.ad, &context);
-        Ok(accounts.is_none())
-    })?;
-    match accounts {
-        Some(accounts) => Ok(accounts),
-        None => refuse(format!("{path} names no submitter; write it with `condor_userprio -long`")),
-    }
-}
-
 /// Adds the number of offers that each submitter got to the submitter's usage. Replaces the file atomically.
 fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutcome) -> Result<(), Failure> {
     #[allow(clippy::cast_precision_loss)] // a count of offers
     accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
-    let text = accountant.to_yaml();
-    atomic_write::create_or_replace(Path::new(path), text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))
+    accounts::write_accounts(path, accountant)
 }
 
 /// Prints the counters that sections 4.1 and 6 of the 2006 paper report, on standard error. A terminal also gets bar

@@ -9,7 +9,8 @@ use super::print_mask::{MaskCell, PrintMask};
 use super::sort::SortKey;
 use super::tables::AdTable;
 use crate::cli::Failure;
-use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 

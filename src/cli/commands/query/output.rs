@@ -14,7 +14,7 @@ use super::print_mask::PrintMaskWriter;
 use super::scan::{NeededPart, ScanFinding};
 use super::sort::sort_ads;
 use super::tables::TableOutput;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::output::{AdWriter, BufferedStdout, out};
 use crate::cli::render::rows::{TableCell, TableWriter};

@@ -6,7 +6,7 @@ use classad::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Una
 use classad::eval::{Context, compare};
 
 use super::ad_lookup::AdLookup;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 
 /// An expression by whose values ads are sorted.
 #[derive(Clone)]

@@ -14,6 +14,7 @@ use super::entry::DefinitionParts;
 use super::state::{ReplDefinition, ReplState};
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::references::{NamedReferences, external_names, internal_names};
@@ -174,7 +175,7 @@ fn definition_text(name: &Name, text: &str) -> String {
 /// name, because the user may have meant `==`.
 pub fn enter_definition(state: &mut ReplState<'_>, definition: &DefinitionParts<'_>) -> Result<(), Failure> {
     let name = define_name(state, definition)?;
-    let has = |ad: &Option<input::NamedAd>| ad.as_ref().is_some_and(|ad| ad.ad.get(&name).is_some());
+    let has = |ad: &Option<NamedAd>| ad.as_ref().is_some_and(|ad| ad.ad.get(&name).is_some());
     if has(&state.my) || has(&state.target) || state.pool.census.attribute(&name).is_some() {
         let written = definition.name.text;
         state

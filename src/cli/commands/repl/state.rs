@@ -17,7 +17,7 @@ use super::argument::EntryPart;
 use super::commands::{self, COMMANDS};
 use super::entry::ReplEntry;
 use super::expression_commands;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::diagnostics;

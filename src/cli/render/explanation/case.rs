@@ -7,7 +7,7 @@ use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate
 use indexmap::IndexMap;
 
 use crate::cli::args::policy::LoadedPolicy;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::rows::TableCell;

@@ -6,7 +6,7 @@ use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
 use serde_json::{Value as Json, json};
 
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::json::write_json_value;

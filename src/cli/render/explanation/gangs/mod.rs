@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
-use crate::cli::io::input::NamedAd;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::output::{OutputForm, out};

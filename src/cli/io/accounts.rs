@@ -1,0 +1,55 @@
+//! Files with the accounts of submitters: those of `--usage`, and what HTCondor prints of its own.
+
+use std::io;
+use std::path::Path;
+
+use classad::ad::Dialect;
+use classad::format::{FileFormat, detect};
+use classad::matching::policy::Accountant;
+
+use super::atomic_write;
+use super::source::{SourceText, read_whole};
+use crate::cli::args::policy::read_settings;
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
+
+/// Whether there is no file of accounts yet. That is no error: the first cycle or claim creates it.
+pub fn is_new(path: &str) -> bool {
+    matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Reads the accounts of a file; none if there is no file yet.
+pub fn read_accounts(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
+    if is_new(path) {
+        return Ok(Accountant::default());
+    }
+    Ok(read_settings(session, path, Accountant::parse)?.0)
+}
+
+/// Writes accounts to a file. Replaces the file atomically.
+pub fn write_accounts(path: &str, accountant: &Accountant) -> Result<(), Failure> {
+    let text = accountant.to_yaml();
+    atomic_write::create_or_replace(Path::new(path), text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))
+}
+
+/// Reads the accounts that `condor_userprio -long` prints. Reports its problems only if there are accounts in it:
+/// another text has as many as lines.
+pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
+    let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let form = detect(&bytes).unwrap_or(FileFormat::Long);
+    let text = SourceText::from_file(path, bytes, form);
+    let (context, mut accounts, mut problems) = (session.context(), None, Vec::new());
+    for item in text.block.ads(Dialect::Condor) {
+        match item {
+            Ok(entry) => accounts = accounts.or_else(|| Accountant::from_userprio(&entry.ad, &context)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let Some(accounts) = accounts else {
+        return refuse(format!("{path} names no submitter; write it with `condor_userprio -long`"));
+    };
+    for problem in problems {
+        session.report_problem(&text, &problem)?;
+    }
+    Ok(accounts)
+}
