@@ -152,12 +152,14 @@
 //! Matching requests with offers, one by one or under a policy, and searching for gangs:
 //!
 //! ```
+//! use std::ops::ControlFlow;
+//!
 //! use classad::ad::Dialect;
 //! use classad::protocol::Protocol;
 //! use classad::eval::Context;
 //! use classad::matching::negotiate::{NegotiationSettings, negotiate};
 //! use classad::matching::policy::Policy;
-//! use classad::matching::{Accelerations, GreedyMatcher, gang::Gangmatcher};
+//! use classad::matching::{GreedyMatcher, gang::Gangmatcher};
 //! use classad::syntax::{ParseOptions, parse_ad};
 //!
 //! let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
@@ -169,11 +171,10 @@
 //! assert_eq!(best.offer, 1);
 //!
 //! let policy = Policy::parse(b"docking: -label.Memory", Dialect::Classad).unwrap();
-//! let accelerations = Accelerations::ALL;
-//! let settings = NegotiationSettings { policy, protocol: protocol.clone(), context: context.clone(), accelerations };
+//! let settings = NegotiationSettings::new(policy, protocol.clone(), context.clone());
 //! let requests = [ad("[ Constraint = other.Memory >= 16 ]")];
-//! let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ())?;
-//! assert_eq!(outcome.grants[0].offer, 0);
+//! let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ControlFlow::Continue(()))?;
+//! assert_eq!(outcome.grants[0].offers[0].offer, 0);
 //!
 //! let offers = [
 //!     ad("[ Type = \"Machine\"; Name = \"foo\"; Constraint = true ]"),

@@ -1,16 +1,18 @@
 //! The runs of bilateral matching behind `match`: choice of the algorithm, progress, results.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use classad::ad::Ad;
 use classad::matching::negotiate::{
-    Grant, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, negotiate,
+    Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, negotiate,
 };
 use classad::matching::policy::{Policy, PolicyFault};
 use classad::matching::{BilateralMatch, Candidate, GreedyMatcher, Matchmaker, maximum_matching, stable_matching};
 use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::resource_count;
+use classad::text::counted_plain;
 
 use super::io::named_ad::NamedAd;
 use super::io::parties::Parties;
@@ -99,14 +101,15 @@ impl PairSelection {
 /// Converts a match to a grant of a whole offer. The field `unit` of the grant is `None`: the caller sets `unit` for a
 /// request with a `ResourceRequestCount`.
 fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: BilateralMatch) -> Grant {
-    Grant { request, unit: None, offer, part: 1, request_rank, offer_rank, vector: None, preempted: None }
+    let candidate = Candidate { offer, request_rank, offer_rank };
+    Grant { request, unit: None, offers: vec![GrantedOffer::of_candidate(candidate)], gang: None }
 }
 
-/// Returns the cells of a match: the names of request and offer, and the ranks that they give each other.
-pub fn grant_cells(parties: &Parties, grant: &Grant) -> Vec<TableCell> {
+/// Returns the cells of one offer of a match: the names of request and offer, and the ranks that they give each other.
+pub fn grant_cells(parties: &Parties, grant: &Grant, granted: &GrantedOffer) -> Vec<TableCell> {
     let request = parties.request_name(grant.request, grant.unit);
-    let offer = parties.offer_name(grant.offer, grant.part);
-    vec![request.into(), offer.into(), grant.request_rank.into(), grant.offer_rank.into()]
+    let offer = parties.offer_name(granted.offer, granted.part);
+    vec![request.into(), offer.into(), granted.request_rank.into(), granted.offer_rank.into()]
 }
 
 /// Updates the progress bar.
@@ -119,7 +122,8 @@ fn report_progress(done: usize, total: Option<usize>) {
 pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
     let mut done = 0;
     move |event| {
-        if let NegotiationEvent::Matched { .. } | NegotiationEvent::Rejected { .. } = event {
+        use NegotiationEvent::{Matched, NoGang, Rejected};
+        if let Matched { .. } | Rejected { .. } | NoGang { .. } = event {
             done += 1;
             // A request with a `ResourceRequestCount` is considered several times, so that `done` can exceed `total`.
             // Then show no total.
@@ -144,6 +148,10 @@ impl MatchingRun {
     /// Makes the run for these parties. Notes how many requests have ports, and warns of invalid resource counts.
     pub fn new(session: &Session, parties: &Parties, selection: PairSelection, settings: NegotiationSettings) -> Self {
         let summary = parties.summarize_requests(session);
+        if summary.with_ports > 0 {
+            let requests = counted_plain(summary.with_ports, "request");
+            session.note(&format!("{requests} with Ports: `match` ignores ports, `negotiate` and `gangmatch` fill them"));
+        }
         // `share` is ignored, because shares do not influence which offer a request gets.
         let Policy { roots, order, docking, residual, share: _ } = &settings.policy;
         let has_policy = roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some();
@@ -208,7 +216,15 @@ impl MatchingRun {
     fn match_with_policy(&self, requests: &[Ad], offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
         let MatchingRun { selection, settings, .. } = self;
         if selection.is_greedy() && !selection.keeps_offers {
-            return negotiate(settings, requests, offers, &|_| None, &mut cycle_progress(requests.len()));
+            let mut count = cycle_progress(requests.len());
+            let ends_early = selection.stops_at_first;
+            return negotiate(settings, requests, offers, &|_| None, &mut |event| {
+                count(&event);
+                match event {
+                    NegotiationEvent::Matched { .. } if ends_early => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            });
         }
         let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
         let (representatives, autoclusters) = if settings.accelerations.autoclusters {

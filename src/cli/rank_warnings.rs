@@ -29,13 +29,21 @@ type RankPlace = (&'static str, Option<String>, Type);
 impl RankWarnings {
     /// Collects the ranks of the matched pairs.
     pub fn of_pairs(parties: &Parties, settings: &NegotiationSettings, grants: &[Grant]) -> Self {
-        let (mut warnings, mut evaluated) = (RankWarnings::default(), FxHashMap::default());
+        let mut warnings = RankWarnings::default();
+        warnings.add_pairs(parties, settings, grants);
+        warnings
+    }
+
+    /// Adds the ranks of the matched pairs; gangs are left out.
+    pub fn add_pairs(&mut self, parties: &Parties, settings: &NegotiationSettings, grants: &[Grant]) {
+        let mut evaluated = FxHashMap::default();
         let name = settings.protocol.rank_name();
-        for grant in grants {
-            let ads = [&parties.requests[grant.request], &parties.offers[grant.offer]];
+        let pairs = grants.iter().filter(|grant| grant.gang.is_none());
+        for (request, granted) in pairs.flat_map(|grant| grant.offers.iter().map(|offer| (grant.request, offer))) {
+            let ads = [&parties.requests[request], &parties.offers[granted.offer]];
             let sides = [
-                ("request", PairSide::Request, grant.request, grant.request_rank),
-                ("offer", PairSide::Offer, grant.offer, grant.offer_rank),
+                ("request", PairSide::Request, request, granted.request_rank),
+                ("offer", PairSide::Offer, granted.offer, granted.offer_rank),
             ];
             for ((side, pair_side, index, rank), ad) in sides.into_iter().zip(ads) {
                 let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0) else { continue };
@@ -49,11 +57,10 @@ impl RankWarnings {
                 let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
                 let value = pair.evaluate_attribute(pair_side, name);
                 if let Some(value) = value.ok().filter(|value| !value.is_exceptional() && !is_numeric(value)) {
-                    warnings.add(side, None, value.value_type(), (index, ad.id()));
+                    self.add(side, None, value.value_type(), (index, ad.id()));
                 }
             }
         }
-        warnings
     }
 
     /// Adds the ranks of ports that were found while the gang of a request was searched.

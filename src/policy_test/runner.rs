@@ -1,5 +1,6 @@
 //! Computes the actual results for the question of a case.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, ExpressionKind, ScopeFrame};
@@ -10,9 +11,9 @@ use crate::eval::{
 use crate::explain::{Explainer, PairReport};
 use crate::format::document_tree::YamlNode;
 use crate::matching::gang::{DockedOffer, Gang, GangFault, Gangmatcher};
-use crate::matching::negotiate::{Grant, NegotiationSettings as Cycle, negotiate};
+use crate::matching::negotiate::{Grant, GrantedOffer, NegotiationEvent, NegotiationSettings, negotiate};
 use crate::matching::policy::Policy;
-use crate::matching::{Accelerations, Pair, PairSide, Query, Statistics, part_name};
+use crate::matching::{Pair, PairSide, Query, Statistics, part_name};
 use crate::protocol::Protocol;
 
 use super::Expectation;
@@ -221,15 +222,7 @@ fn find_gang(
 /// Returns the offers of a gang, each with the path of its port. A path is `cpu` for a port of the request, or
 /// `service.machine` for a port of the offer docked at `service`.
 fn docked_places(gang: &Gang, name: &dyn Fn(&DockedOffer) -> String) -> Vec<(String, String)> {
-    let mut places = Vec::new();
-    let mut pending: Vec<(String, &DockedOffer)> =
-        gang.ports.iter().rev().map(|docked| (String::new(), docked)).collect();
-    while let Some((above, docked)) = pending.pop() {
-        let path = if above.is_empty() { docked.label.clone() } else { format!("{above}.{}", docked.label) };
-        places.push((path.clone(), name(docked)));
-        pending.extend(docked.ports.iter().rev().map(|below| (path.clone(), below)));
-    }
-    places
+    gang.port_paths().into_iter().zip(gang.members().into_iter().map(name)).collect()
 }
 
 fn run_cycle(
@@ -239,15 +232,25 @@ fn run_cycle(
     context: &Context,
 ) -> Result<Vec<(String, String)>, CaseError> {
     let ads = |known: &[SpecAd]| known.iter().map(|known| known.ad.clone()).collect::<Vec<Ad>>();
-    let protocol = Protocol::new(context.dialect);
-    let settings =
-        Cycle { policy: policy.clone(), protocol, context: context.clone(), accelerations: Accelerations::ALL };
-    let outcome = negotiate(&settings, &ads(requests), &ads(offers), &|_| None, &mut |_| ());
+    let settings = NegotiationSettings::new(policy.clone(), Protocol::new(context.dialect), context.clone());
+    let mut bad_request = None;
+    let outcome = negotiate(&settings, &ads(requests), &ads(offers), &|_| None, &mut |event| {
+        if let NegotiationEvent::BadPorts { request, fault } = event {
+            bad_request.get_or_insert_with(|| format!("{}: {}", requests[request].id, fault.reason));
+        }
+        ControlFlow::Continue(())
+    });
     let outcome = outcome.map_err(|fault| CaseError::Unusable(fault.reason))?;
+    let bad_offer = outcome.bad_ports.first().map(|bad| format!("{}: {}", offers[bad.index].id, bad.fault.reason));
+    if let Some(reason) = bad_request.or(bad_offer) {
+        return Err(CaseError::Unusable(reason));
+    }
     check_failures(&outcome.statistics)?;
-    let place = |grant: &Grant| {
+    let places = |grant: &Grant| {
         let unit = grant.unit.map(|unit| format!("#{unit}")).unwrap_or_default();
-        (format!("{}{unit}", requests[grant.request].id), part_name(&offers[grant.offer].id, grant.part))
+        let request = format!("{}{unit}", requests[grant.request].id);
+        let place = |granted: &GrantedOffer| (request.clone(), part_name(&offers[granted.offer].id, granted.part));
+        grant.offers.iter().map(place).collect::<Vec<_>>()
     };
-    Ok(outcome.grants.iter().map(place).collect())
+    Ok(outcome.grants.iter().flat_map(places).collect())
 }

@@ -1,15 +1,15 @@
 //! Gangs under a policy, enumerated, printed, explained, told and claimed.
 
 use std::io::{BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
-use classad::matching::Accelerations;
 use classad::matching::claim::Claimer;
 use classad::matching::gang::{GangFault, Gangmatcher};
-use classad::matching::negotiate::{NegotiationSettings, negotiate};
+use classad::matching::negotiate::{Grant, NegotiationSettings, negotiate};
 use classad::matching::policy::Policy;
 use classad::matching::{Notice, Party};
 use classad::protocol::Protocol;
@@ -152,10 +152,11 @@ fn remainders_are_those_of_a_cycle() {
             .collect();
         let policy = policy("residual: { when: \"!Whole\", set: { Cpus: Cpus - other.Want }, while: Cpus > 0 }");
         let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
-        let settings =
-            NegotiationSettings { policy: policy.clone(), protocol, context, accelerations: Accelerations::ALL };
-        let cycle = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ()).expect("nothing is compared");
-        let cycle: Vec<_> = cycle.grants.iter().map(|grant| (grant.request, grant.offer, grant.part)).collect();
+        let settings = NegotiationSettings::new(policy.clone(), protocol, context);
+        let cycle = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ControlFlow::Continue(()));
+        let cycle = cycle.expect("nothing is compared");
+        let place = |grant: &Grant| (grant.request, grant.offers[0].offer, grant.offers[0].part);
+        let cycle: Vec<_> = cycle.grants.iter().map(place).collect();
         let mut matcher = matcher(&offers, &policy);
         let gangs = requests.iter().enumerate().filter_map(|(index, request)| matcher.marshal(index, request).unwrap());
         let gangs: Vec<_> = gangs.map(|gang| (gang.request, gang.ports[0].offer, gang.ports[0].part)).collect();

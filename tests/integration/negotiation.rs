@@ -1,5 +1,7 @@
 //! Negotiation cycles: whatever is switched on, the matches are the same; and what autoclusters promise is true.
 
+use std::ops::ControlFlow;
+
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
 use classad::matching::negotiate::{Grant, NegotiationOutcome, NegotiationSettings, negotiate};
@@ -105,9 +107,9 @@ fn run(
     accelerations: Accelerations,
     dialect: Dialect,
 ) -> Result<NegotiationOutcome, PolicyFault> {
-    let (protocol, context) = (Protocol::new(dialect), context(dialect));
-    let settings = NegotiationSettings { policy: policy.clone(), protocol, context, accelerations };
-    negotiate(&settings, requests, offers, &|_| None, &mut |_| ())
+    let settings = NegotiationSettings::new(policy.clone(), Protocol::new(dialect), context(dialect));
+    let settings = NegotiationSettings { accelerations, ..settings };
+    negotiate(&settings, requests, offers, &|_| None, &mut |_| ControlFlow::Continue(()))
 }
 
 fn pool(random: &mut Rng, dialect: Dialect) -> [Vec<Ad>; 2] {
@@ -140,7 +142,7 @@ fn whatever_is_switched_on_the_matches_are_the_same() {
         }
         if let Ok(plain) = plain {
             matched += plain.grants.len();
-            divided += plain.grants.iter().filter(|grant| grant.part > 1).count();
+            divided += plain.grants.iter().filter(|grant| grant.offers[0].part > 1).count();
         }
     }
     assert!(
@@ -163,7 +165,7 @@ fn without_a_policy_the_matches_are_those_of_match() {
             .filter_map(|(index, request)| greedy.take_best(index, request).map(|found| (index, found.offer)))
             .collect();
         let outcome = run(&Policy::default(), &requests, &offers, Accelerations::ALL, dialect).unwrap();
-        let found: Vec<(usize, usize)> = outcome.grants.iter().map(|grant| (grant.request, grant.offer)).collect();
+        let found: Vec<(usize, usize)> = outcome.grants.iter().map(|grant| (grant.request, grant.offers[0].offer)).collect();
         assert_eq!(found, expected, "seed {seed}");
     }
 }
@@ -238,7 +240,7 @@ fn the_order_of_offers_does_not_count_where_ranks_decide() {
         let keys = |offers: &[Ad]| -> Vec<(usize, Ad)> {
             let outcome = run(&Policy::default(), &requests, offers, Accelerations::ALL, Dialect::Classad)
                 .expect("it has no policy");
-            outcome.grants.iter().map(|grant: &Grant| (grant.request, offers[grant.offer].clone())).collect()
+            outcome.grants.iter().map(|grant: &Grant| (grant.request, offers[grant.offers[0].offer].clone())).collect()
         };
         let before = keys(&offers);
         random.shuffle(&mut offers);
@@ -267,14 +269,9 @@ fn no_attribute_hides_the_label() {
             ("label", None),
         ] {
             let policy = Policy::parse(format!("docking: '{docking}'").as_bytes(), dialect).unwrap();
-            let settings = NegotiationSettings {
-                policy,
-                protocol: Protocol::new(dialect),
-                context: context.clone(),
-                accelerations: Accelerations::ALL,
-            };
-            let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ()).unwrap();
-            assert_eq!(outcome.grants.first().map(|grant| grant.offer), expected, "{docking} in {dialect}");
+            let settings = NegotiationSettings::new(policy, Protocol::new(dialect), context.clone());
+            let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ControlFlow::Continue(())).unwrap();
+            assert_eq!(outcome.grants.first().map(|grant| grant.offers[0].offer), expected, "{docking} in {dialect}");
         }
     }
 }

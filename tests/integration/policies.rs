@@ -353,8 +353,8 @@ fn notices_of_a_cycle_use_its_ads_up() {
     assert!(cycle(&[]).2.contains("1 of 1 offers left out: expired"));
 
     let ports = file("told-ports.ad", "[ Constraint = true; Ports = { [ Label = cpu; Constraint = true ] } ]");
-    let (_, _, errors) = classad(&["negotiate", &ports, "--offers", &machines]);
-    assert!(errors.contains("1 requests have Ports, which only gangmatch fills"), "{errors}");
+    let (_, _, errors) = classad(&["match", &ports, "--offers", &machines]);
+    assert!(errors.contains("1 request with Ports: `match` ignores ports"), "{errors}");
 }
 
 #[test]

@@ -75,7 +75,6 @@ impl MatchArgs {
                 ReadMode::Whole | ReadMode::Selective => KeptLabels::None,
             },
             label_names: if reading == ReadMode::SelectiveForReports { &JOB_REPORT_ATTRIBUTES } else { &[] },
-            whole_if_ports: reading == ReadMode::SelectiveForReports,
             additional_names: also,
             protocol: self.protocol(session),
             context: session.context(),

@@ -1,13 +1,19 @@
 //! `classad gangmatch`: multilateral batch matching.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use classad::eval::FreeNames;
 use classad::explain::{GangReport, explain_gang};
-use classad::matching::gang::{Algorithm, Gang, Gangmatcher};
+use classad::matching::gang::{Algorithm, GangFault, Gangmatcher};
+use classad::matching::negotiate::{
+    GangSettings, NegotiationEvent, NegotiationSettings, PortUse, negotiate,
+};
+use classad::matching::{Accelerations, Statistics};
+use indexmap::IndexMap;
 use serde_json::json;
 
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -17,6 +23,7 @@ use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::input;
 use crate::cli::io::match_records::RECORD_VERSION;
 use crate::cli::io::parties::Parties;
+use crate::cli::matching_run::cycle_progress;
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::gangs;
@@ -92,27 +99,25 @@ impl Gangmatch {
         self.check_options(policy)?;
         let slots = SlotSelection::of_policy(&policy.policy);
         let ads = self.ads.read_current(session, sources, ReadMode::Whole, &FreeNames::default(), slots)?;
-        let [requests, mut offers] = ads;
         let start = Instant::now();
-        let context = session.context();
-        offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
-        let parties = &Parties::new([requests, offers]);
-        let [requests, offers] = parties.ads();
-        let roots = policy.policy.roots(&requests, &context);
-        let (roots, failures) = roots.map_err(|fault| policy.report_fault(session, fault))?;
-        let (matcher, bad) = Gangmatcher::new(&offers, self.ads.common.protocol(session), context);
-        let matcher = matcher.with_algorithm(self.algorithm, session.options.seed.unwrap_or_default());
-        let matcher = matcher.with_docking_vector(policy.policy.docking.clone());
-        let mut matcher = matcher.with_residual(policy.policy.residual.clone());
-        for bad in bad {
-            parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
-        }
-        let ranks = RankWarnings::default();
-        let mut run = GangmatchRun { command: self, session, policy, parties, roots, ranks };
-        let found = if self.lists_only() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
+        let parties = &Parties::new(ads);
+        let settings = NegotiationSettings {
+            accelerations: Accelerations::NONE,
+            gangs: GangSettings {
+                ports: PortUse::Always,
+                algorithm: self.algorithm,
+                seed: session.options.seed.unwrap_or_default(),
+            },
+            ..NegotiationSettings::new(
+                policy.policy.clone(),
+                self.ads.common.protocol(session),
+                session.context(),
+            )
+        };
+        let mut run = GangmatchRun { command: self, session, policy, parties, settings, ranks: RankWarnings::default() };
+        let (found, statistics) = if self.lists_only() { run.enumerate()? } else { run.marshal()? };
         run.ranks.report(run.session);
-        let statistics = matcher.statistics();
-        session.report_budget_failures(statistics.failures + failures);
+        session.report_budget_failures(statistics.failures);
         if self.ads.common.stats {
             output::print_counters(statistics, start.elapsed().as_secs_f64());
         }
@@ -140,90 +145,126 @@ impl Gangmatch {
     }
 }
 
-/// A run of `gangmatch`. `roots` are the indexes of the requests that the policy serves, in the order of the policy.
+/// A run of `gangmatch`.
 struct GangmatchRun<'r> {
     command: &'r Gangmatch,
     session: &'r mut Session,
     policy: &'r LoadedPolicy,
     parties: &'r Parties,
-    roots: Vec<usize>,
+    settings: NegotiationSettings,
     /// The ranks that were no numbers.
     ranks: RankWarnings,
 }
 
 impl GangmatchRun<'_> {
-    /// Allocates a gang to each request in turn. Prints the gangs, or with `--explain` why requests got none. Returns
+    /// Runs a cycle in which all requests get gangs. Prints the gangs, or with `--explain` why requests got none. Returns
     /// whether any request got a gang.
-    fn marshal(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
-        let GangmatchRun { command: Gangmatch { ads, notify, .. }, ref mut session, policy, parties, .. } = *self;
-        let mut gangs: Vec<Gang> = Vec::new();
-        let mut reports = Vec::new();
-        for (place, &index) in self.roots.iter().enumerate() {
-            progress::report_step("matching", place, Some(self.roots.len()));
-            let request = &parties.requests[index];
-            let mut find = || {
-                match matcher.marshal(index, &request.ad)? {
-                    Some(gang) => gangs.push(gang),
-                    None if self.command.explain => reports.push((index, explain_gang(matcher, index, &request.ad)?)),
-                    None => {}
+    fn marshal(&mut self) -> Result<(bool, Statistics), Failure> {
+        let GangmatchRun { command: Gangmatch { ads, notify, explain, .. }, policy, parties, .. } = *self;
+        let [requests, offers] = parties.ads();
+        // With --quiet only the exit status matters, and one gang decides the status.
+        let ends_early = self.session.options.quiet && notify.notify.is_none();
+        let mut count = cycle_progress(requests.len());
+        let mut bad_requests = Vec::new();
+        let mut reports: IndexMap<usize, Result<GangReport, GangFault>> = IndexMap::new();
+        let mut observe = |event: NegotiationEvent<'_>| {
+            count(&event);
+            match event {
+                NegotiationEvent::BadPorts { request, fault } => bad_requests.push((request, fault.clone())),
+                NegotiationEvent::NoGang { request, matchmaker, .. } if *explain => {
+                    reports.insert(request, explain_gang(matchmaker, request, &requests[request]));
                 }
-                Ok(())
-            };
-            find().or_else(|fault| policy.report_gang_fault(session, request, fault))?;
-            self.ranks.add_ports(parties, index, matcher.take_non_numeric_ranks());
-            // With --quiet only the exit status matters, and one gang decides the status.
-            if session.options.quiet && notify.notify.is_none() && !gangs.is_empty() {
-                break;
+                NegotiationEvent::NonNumericRank { request, rank } => self.ranks.add_ports(parties, request, [rank]),
+                NegotiationEvent::Matched { grant, .. } => {
+                    // A part of a divided offer may serve a request that failed before.
+                    reports.shift_remove(&grant.request);
+                    if ends_early {
+                        return ControlFlow::Break(());
+                    }
+                }
+                _ => {}
             }
+            ControlFlow::Continue(())
+        };
+        let outcome = negotiate(&self.settings, &requests, &offers, &|_| None, &mut observe);
+        let outcome = outcome.map_err(|fault| policy.report_fault(self.session, fault))?;
+        for bad in &outcome.bad_ports {
+            parties.offers[bad.index].report_bad_ports(self.session, &bad.fault)?;
         }
-        let (context, at) = (session.context(), ads.match_time(session));
-        notify.write_notices(|| gangs.iter().map(|gang| parties.gang_notice(gang, &context, at)).collect())?;
+        for (request, fault) in bad_requests {
+            parties.requests[request].report_bad_ports(self.session, &fault)?;
+        }
+        let (context, at) = (self.session.context(), ads.match_time(self.session));
+        notify.write_notices(|| outcome.grants.iter().map(|grant| parties.notice(grant, &context, at)).collect())?;
         if notify.writes_to_stdout() {
-        } else if self.command.explain {
-            self.explain(&mut out(), &reports)?;
+        } else if *explain {
+            self.explain(&mut out(), reports)?;
         } else {
             let mut writer = GangWriter::new(ads.common.output);
-            for gang in &gangs {
-                writer.write(session, gang, parties)?;
+            for grant in &outcome.grants {
+                if let Some(gang) = &grant.gang {
+                    writer.write(self.session, gang, grant.unit, parties)?;
+                }
             }
             writer.finish()?;
         }
-        Ok(!gangs.is_empty())
+        Ok((!outcome.grants.is_empty(), outcome.statistics))
     }
 
     /// Writes the reports on requests without a gang.
-    fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
+    fn explain(
+        &mut self,
+        out: &mut dyn Write,
+        reports: IndexMap<usize, Result<GangReport, GangFault>>,
+    ) -> Result<(), Failure> {
         let mut writer = self.command.ads.common.output.form.map(JsonValueWriter::new);
-        for (place, (request, report)) in reports.iter().enumerate() {
-            let subject = self.parties.requests[*request].id();
+        for (place, (request, report)) in reports.into_iter().enumerate() {
+            let request = &self.parties.requests[request];
+            let report = match report {
+                Ok(report) => report,
+                Err(fault) => return self.policy.report_gang_fault(self.session, request, fault),
+            };
+            let subject = request.id();
             let longest = if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS };
             let sentences = gangs::summary_writer(self.parties, subject, self.session.dialect(), longest);
             if let Some(writer) = &mut writer {
-                let summary = single_line(&sentences.gang_summary(report));
+                let summary = single_line(&sentences.gang_summary(&report));
                 let tail = json!({ "version": RECORD_VERSION, "request": subject, "summary": summary });
                 writer.write(
                     out,
                     &JoinedRecord {
-                        head: gangs::port_fields(report, gangs::ListedParties::with_all_offers(self.parties)),
+                        head: gangs::port_fields(&report, gangs::ListedParties::with_all_offers(self.parties)),
                         tail,
                     },
                 )?;
                 continue;
             }
             let gap = if place > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", gangs::gang_report_text(report, &sentences, false))?;
+            write!(out, "{gap}{}", gangs::gang_report_text(&report, &sentences, false))?;
         }
         writer.map_or(Ok(()), |writer| Ok(writer.finish(out)?))
     }
 
     /// Writes the possible gangs of each request as they are found, at most `--limit` for each. Returns whether any
     /// gang is possible.
-    fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
+    fn enumerate(&mut self) -> Result<(bool, Statistics), Failure> {
+        let NegotiationSettings { policy, protocol, context, .. } = &self.settings;
+        let [requests, offers] = self.parties.ads();
+        let (matcher, bad) = Gangmatcher::new(&offers, protocol.clone(), context.clone());
+        for bad in bad {
+            self.parties.offers[bad.index].report_bad_ports(self.session, &bad.fault)?;
+        }
+        let mut matcher = matcher.with_docking_vector(policy.docking.clone());
+        (0..offers.len())
+            .filter(|offer| !policy.is_offer(&offers[*offer], context))
+            .for_each(|offer| matcher.withdraw(offer));
+        let roots = policy.roots(&requests, context);
+        let (roots, failures) = roots.map_err(|fault| self.policy.report_fault(self.session, fault))?;
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let mut writer = GangWriter::new(self.command.ads.common.output);
         let mut any = false;
-        for (place, &index) in self.roots.iter().enumerate() {
-            progress::report_step("matching", place, Some(self.roots.len()));
+        'requests: for (place, &index) in roots.iter().enumerate() {
+            progress::report_step("matching", place, Some(roots.len()));
             let request = &self.parties.requests[index];
             let mut gangs = match matcher.gangs(index, &request.ad) {
                 Ok(gangs) => gangs,
@@ -234,11 +275,11 @@ impl GangmatchRun<'_> {
             };
             for gang in gangs.by_ref().take(most) {
                 any = true;
-                writer.write(self.session, &gang, self.parties)?;
+                writer.write(self.session, &gang, None, self.parties)?;
                 // Show this gang now, because the search for the next one may take long.
                 out().flush()?;
                 if self.session.options.quiet {
-                    return Ok(true);
+                    break 'requests;
                 }
             }
             if let Some(fault) = gangs.fault() {
@@ -247,6 +288,8 @@ impl GangmatchRun<'_> {
             self.ranks.add_ports(self.parties, index, matcher.take_non_numeric_ranks());
         }
         writer.finish()?;
-        Ok(any)
+        let mut statistics = matcher.statistics();
+        statistics.failures += failures;
+        Ok((any, statistics))
     }
 }

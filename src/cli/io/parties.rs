@@ -6,7 +6,7 @@ use classad::ad::{Ad, Name};
 use classad::eval::Context;
 use classad::explain::{AdNames, AdReference};
 use classad::matching::gang::Gang;
-use classad::matching::negotiate::Grant;
+use classad::matching::negotiate::{Grant, GrantedOffer};
 use classad::matching::{BilateralMatch, Notice, Party, part_name};
 use classad::protocol::{ContentIdentities, PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use indexmap::IndexMap;
@@ -25,6 +25,8 @@ pub struct Parties {
 pub struct RequestSummary {
     /// Number of distinct ads among the requests. Requests that were read in part may share one ad.
     pub distinct_ads: usize,
+    /// Number of requests with ports.
+    pub with_ports: usize,
     /// Whether some request has a valid resource count, so that it stands for several units.
     pub has_resource_counts: bool,
 }
@@ -39,7 +41,7 @@ impl Parties {
         [&self.requests, &self.offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect())
     }
 
-    /// Summarizes the requests. Prints a note on how many have ports, and warnings of invalid resource counts.
+    /// Summarizes the requests. Prints warnings of invalid resource counts.
     pub fn summarize_requests(&self, session: &Session) -> RequestSummary {
         let count = Name::new(RESOURCE_COUNT);
         let mut distinct: FxHashMap<usize, (&Ad, usize)> = FxHashMap::default();
@@ -48,14 +50,12 @@ impl Parties {
         }
         let with_ports: usize =
             distinct.values().filter(|(ad, _)| ad.get(&PORTS).is_some()).map(|(_, requests)| requests).sum();
-        if with_ports > 0 {
-            session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
-        }
         let context = session.context();
         warn_of_invalid_counts(session, &self.requests);
         let is_counted = |ad: &Ad| ad.get(&count).is_some() && resource_count(ad, &context).is_some();
         RequestSummary {
             distinct_ads: distinct.len(),
+            with_ports,
             has_resource_counts: distinct.values().any(|(ad, _)| is_counted(ad)),
         }
     }
@@ -81,21 +81,32 @@ impl Parties {
 
     /// Returns the notification of the match that `grant` describes. `at` is the time of the match in seconds since
     /// 1970.
-    pub fn pair_notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
-        let Grant { request, unit, offer, part, request_rank, offer_rank, .. } = *grant;
-        let mut request_party =
-            Party::new(self.requests[request].advertisement(), &self.request_record_id(request, unit), context);
-        request_party.whole_id = unit.map(|_| self.requests[request].record_id().to_owned());
+    pub fn notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
+        let Grant { request, unit, ref offers, ref gang } = *grant;
+        if let Some(gang) = gang {
+            return self.gang_notice(gang, unit, context, at);
+        }
+        let GrantedOffer { offer, part, request_rank, offer_rank, .. } = offers[0];
         let offered = &self.offers[offer];
         let offer_party = |_| Party::from_offer(offered.advertisement(), offered.record_id(), context).into_part(part);
-        Notice::for_pair(&BilateralMatch { request, offer, request_rank, offer_rank }, request_party, offer_party, at)
+        let matched = BilateralMatch { request, offer, request_rank, offer_rank };
+        Notice::for_pair(&matched, self.request_party(request, unit, context), offer_party, at)
     }
 
-    /// Returns the notification of a gang. `at` is the time of the match in seconds since 1970.
-    pub fn gang_notice(&self, gang: &Gang, context: &Context, at: Option<i64>) -> Notice {
-        let request = &self.requests[gang.request];
-        let offer = |index: usize| Party::from_offer(&self.offers[index].ad, self.offers[index].record_id(), context);
-        Notice::for_gang(gang, Party::new(&request.ad, request.record_id(), context), offer, at)
+    /// Returns the notification of a gang, of one unit of its request if the request stands for several units. `at` is
+    /// the time of the match in seconds since 1970.
+    pub fn gang_notice(&self, gang: &Gang, unit: Option<usize>, context: &Context, at: Option<i64>) -> Notice {
+        let offer = |index: usize| {
+            Party::from_offer(self.offers[index].advertisement(), self.offers[index].record_id(), context)
+        };
+        Notice::for_gang(gang, self.request_party(gang.request, unit, context), offer, at)
+    }
+
+    /// Returns the party of a request, or of one unit of a request that stands for several units.
+    fn request_party(&self, request: usize, unit: Option<usize>, context: &Context) -> Party {
+        let asking = &self.requests[request];
+        let party = Party::new(asking.advertisement(), &self.request_record_id(request, unit), context);
+        Party { whole_id: unit.map(|_| asking.record_id().to_owned()), ..party }
     }
 }
 

@@ -23,8 +23,8 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 
 /// Reads the ads of both sides selectively. Ads that matching cannot tell apart may share one [`Ad`](classad::ad::Ad).
 ///
-/// `None` if the ads have to be read whole, for example because some source is no file in the long form, or because an
-/// expression may read any attribute.
+/// `None` if the ads have to be read whole, for example because some source is no file in the long form, because an
+/// expression may read any attribute, or because an ad has ports: a port can read any attribute of the ad docked there.
 ///
 /// If an ad mentions an attribute, the attribute is read from this ad in the same pass. Matching may also look the
 /// attribute up on the other side. If the last pass over the other side began before the attribute was selected, the
@@ -54,8 +54,6 @@ pub struct LoadRequirements<'l> {
     pub kept_labels: KeptLabels,
     /// Further attributes that are kept of each of these ads. Matching does not look them up.
     pub label_names: &'l [&'l str],
-    /// Whether all ads are to be read whole if any ad has ports.
-    pub whole_if_ports: bool,
     /// Names of further attributes that the caller looks up.
     pub additional_names: &'l FreeNames,
     pub protocol: Protocol,
@@ -129,7 +127,7 @@ impl LoadRequirements<'_> {
             let lacks = [lacks(0), lacks(1)];
             if lacks == [false, false] {
                 let needs_contents = self.kept_labels == KeptLabels::All && sides.iter().any(|side| side.has_unnamed);
-                if needs_contents || self.whole_if_ports && sides.iter().any(|side| side.has_ports) {
+                if needs_contents || sides.iter().any(|side| side.has_ports) {
                     return None;
                 }
                 output::leak_on_exit(selection);

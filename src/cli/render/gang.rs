@@ -26,8 +26,9 @@ struct GangViewPort {
 }
 
 impl GangView {
-    /// Makes the view of a gang; `id` is the identifier of the match.
-    pub fn new(gang: &Gang, id: String, parties: &Parties) -> Self {
+    /// Makes the view of a gang, of one unit of its request if the request stands for several units. `id` is the
+    /// identifier of the match.
+    pub fn new(gang: &Gang, unit: Option<usize>, id: String, parties: &Parties) -> Self {
         let mut ports = Vec::new();
         let mut pending = Vec::new();
         push_ports(&parties.requests[gang.request].ad, None, &gang.ports, 1, &mut pending);
@@ -43,7 +44,7 @@ impl GangView {
                 push_ports(&parties.offers[docked.offer].ad, Some(docked.link), &docked.ports, depth + 1, &mut pending);
             }
         }
-        GangView { id, request: parties.requests[gang.request].id().to_owned(), ports }
+        GangView { id, request: parties.request_name(gang.request, unit), ports }
     }
 
     /// The number of offers on the longest path from the request to an offer.

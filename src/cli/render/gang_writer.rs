@@ -47,12 +47,18 @@ impl GangWriter {
         }
     }
 
-    /// Writes a gang.
-    pub fn write(&mut self, session: &mut Session, gang: &Gang, parties: &Parties) -> Result<(), Failure> {
+    /// Writes a gang, of one unit of its request if the request stands for several units.
+    pub fn write(
+        &mut self,
+        session: &mut Session,
+        gang: &Gang,
+        unit: Option<usize>,
+        parties: &Parties,
+    ) -> Result<(), Failure> {
         let out = &mut out();
         let context = session.context();
         // Computing the identifier of the match takes time: only the forms that print the identifier call this closure.
-        let view = || GangView::new(gang, parties.gang_notice(gang, &context, None).id, parties);
+        let view = || GangView::new(gang, unit, parties.gang_notice(gang, unit, &context, None).id, parties);
         match self {
             GangWriter::Tree { width } => out.write_all(view().tree(*width).as_bytes())?,
             GangWriter::Json(writer) => writer.write(out, &view().record())?,
@@ -61,10 +67,10 @@ impl GangWriter {
                 writer.write(session, out, &NamedAd::unnamed(view.ad()).with_name(view.id))?;
             }
             GangWriter::Table { rows, .. } => {
-                let unfilled = GangView::new(gang, String::new(), parties).unfilled();
-                rows.rows.push(gang_row(gang, parties, ", ").into_iter().chain([unfilled.into()]).collect());
+                let unfilled = GangView::new(gang, unit, String::new(), parties).unfilled();
+                rows.rows.push(gang_row(gang, unit, parties, ", ").into_iter().chain([unfilled.into()]).collect());
             }
-            GangWriter::Rows(writer) => writer.write(out, gang_row(gang, parties, ","))?,
+            GangWriter::Rows(writer) => writer.write(out, gang_row(gang, unit, parties, ","))?,
         }
         Ok(())
     }
@@ -94,9 +100,9 @@ impl GangWriter {
 /// Returns three cells for a gang: the name of the request, the names of the offers, and two ranks for each offer, such
 /// as `5/2`. The offer gets the first rank from the port at which it is docked. The second rank is the value of the
 /// offer's own rank. The offers are in the depth-first order of the ports.
-fn gang_row(gang: &Gang, parties: &Parties, between: &str) -> Vec<TableCell> {
+fn gang_row(gang: &Gang, unit: Option<usize>, parties: &Parties, between: &str) -> Vec<TableCell> {
     let members = gang.members();
     let ids: Vec<String> = members.iter().map(|docked| parties.offer_name(docked.offer, docked.part)).collect();
     let ranks: Vec<String> = members.iter().map(|docked| format!("{}/{}", docked.rank, docked.offer_rank)).collect();
-    [parties.requests[gang.request].id().to_owned(), ids.join(between), ranks.join(between)].map(TableCell::from).into()
+    [parties.request_name(gang.request, unit), ids.join(between), ranks.join(between)].map(TableCell::from).into()
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
+use fixedbitset::FixedBitSet;
+
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Participant, Type};
 use crate::eval::Context;
 use crate::matching::Statistics;
@@ -125,15 +127,60 @@ impl Gangmatcher {
     ///
     /// When the ports of the request cannot be used, or docking vectors cannot be compared.
     pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
+        let gang = self.find_gang(index, request)?;
+        if let Some(gang) = &gang {
+            self.take(gang);
+        }
+        Ok(gang)
+    }
+
+    /// Searches for the gang of a request without using offers up. `None` if no gang is found.
+    ///
+    /// `index` becomes the `request` of the gang.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used, or docking vectors cannot be compared.
+    pub fn find_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.pool.seat(request)?;
         self.pool.table.statistics.roots += 1;
-        let Some((_, gang)) = self.find(self.strategy, index, None)? else { return Ok(None) };
+        Ok(self.find(self.strategy, index, None)?.map(|(_, gang)| gang))
+    }
+
+    /// Uses up the offers of a gang, and makes what remains of them available. Returns the offers that leave a remainder,
+    /// by index, each with its remainder. `gang` must be the gang that [`Gangmatcher::find_gang`] returned last.
+    ///
+    /// An offer stays used up if its remainder cannot be computed or has ports that cannot be used.
+    pub fn take(&mut self, gang: &Gang) -> Vec<(usize, Ad)> {
         self.pool.table.statistics.matched += 1;
         for docked in gang.members() {
-            self.pool.index.remove(Participant::of_offer(docked.offer));
+            self.withdraw(docked.offer);
         }
-        self.offer_remainders(&gang);
-        Ok(Some(gang))
+        let mut remainders = self.remainders(gang);
+        remainders.retain(|(offer, remainder)| self.offer_remainder(*offer, remainder).is_ok());
+        remainders
+    }
+
+    /// Uses up an offer, as if a gang had taken it.
+    pub fn withdraw(&mut self, offer: usize) {
+        self.pool.index.remove(Participant::of_offer(offer));
+    }
+
+    /// Whether one of `offers` may dock at a port of a request while nothing else is docked. If so, the request may still
+    /// get no gang. If not, no gang of the request has one of `offers` at its own ports.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used.
+    pub fn may_dock(&mut self, request: &Ad, offers: &FixedBitSet) -> Result<bool, PortFault> {
+        self.without_statistics(|matcher| {
+            matcher.pool.seat(request)?;
+            let ports = matcher.pool.table.port_count(Participant::REQUEST);
+            Ok((0..ports).any(|port| {
+                let rows = matcher.pool.probe_independent(PortPlace::of_request(port));
+                rows.ones().any(|row| offers.contains(matcher.pool.index.place(row).participant.offer()))
+            }))
+        })
     }
 
     /// Iterates over the gangs of a request, best first, without using offers up. The iterator ends early if docking
@@ -263,21 +310,18 @@ impl Gangmatcher {
         self.pool.offer_remainder(Participant::of_offer(offer), remainder)
     }
 
-    /// Makes the remainders of the offers of `gang` available. `gang` must be the gang of the current request. An offer
-    /// stays used up if its remainder cannot be computed or has invalid ports.
-    fn offer_remainders(&mut self, gang: &Gang) {
-        let Some(residual) = &self.residual else { return };
+    /// Computes the remainders of the offers of `gang`, the gang of the current request. Leaves out offers that leave no
+    /// remainder.
+    fn remainders(&mut self, gang: &Gang) -> Vec<(usize, Ad)> {
+        let Some(residual) = &self.residual else { return Vec::new() };
         let table = &mut self.pool.table;
         let docked = table.dock_gang(gang);
         let remainder = |(above, link): &(PortPlace, PortPlace)| {
-            table.remainder(residual, *above, *link).map(|remainder| (link.participant, remainder))
+            table.remainder(residual, *above, *link).map(|remainder| (link.participant.offer(), remainder))
         };
-        let remainders: Vec<(Participant, Ad)> = docked.iter().filter_map(remainder).collect();
+        let remainders = docked.iter().filter_map(remainder).collect();
         table.undock_gang(&docked);
-        for (offer, remainder) in remainders {
-            // Ignore a remainder with invalid ports: its offer stays used up.
-            let _ = self.pool.offer_remainder(offer, &remainder);
-        }
+        remainders
     }
 
     /// Searches for a gang of the current request. `index` becomes the `request` of the gang. If `below` is a score,

@@ -70,6 +70,20 @@ impl Gang {
         }
         members
     }
+
+    /// Returns the paths of the ports at which [`Gang::members`] are docked: `cpu` for a port of the request,
+    /// `service.machine` for a port of the offer docked at `service`.
+    #[must_use]
+    pub fn port_paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        let mut pending: Vec<(String, &DockedOffer)> =
+            self.ports.iter().rev().map(|docked| (docked.label.clone(), docked)).collect();
+        while let Some((path, docked)) = pending.pop() {
+            pending.extend(docked.ports.iter().rev().map(|below| (format!("{path}.{}", below.label), below)));
+            paths.push(path);
+        }
+        paths
+    }
 }
 
 /// A rank that had a value other than a number, which counts as 0 (1998 paper 3.2).

@@ -1,31 +1,52 @@
 //! The events of a negotiation cycle, for reporting.
 
+use crate::matching::Candidate;
+use crate::matching::gang::{Gang, Gangmatcher, NonNumericRank};
 use crate::matching::policy::PolicyVector;
+use crate::protocol::PortFault;
 
-/// A request and the offer it got.
+/// A request and the offers that it got: one offer, or a gang.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grant {
     /// Index of the request.
     pub request: usize,
-    /// 1-based number of the unit that got the offer, if the request is a resource request; `None` for other requests.
+    /// 1-based number of the unit that got the offers, if the request is a resource request; `None` for other requests.
     pub unit: Option<usize>,
+    /// The offers. Those of a gang are in preorder: each is followed by the offers docked at its own ports.
+    pub offers: Vec<GrantedOffer>,
+    /// The gang of a request that has ports, or that an offer with ports serves; `None` for a single offer.
+    pub gang: Option<Gang>,
+}
+
+/// An offer that a request got.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GrantedOffer {
     /// Index of the offer.
     pub offer: usize,
     /// 1-based number of the part of the offer. Part 1 is the offer as advertised, part 2 the remainder after the first
     /// match, and so on.
     pub part: usize,
-    /// Rank that the request gives the offer.
+    /// Rank that the offer gets: from the request, or from the port at which it is docked.
     pub request_rank: f64,
-    /// Rank that the offer gives the request.
+    /// Rank that the offer gives the request, or the ad at whose port it is docked.
     pub offer_rank: f64,
-    /// Docking vector of the request for the offer; `None` if the policy has no docking vector.
+    /// Docking vector of the request for the offer; `None` if the policy has no docking vector, and for the offers of a
+    /// gang.
     pub vector: Option<PolicyVector>,
     /// User who loses the offer to the request; `None` if the offer had no user.
     pub preempted: Option<String>,
 }
 
+impl GrantedOffer {
+    /// Returns a candidate as a whole offer, which has no user.
+    #[must_use]
+    pub fn of_candidate(candidate: Candidate) -> Self {
+        let Candidate { offer, request_rank, offer_rank } = candidate;
+        GrantedOffer { offer, part: 1, request_rank, offer_rank, vector: None, preempted: None }
+    }
+}
+
 /// An event of a negotiation cycle.
-#[derive(Clone, Debug)]
 pub enum NegotiationEvent<'e> {
     /// A round begins.
     Round {
@@ -51,6 +72,41 @@ pub enum NegotiationEvent<'e> {
         grant: &'e Grant,
         /// Name of the submitter of the request.
         submitter: &'e str,
+    },
+    /// A request got no gang: its ports cannot all be filled with offers that are left.
+    NoGang {
+        /// Index of the request.
+        request: usize,
+        /// Name of the submitter of the request.
+        submitter: &'e str,
+        /// The matchmaker of the gangs, which can explain the failure by [`Gangmatcher::gang_failure`]. It must not be
+        /// used to take offers.
+        matchmaker: &'e mut Gangmatcher,
+    },
+    /// A request waits for the next round: its gang has more offers than the submitter may still get in this round.
+    Deferred {
+        /// Index of the request.
+        request: usize,
+        /// Name of the submitter of the request.
+        submitter: &'e str,
+        /// Number of offers in the gang.
+        offers: usize,
+        /// Number of offers that the submitter may still get in this round.
+        slice: usize,
+    },
+    /// While a gang was searched, a rank had a value that is no number, which counts as 0.
+    NonNumericRank {
+        /// Index of the request.
+        request: usize,
+        /// The rank.
+        rank: NonNumericRank,
+    },
+    /// A request is left out, because its ports cannot be used.
+    BadPorts {
+        /// Index of the request.
+        request: usize,
+        /// Why its ports cannot be used.
+        fault: &'e PortFault,
     },
     /// A request got no offer, because no compatible offer is left.
     Rejected {

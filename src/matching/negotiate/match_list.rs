@@ -45,7 +45,7 @@ impl ClusterMatchList {
         if self.divisions_seen == Some(offers.divisions.len()) {
             return Ok(());
         }
-        let candidates = offers.matchmaker.candidates(request);
+        let candidates = offers.candidates(request);
         self.has_vector = !offers.policy.docking.is_empty();
         if self.has_vector {
             let mut known: FxHashMap<usize, PolicyVector> = FxHashMap::default();

@@ -6,17 +6,20 @@ mod match_list;
 mod offers;
 mod policy_candidates;
 
+use std::ops::ControlFlow;
+
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Name, Value};
 use crate::eval::{Context, FreeNames};
 use crate::pool::RequestClusters;
-use crate::protocol::{Protocol, RESOURCE_COUNT, USER_ATTRIBUTES, resource_count};
+use crate::protocol::{PortFault, Protocol, RESOURCE_COUNT, USER_ATTRIBUTES, resource_count};
 
+use super::gang::{Algorithm, BadPorts, Gang, GangFault, Gangmatcher};
 use super::policy::{Policy, PolicyFault, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
 
-pub use event::{Grant, NegotiationEvent};
+pub use event::{Grant, GrantedOffer, NegotiationEvent};
 use match_list::{ClusterMatchList, RankedCandidate};
 use offers::CycleOffers;
 pub use policy_candidates::PolicyCandidates;
@@ -32,6 +35,45 @@ pub struct NegotiationSettings {
     pub context: Context,
     /// Optional caches and indexes; they change the cost, never a match.
     pub accelerations: Accelerations,
+    /// Which requests get gangs, and how gangs are searched.
+    pub gangs: GangSettings,
+}
+
+impl NegotiationSettings {
+    /// Returns settings with all accelerations, in which the requests that need gangs get them.
+    #[must_use]
+    pub fn new(policy: Policy, protocol: Protocol, context: Context) -> Self {
+        NegotiationSettings {
+            policy,
+            protocol,
+            context,
+            accelerations: Accelerations::ALL,
+            gangs: GangSettings::default(),
+        }
+    }
+}
+
+/// Which requests get gangs in a cycle, and how gangs are searched.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GangSettings {
+    /// Which requests get gangs.
+    pub ports: PortUse,
+    /// How gangs are searched.
+    pub algorithm: Algorithm,
+    /// The seed of an algorithm that chooses at random.
+    pub seed: u64,
+}
+
+/// Which requests get gangs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PortUse {
+    /// No request: ports are ignored, and each request gets one offer by the constraints of the two ads.
+    Ignored,
+    /// The requests with ports, and those at which an offer with ports may dock.
+    #[default]
+    Needed,
+    /// All requests. A request without ports has the port `other`.
+    Always,
 }
 
 /// The result of a negotiation cycle.
@@ -46,10 +88,20 @@ pub struct NegotiationOutcome {
     /// Indexes of the components of the docking vector whose values could never be ordered, for example because they
     /// are always undefined. Such a component discards every candidate.
     pub unordered_components: Vec<usize>,
+    /// The offers that were left out because their ports cannot be used.
+    pub bad_ports: Vec<BadPorts>,
 }
 
+/// The function that a cycle calls with each event. The cycle ends when it returns [`ControlFlow::Break`].
+pub type CycleObserver<'o> = dyn FnMut(NegotiationEvent<'_>) -> ControlFlow<()> + 'o;
+
 /// Runs a negotiation cycle and returns its matches. `priority` returns the priority of a submitter that the policy
-/// does not name; larger is worse, and `None` means unknown. `tell` is called with each event as it happens.
+/// does not name; larger is worse, and `None` means unknown. `tell` is called with each event as it happens. If
+/// it returns [`ControlFlow::Break`], the cycle ends.
+///
+/// A request with ports gets a gang, and so does a request at which an offer with ports may dock (see [`PortUse`]). All
+/// offers of a gang count for the share of its submitter. If a submitter may get fewer offers in a round than a gang has,
+/// the request waits for the next round, unless the submitter got no offer yet in this round.
 ///
 /// Without a policy, requests are served in input order. Each request gets the remaining offer that it ranks highest.
 /// Among equally ranked offers it gets the one that ranks the request highest, then the first. [`super::GreedyMatcher`]
@@ -63,7 +115,7 @@ pub fn negotiate(
     requests: &[Ad],
     offers: &[Ad],
     priority: &dyn Fn(&str) -> Option<f64>,
-    tell: &mut dyn FnMut(&NegotiationEvent<'_>),
+    tell: &mut CycleObserver<'_>,
 ) -> Result<NegotiationOutcome, PolicyFault> {
     let mut cycle = NegotiationCycle::new(settings, requests, offers, tell);
     let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
@@ -72,6 +124,7 @@ pub fn negotiate(
     cycle.run_rounds(&mut submitters)?;
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.unordered_components = cycle.offers.unordered_components();
+    cycle.outcome.bad_ports = std::mem::take(&mut cycle.offers.bad_ports);
     cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.granted)).collect();
     Ok(cycle.outcome)
 }
@@ -119,9 +172,24 @@ struct NegotiationCycle<'c> {
     lists: FxHashMap<usize, ClusterMatchList>,
     /// Length of [`CycleOffers::divisions`] at the time when an autocluster got no offer, by index of the autocluster.
     failed_clusters: FxHashMap<usize, usize>,
+    /// Whether the requests of an autocluster get gangs, by index of the autocluster, and the length of
+    /// [`CycleOffers::divisions`] when this was found out.
+    gang_clusters: FxHashMap<usize, (bool, usize)>,
     outcome: NegotiationOutcome,
     /// Called with each event as it happens.
-    tell: &'c mut dyn FnMut(&NegotiationEvent<'_>),
+    tell: &'c mut CycleObserver<'c>,
+    /// Whether the observer has ended the cycle.
+    is_ended: bool,
+}
+
+/// What came of considering a request once.
+enum Consideration {
+    /// The request got this number of offers.
+    Granted(usize),
+    /// The request waits for the next round.
+    Deferred,
+    /// The request got nothing.
+    Failed,
 }
 
 impl<'c> NegotiationCycle<'c> {
@@ -129,9 +197,9 @@ impl<'c> NegotiationCycle<'c> {
         settings: &'c NegotiationSettings,
         ads: &'c [Ad],
         offers: &[Ad],
-        tell: &'c mut dyn FnMut(&NegotiationEvent<'_>),
+        tell: &'c mut CycleObserver<'c>,
     ) -> Self {
-        let NegotiationSettings { policy, protocol, context, accelerations } = settings;
+        let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
         let policies = policy.match_policies();
         let clusters =
             accelerations.autoclusters.then(|| RequestClusters::new(ads, offers, &policies, protocol, context));
@@ -149,11 +217,13 @@ impl<'c> NegotiationCycle<'c> {
             ads,
             requests: ads.iter().map(request).collect(),
             clusters,
-            offers: CycleOffers::new(offers, settings, Accelerations { match_lists, ..*accelerations }),
+            offers: CycleOffers::new(ads, offers, settings, Accelerations { match_lists, ..*accelerations }),
             lists: FxHashMap::default(),
             failed_clusters: FxHashMap::default(),
+            gang_clusters: FxHashMap::default(),
             outcome,
             tell,
+            is_ended: false,
         }
     }
 
@@ -190,29 +260,38 @@ impl<'c> NegotiationCycle<'c> {
         left.map(|request| self.requests[*request].remaining).sum()
     }
 
+    /// Reports an event to the observer.
+    fn report(&mut self, event: NegotiationEvent<'_>) {
+        self.is_ended |= (self.tell)(event).is_break();
+    }
+
+    /// Whether there is nothing left to give away, or the observer has ended the cycle. Where all requests get gangs, the
+    /// failure of each is reported, also when no offer is left.
+    fn is_over(&self) -> bool {
+        self.is_ended || self.offers.free_count == 0 && self.settings.gangs.ports != PortUse::Always
+    }
+
     /// Runs rounds until a round makes no match, no offer is left, or no request asks for an offer.
     fn run_rounds(&mut self, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
         for round in 1.. {
             let before = self.outcome.grants.len();
             let asking: Vec<usize> = submitters.iter().map(|submitter| self.open_demand(submitter)).collect();
             let free = self.offers.free_count;
-            if free == 0 || asking.iter().all(|left| *left == 0) {
+            if self.is_over() || asking.iter().all(|left| *left == 0) {
                 break;
             }
-            (self.tell)(&NegotiationEvent::Round { number: round, offers: free });
+            self.report(NegotiationEvent::Round { number: round, offers: free });
             let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
             let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
             for (submitter, left) in submitters.iter_mut().zip(asking) {
-                if left == 0 || self.offers.free_count == 0 {
+                if left == 0 || self.is_over() {
                     continue;
                 }
                 let slice =
                     self.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
                 let (name, priority) = (&submitter.name, submitter.priority);
-                (self.tell)(&NegotiationEvent::Turn { submitter: name, priority, slice, requests: left });
-                let before = self.outcome.grants.len();
-                self.run_turn(submitter, slice.unwrap_or(usize::MAX))?;
-                submitter.granted += self.outcome.grants.len() - before;
+                self.report(NegotiationEvent::Turn { submitter: name, priority, slice, requests: left });
+                submitter.granted += self.run_turn(submitter, slice.unwrap_or(usize::MAX))?;
             }
             if self.outcome.grants.len() == before {
                 break;
@@ -221,34 +300,76 @@ impl<'c> NegotiationCycle<'c> {
         Ok(())
     }
 
-    /// Tries to match the requests of a submitter until the submitter has got `slice` offers.
-    fn run_turn(&mut self, submitter: &Submitter, mut slice: usize) -> Result<(), PolicyFault> {
+    /// Tries to match the requests of a submitter until the submitter has got `slice` offers. Returns the number of
+    /// offers that it got.
+    fn run_turn(&mut self, submitter: &Submitter, slice: usize) -> Result<usize, PolicyFault> {
+        let mut granted = 0;
         for request in submitter.requests.iter().copied() {
-            while slice > 0 && self.is_open(request) && self.offers.free_count > 0 {
-                slice -= usize::from(self.consider(request, &submitter.name)?);
+            while granted < slice && self.is_open(request) && !self.is_over() {
+                match self.consider(request, &submitter.name, slice - granted, granted == 0)? {
+                    Consideration::Granted(offers) => granted += offers,
+                    Consideration::Deferred => break,
+                    Consideration::Failed => {}
+                }
             }
         }
-        Ok(())
+        Ok(granted)
     }
 
-    /// Gives a request the best remaining offer. Returns false if no compatible offer remains.
-    fn consider(&mut self, request: usize, submitter: &str) -> Result<bool, PolicyFault> {
+    /// Gives a request the best remaining offer or gang. A gang has at most `slice` offers, unless `is_first`.
+    fn consider(
+        &mut self,
+        request: usize,
+        submitter: &str,
+        slice: usize,
+        is_first: bool,
+    ) -> Result<Consideration, PolicyFault> {
         let divided = self.offers.divisions.len();
         // Without autoclusters each request counts as an autocluster.
-        let (cluster, representative) = match &self.clusters {
-            Some(clusters) => {
-                let cluster = clusters.cluster_of[request];
-                (cluster, &clusters.clusters[cluster].representative)
-            }
-            None => (request, &self.ads[request]),
-        };
+        let cluster = self.clusters.as_ref().map_or(request, |clusters| clusters.cluster_of[request]);
         if self.failed_clusters.get(&cluster) == Some(&divided) {
             let requests = self.requests[request].remaining;
             self.outcome.statistics.skipped += requests as u64;
             self.requests[request].failed_at_division = Some(divided);
-            (self.tell)(&NegotiationEvent::Skipped { request, submitter, requests });
-            return Ok(false);
+            self.report(NegotiationEvent::Skipped { request, submitter, requests });
+            return Ok(Consideration::Failed);
         }
+        let representative = match &self.clusters {
+            Some(clusters) => clusters.clusters[cluster].representative.clone(),
+            None => self.ads[request].clone(),
+        };
+        let needs_gang = match self.gang_clusters.get(&cluster) {
+            Some((needs_gang, known_at)) if *known_at == divided => Ok(*needs_gang),
+            _ => self.offers.needs_gang(&representative),
+        };
+        let granted = match needs_gang {
+            Ok(needs_gang) => {
+                self.gang_clusters.insert(cluster, (needs_gang, divided));
+                if needs_gang {
+                    self.consider_gang(request, &representative, submitter, slice, is_first)?
+                } else {
+                    self.consider_offer(request, &representative, cluster, submitter)?
+                }
+            }
+            Err(fault) => self.reject_ports(request, &fault),
+        };
+        if matches!(granted, Consideration::Failed) && self.requests[request].remaining > 0 {
+            // Only the first unit of a resource request was tried. The other units would fail too and count as skipped.
+            self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
+            self.requests[request].failed_at_division = Some(divided);
+            self.failed_clusters.insert(cluster, divided);
+        }
+        Ok(granted)
+    }
+
+    /// Gives a request the best remaining offer without ports.
+    fn consider_offer(
+        &mut self,
+        request: usize,
+        representative: &Ad,
+        cluster: usize,
+        submitter: &str,
+    ) -> Result<Consideration, PolicyFault> {
         self.outcome.statistics.roots += 1;
         let mut list = self.lists.remove(&cluster).unwrap_or_default();
         list.refresh(&mut self.offers, representative)?;
@@ -257,37 +378,89 @@ impl<'c> NegotiationCycle<'c> {
         if self.settings.accelerations.match_lists && self.clusters.is_some() {
             self.lists.insert(cluster, list);
         }
-        if let Some(best) = best {
-            self.grant(request, submitter, best);
-            return Ok(true);
-        }
-        (self.tell)(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
-        // Only the first unit of a resource request was tried. The other units would fail too and count as skipped.
-        self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
-        self.requests[request].failed_at_division = Some(divided);
-        self.failed_clusters.insert(cluster, divided);
-        Ok(false)
+        let Some(RankedCandidate { candidate, vector }) = best else {
+            self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded });
+            return Ok(Consideration::Failed);
+        };
+        let offer = GrantedOffer {
+            part: self.offers.parts[candidate.offer],
+            vector,
+            preempted: self.offers.user(candidate.offer),
+            ..GrantedOffer::of_candidate(candidate)
+        };
+        self.offers.take(candidate.offer, &self.ads[request]);
+        Ok(self.grant(request, submitter, vec![offer], None))
     }
 
-    fn grant(&mut self, request: usize, submitter: &str, best: RankedCandidate) {
+    /// Gives a request its best remaining gang.
+    fn consider_gang(
+        &mut self,
+        request: usize,
+        representative: &Ad,
+        submitter: &str,
+        slice: usize,
+        is_first: bool,
+    ) -> Result<Consideration, PolicyFault> {
+        let found = self.offers.find_gang(request, representative);
+        for rank in self.offers.gangs().map(Gangmatcher::take_non_numeric_ranks).unwrap_or_default() {
+            self.report(NegotiationEvent::NonNumericRank { request, rank });
+        }
+        let gang = match found {
+            Ok(gang) => gang,
+            Err(GangFault::Ports(fault)) => return Ok(self.reject_ports(request, &fault)),
+            Err(GangFault::Policy(fault)) => return Err(fault),
+        };
+        let Some(gang) = gang else {
+            self.outcome.statistics.roots += 1;
+            if let Some(matchmaker) = self.offers.gangs() {
+                let event = NegotiationEvent::NoGang { request, submitter, matchmaker };
+                self.is_ended |= (self.tell)(event).is_break();
+            }
+            return Ok(Consideration::Failed);
+        };
+        let width = gang.members().len();
+        if width > slice && !is_first {
+            self.report(NegotiationEvent::Deferred { request, submitter, offers: width, slice });
+            return Ok(Consideration::Deferred);
+        }
+        self.outcome.statistics.roots += 1;
+        let granted = gang.members().into_iter().map(|docked| GrantedOffer {
+            offer: docked.offer,
+            part: docked.part,
+            request_rank: docked.rank,
+            offer_rank: docked.offer_rank,
+            vector: None,
+            preempted: self.offers.user(docked.offer),
+        });
+        let granted = granted.collect();
+        self.offers.take_gang(&gang);
+        Ok(self.grant(request, submitter, granted, Some(gang)))
+    }
+
+    /// Leaves out a request for good, because its ports cannot be used.
+    fn reject_ports(&mut self, request: usize, fault: &PortFault) -> Consideration {
+        self.requests[request].remaining = 0;
+        self.report(NegotiationEvent::BadPorts { request, fault });
+        Consideration::Failed
+    }
+
+    /// Records that a request got offers, which are taken already.
+    fn grant(
+        &mut self,
+        request: usize,
+        submitter: &str,
+        offers: Vec<GrantedOffer>,
+        gang: Option<Gang>,
+    ) -> Consideration {
         let state = &mut self.requests[request];
         state.remaining -= 1;
         state.granted += 1;
-        let candidate = best.candidate;
-        let grant = Grant {
-            request,
-            unit: state.is_counted.then_some(state.granted),
-            offer: candidate.offer,
-            part: self.offers.parts[candidate.offer],
-            request_rank: candidate.request_rank,
-            offer_rank: candidate.offer_rank,
-            vector: best.vector,
-            preempted: self.offers.user(candidate.offer),
-        };
-        self.offers.take(candidate.offer, &self.ads[request]);
+        let grant = Grant { request, unit: state.is_counted.then_some(state.granted), offers, gang };
         self.outcome.statistics.matched += 1;
-        (self.tell)(&NegotiationEvent::Matched { grant: &grant, submitter });
+        self.report(NegotiationEvent::Matched { grant: &grant, submitter });
+        let granted = grant.offers.len();
         self.outcome.grants.push(grant);
+        Consideration::Granted(granted)
     }
 }
 

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
 use crate::ad::{Ad, Participant, ScopeFrame};
 use crate::eval::{Context, Environment};
+use crate::matching::gang::{BadPorts, Gang, GangFault, Gangmatcher};
 use crate::matching::policy::{Policy, PolicyFault, PolicyVector};
-use crate::matching::{Accelerations, Matchmaker, Pair, PairSide, Statistics};
-use crate::protocol::Advertisement;
+use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
+use crate::protocol::{Advertisement, PORTS, PortFault};
 
-use super::NegotiationSettings;
+use super::{NegotiationSettings, PortUse};
 
 /// The state of all offers during a cycle.
 pub struct CycleOffers {
@@ -20,6 +24,14 @@ pub struct CycleOffers {
     /// For each offer, whether the offer is unavailable. An offer is unavailable if it was given away and left no
     /// remainder, or if the rule `roots` of the policy is true in the offer.
     pub taken: Vec<bool>,
+    /// The matchmaker of requests that get gangs. Its offers are divided and used up together with these. `None` if no
+    /// request gets a gang.
+    gangs: Option<Gangmatcher>,
+    /// The offers with ports, which only gangs can have. Empty if ports are ignored.
+    with_ports: FixedBitSet,
+    ports: PortUse,
+    /// The offers that are left out of gangs because their ports cannot be used.
+    pub bad_ports: Vec<BadPorts>,
     /// Number of offers that are not taken.
     pub free_count: usize,
     /// Indexes of the offers that were divided, in chronological order. Dividing an offer replaces it by its remainder.
@@ -34,13 +46,36 @@ pub struct CycleOffers {
 }
 
 impl CycleOffers {
-    /// Prepares the offers for a cycle. An offer is never given away if the rule `roots` of the policy is true in the
-    /// offer.
-    pub fn new(ads: &[Ad], settings: &NegotiationSettings, accelerations: Accelerations) -> Self {
-        let NegotiationSettings { policy, protocol, context, .. } = settings;
+    /// Prepares the offers for a cycle of these requests. An offer is never given away if the rule `roots` of the policy
+    /// is true in the offer.
+    pub fn new(requests: &[Ad], ads: &[Ad], settings: &NegotiationSettings, accelerations: Accelerations) -> Self {
+        let NegotiationSettings { policy, protocol, context, gangs: gang_settings, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
         let taken: Vec<bool> = ads.iter().map(|ad| !policy.is_offer(ad, context)).collect();
+        let mut with_ports = FixedBitSet::with_capacity(ads.len());
+        if gang_settings.ports != PortUse::Ignored {
+            with_ports.extend((0..ads.len()).filter(|offer| has_ports(&ads[*offer])));
+        }
+        let needs_gangs = match gang_settings.ports {
+            PortUse::Ignored => false,
+            PortUse::Needed => !with_ports.is_clear() || requests.iter().any(has_ports),
+            PortUse::Always => true,
+        };
+        let mut bad_ports = Vec::new();
+        let gangs = needs_gangs.then(|| {
+            let (mut gangs, bad) = Gangmatcher::new(ads, protocol.clone(), context.clone());
+            (0..ads.len()).filter(|offer| taken[*offer]).for_each(|offer| gangs.withdraw(offer));
+            bad_ports = bad;
+            gangs
+                .with_algorithm(gang_settings.algorithm, gang_settings.seed)
+                .with_docking_vector(policy.docking.clone())
+                .with_residual(policy.residual.clone())
+        });
         CycleOffers {
+            gangs,
+            with_ports,
+            ports: gang_settings.ports,
+            bad_ports,
             matchmaker,
             environment: Environment::pair(Ad::default(), Ad::default()).0,
             frames: ads.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer)).collect(),
@@ -90,18 +125,81 @@ impl CycleOffers {
         PolicyVector::check_comparable(vectors, "docking", &self.policy.docking)
     }
 
-    /// Gives an offer to a request. If the offer leaves a remainder, the remainder replaces the offer. Otherwise the
-    /// offer is taken.
+    /// The matchmaker of gangs.
+    pub fn gangs(&mut self) -> Option<&mut Gangmatcher> {
+        self.gangs.as_mut()
+    }
+
+    /// Returns the offers without ports with which a request is compatible, best first, also those that are taken.
+    pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
+        let candidates = self.matchmaker.candidates(request);
+        if self.with_ports.is_clear() {
+            return candidates;
+        }
+        candidates.iter().filter(|candidate| !self.with_ports.contains(candidate.offer)).copied().collect()
+    }
+
+    /// Whether a request gets a gang, not a single offer: the request has ports, or an offer with ports may dock at it.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used.
+    pub fn needs_gang(&mut self, request: &Ad) -> Result<bool, PortFault> {
+        let Some(gangs) = &mut self.gangs else { return Ok(false) };
+        match self.ports {
+            PortUse::Ignored => Ok(false),
+            PortUse::Always => Ok(true),
+            PortUse::Needed if has_ports(request) => Ok(true),
+            PortUse::Needed if self.with_ports.is_clear() => Ok(false),
+            PortUse::Needed => gangs.may_dock(request, &self.with_ports),
+        }
+    }
+
+    /// Searches for the gang of a request, without taking its offers. `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used, or docking vectors cannot be compared.
+    pub fn find_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
+        self.gangs.as_mut().map_or(Ok(None), |gangs| gangs.find_gang(index, request))
+    }
+
+    /// Gives the offers of a gang to its request. The gang must be the one that was found last.
+    pub fn take_gang(&mut self, gang: &Gang) {
+        let Some(gangs) = &mut self.gangs else { return };
+        let mut remainders: FxHashMap<usize, Ad> = gangs.take(gang).into_iter().collect();
+        for docked in gang.members() {
+            self.settle(docked.offer, remainders.remove(&docked.offer));
+        }
+    }
+
+    /// Gives an offer to a request.
     pub fn take(&mut self, offer: usize, request: &Ad) {
-        if let Some(remainder) = self.remainder(offer, request) {
-            self.frames[offer] = Pair::make_scope(remainder.clone(), PairSide::Offer);
-            self.matchmaker.replace(offer, remainder);
-            self.parts[offer] += 1;
-            self.divisions.push(offer);
-        } else {
+        let remainder = self.remainder(offer, request);
+        if let Some(gangs) = &mut self.gangs {
+            gangs.withdraw(offer);
+            if let Some(remainder) = &remainder {
+                // A remainder whose ports cannot be used has ports, so that no request can have it.
+                let _ = gangs.offer_remainder(offer, remainder);
+            }
+        }
+        self.settle(offer, remainder);
+    }
+
+    /// Replaces an offer that was given away by its remainder. Without a remainder the offer is taken.
+    fn settle(&mut self, offer: usize, remainder: Option<Ad>) {
+        let Some(remainder) = remainder else {
             self.taken[offer] = true;
             self.free_count -= 1;
+            return;
+        };
+        if self.ports != PortUse::Ignored {
+            self.with_ports.set(offer, has_ports(&remainder));
         }
+        self.frames[offer] = Pair::make_scope(remainder.clone(), PairSide::Offer);
+        self.matchmaker.replace(offer, remainder);
+        self.parts[offer] += 1;
+        self.divisions.push(offer);
     }
 
     fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
@@ -116,8 +214,17 @@ impl CycleOffers {
     pub fn statistics(&self) -> Statistics {
         let mut statistics = self.statistics;
         statistics.add(&self.matchmaker.statistics);
+        if let Some(gangs) = &self.gangs {
+            // The cycle counts the requests, also those that get gangs.
+            statistics.add(&Statistics { roots: 0, matched: 0, ..gangs.statistics() });
+        }
         statistics
     }
+}
+
+/// Whether an ad has a list of ports.
+fn has_ports(ad: &Ad) -> bool {
+    ad.get(&PORTS).is_some()
 }
 
 /// Pairs a request with an offer in an environment, and returns the scope of the request.

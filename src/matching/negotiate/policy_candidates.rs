@@ -8,9 +8,9 @@ use crate::ad::Ad;
 use crate::matching::policy::PolicyFault;
 use crate::matching::{Candidate, Statistics};
 
-use super::NegotiationSettings;
 use super::match_list::ClusterMatchList;
 use super::offers::CycleOffers;
+use super::{GangSettings, NegotiationSettings, PortUse};
 
 /// Finds the offers that requests could have under a policy, best first by the docking vector. An offer is left out
 /// if it is not compatible or the docking vector discards it.
@@ -21,12 +21,14 @@ pub struct PolicyCandidates {
 }
 
 impl PolicyCandidates {
-    /// Creates a search among these offers. An offer is no candidate if the rule `roots` of the policy is true in the
-    /// offer.
+    /// Creates a search among these offers, whose ports are ignored. An offer is no candidate if the rule `roots` of the
+    /// policy is true in the offer.
     #[must_use]
     pub fn new(settings: &NegotiationSettings, offers: &[Ad]) -> Self {
+        let gangs = GangSettings { ports: PortUse::Ignored, ..settings.gangs };
+        let settings = NegotiationSettings { gangs, ..settings.clone() };
         PolicyCandidates {
-            offers: CycleOffers::new(offers, settings, settings.accelerations),
+            offers: CycleOffers::new(&[], offers, &settings, settings.accelerations),
             lists: FxHashMap::default(),
         }
     }

@@ -1,8 +1,7 @@
 //! Groups of requests that are explained together, and the offers that other requests have taken.
 
 use classad::explain::{Explainer, RequestReport, RequestVerdict};
-use classad::matching::Accelerations;
-use classad::matching::negotiate::NegotiationSettings;
+use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse};
 use rustc_hash::FxHashMap;
 
 use crate::cli::Failure;
@@ -14,10 +13,8 @@ use crate::cli::session::Session;
 /// Matches each request with the best remaining offer, one request after the other, like `classad match`.
 pub fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<Allocation, Failure> {
     let settings = NegotiationSettings {
-        policy: case.policy.policy.clone(),
-        protocol: case.protocol.clone(),
-        context: session.context(),
-        accelerations: Accelerations::ALL,
+        gangs: GangSettings { ports: PortUse::Ignored, ..GangSettings::default() },
+        ..NegotiationSettings::new(case.policy.policy.clone(), case.protocol.clone(), session.context())
     };
     let slots = if case.tells_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
     let context = session.context();
@@ -29,7 +26,7 @@ pub fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Res
     let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
     let mut allocation = Allocation::new(case.parties);
     for grant in found.grants {
-        allocation.add(grant.request, [available[grant.offer]]);
+        allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
     }
     session.report_budget_failures(found.statistics.failures);
     Ok(allocation)

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
-use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
+use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse, negotiation_names};
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -98,10 +98,9 @@ impl MatchCommand {
         let start = Instant::now();
         let context = session.context();
         let settings = NegotiationSettings {
-            policy: policy.policy.clone(),
-            protocol: self.ads.common.protocol(session),
-            context: context.clone(),
             accelerations: self.accelerating.accelerations(),
+            gangs: GangSettings { ports: PortUse::Ignored, ..GangSettings::default() },
+            ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), context.clone())
         };
         let mut run = MatchingRun::new(session, &parties, self.selection(session), settings);
         run.follows_policy |= !is_actual;
@@ -119,14 +118,14 @@ impl MatchCommand {
             session.note(&format!("{count} {what}; as the ads are: {actual}"));
         }
         let at = self.ads.match_time(session);
-        let notice = |grant| parties.pair_notice(grant, &context, at);
+        let notice = |grant| parties.notice(grant, &context, at);
         self.notify.write_notices(|| outcome.grants.iter().map(notice).collect())?;
         if self.notify.writes_to_stdout() {
         } else if self.count {
             writeln!(out(), "{count}")?;
         } else {
             let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
-            rows.rows.extend(outcome.grants.iter().map(|grant| grant_cells(&parties, grant)));
+            rows.rows.extend(outcome.grants.iter().map(|grant| grant_cells(&parties, grant, &grant.offers[0])));
             self.ads.common.output.write(&rows)?;
         }
         if policy.policy.docking.is_empty() {

@@ -2,6 +2,7 @@
 //! 3 of the 2006 paper, with the measures of its section 6.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use classad::ad::{Ad, Expression};
@@ -35,7 +36,7 @@ pub fn comparison_table(
     let mut run = |name: &str, requests: &[Ad], accelerations| -> Result<(), PolicyFault> {
         let settings = NegotiationSettings { accelerations, ..settings.clone() };
         let start = Instant::now();
-        let outcome = negotiate(&settings, requests, offers, &|_| None, &mut |_| ())?;
+        let outcome = negotiate(&settings, requests, offers, &|_| None, &mut |_| ControlFlow::Continue(()))?;
         let costs = configuration_costs(name, &outcome.statistics, start.elapsed().as_secs_f64());
         let memory = peak_megabytes().map_or_else(|| String::new().into(), TableCell::from);
         let of_pool: [(&str, TableCell); 7] = [

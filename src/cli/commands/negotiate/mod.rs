@@ -4,13 +4,15 @@ mod compare;
 mod transcript;
 
 use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
 use classad::matching::Statistics;
+use classad::matching::gang::Gang;
 use classad::matching::negotiate::{
-    NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
+    Grant, NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
 };
 use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{ParseOptions, parse_expression};
@@ -104,10 +106,12 @@ impl Negotiate {
         }
         let ads = parties.ads();
         let settings = NegotiationSettings {
-            policy: policy.policy.clone(),
-            protocol: self.ads.common.protocol(session),
-            context: session.context(),
             accelerations: self.accelerating.accelerations(),
+            ..NegotiationSettings::new(
+                policy.policy.clone(),
+                self.ads.common.protocol(session),
+                session.context(),
+            )
         };
         if self.compare {
             let rows = compare::comparison_table(&settings, &ads, reading_seconds);
@@ -118,35 +122,44 @@ impl Negotiate {
         let mut transcript = Transcript::new(&parties);
         let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.effective_priority(submitter));
         let mut count_request = cycle_progress(ads[0].len());
-        let mut tell = |event: &NegotiationEvent<'_>| {
-            count_request(event);
+        let (mut ranks, mut bad_requests) = (RankWarnings::default(), Vec::new());
+        let mut observe = |event: NegotiationEvent<'_>| {
+            count_request(&event);
             if self.transcript {
-                transcript.record(event);
+                transcript.record(&event);
             }
+            match event {
+                NegotiationEvent::NonNumericRank { request, rank } => ranks.add_ports(&parties, request, [rank]),
+                NegotiationEvent::BadPorts { request, fault } => bad_requests.push((request, fault.clone())),
+                _ => {}
+            }
+            ControlFlow::Continue(())
         };
-        let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell);
+        let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut observe);
         let outcome = outcome.map_err(|fault| policy.report_fault(session, fault))?;
-        if settings.policy.docking.is_empty() {
-            RankWarnings::of_pairs(&parties, &settings, &outcome.grants).report(session);
+        for bad in &outcome.bad_ports {
+            parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
         }
+        for (request, fault) in bad_requests {
+            parties.requests[request].report_bad_ports(session, &fault)?;
+        }
+        if settings.policy.docking.is_empty() {
+            ranks.add_pairs(&parties, &settings, &outcome.grants);
+        }
+        ranks.report(session);
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
             save_usage(path, accountant, &outcome)?;
         }
         let at = self.ads.match_time(session);
-        let notice = |grant| parties.pair_notice(grant, &settings.context, at);
+        let notice = |grant| parties.notice(grant, &settings.context, at);
         self.notify.write_notices(|| outcome.grants.iter().map(notice).collect())?;
         if self.notify.writes_to_stdout() {
         } else if self.transcript {
             transcript.write(&mut out(), self.ads.common.output)?;
         } else {
-            let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
-            rows.rows.extend(outcome.grants.iter().map(|grant| {
-                let preempted = grant.preempted.clone().unwrap_or_default();
-                grant_cells(&parties, grant).into_iter().chain([preempted.into()]).collect()
-            }));
-            self.ads.common.output.write(&rows)?;
+            self.ads.common.output.write(&match_table(&parties, &outcome.grants))?;
         }
         policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);
@@ -185,6 +198,26 @@ impl Negotiate {
     }
 }
 
+/// Returns the table of matches, with a row for each offer. If there are gangs, the last column is the port at which the
+/// offer is docked.
+fn match_table(parties: &Parties, grants: &[Grant]) -> ResultTable {
+    let mut table = ResultTable::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
+    let has_gangs = grants.iter().any(|grant| grant.gang.is_some());
+    if has_gangs {
+        table.header.push("port".to_owned());
+    }
+    for grant in grants {
+        let paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default();
+        for (place, granted) in grant.offers.iter().enumerate() {
+            let mut row = grant_cells(parties, grant, granted);
+            row.push(granted.preempted.clone().unwrap_or_default().into());
+            row.extend(has_gangs.then(|| paths.get(place).cloned().unwrap_or_default().into()));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
 /// The submitter of a job in HTCondor: its user, or its accounting group with the user's domain.
 const HTCONDOR_SUBMITTER: &str =
     "isUndefined(AccountingGroup) ? User : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
@@ -206,7 +239,7 @@ fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
         "matched": matched,
         "failed": roots - matched,
         "skipped": skipped,
-        "preempted": outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count(),
+        "preempted": outcome.grants.iter().flat_map(|grant| &grant.offers).filter(|offer| offer.preempted.is_some()).count(),
         "tests": tests,
         "evaluations": evaluations,
         "probes": probes,

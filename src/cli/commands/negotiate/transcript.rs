@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use classad::ad::Value;
-use classad::matching::negotiate::NegotiationEvent;
+use classad::matching::gang::Gang;
+use classad::matching::negotiate::{GrantedOffer, NegotiationEvent};
 use classad::matching::policy::PolicyVector;
 use classad::text::counted_plain;
 
@@ -38,9 +39,14 @@ impl<'p> Transcript<'p> {
         Ok(())
     }
 
-    /// Appends the line and the record of an event. The record also gets the number of the current round.
+    /// Appends the line and the record of an event.
     fn push(&mut self, line: String, submitter: &str, event: &str, [request, offer, preempted, detail]: [&str; 4]) {
         self.lines.push(line);
+        self.add_record(submitter, event, [request, offer, preempted, detail]);
+    }
+
+    /// Appends the record of an event, with the number of the current round.
+    fn add_record(&mut self, submitter: &str, event: &str, [request, offer, preempted, detail]: [&str; 4]) {
         let texts = [submitter, event, request, offer, preempted, detail].map(|text| TableCell::from(text.to_owned()));
         self.records.rows.push([self.round.into()].into_iter().chain(texts).collect());
     }
@@ -64,17 +70,38 @@ impl<'p> Transcript<'p> {
                 self.push(format!("{who}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
             NegotiationEvent::Matched { grant, submitter } => {
-                let (request, offer) =
-                    (parties.request_name(grant.request, grant.unit), parties.offer_name(grant.offer, grant.part));
-                let worth = match &grant.vector {
-                    Some(vector) => vector_text(vector),
-                    None => format!("{{ {}, {} }}", grant.request_rank, grant.offer_rank),
-                };
-                let preempted = grant.preempted.clone().unwrap_or_default();
-                let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
-                let line = format!("  {request} gets {offer} {worth}{loser}");
-                self.push(line, submitter, "matched", [&request, &offer, &preempted, &worth]);
+                let request = parties.request_name(grant.request, grant.unit);
+                let mut paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default().into_iter();
+                let mut parts = Vec::new();
+                for granted in &grant.offers {
+                    let offer = parties.offer_name(granted.offer, granted.part);
+                    let port = paths.next().map(|path| format!("{path}: ")).unwrap_or_default();
+                    let worth = format!("{port}{}", worth_text(granted));
+                    let preempted = granted.preempted.clone().unwrap_or_default();
+                    let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
+                    parts.push(format!("{port}{offer} {}{loser}", worth_text(granted)));
+                    self.add_record(submitter, "matched", [&request, &offer, &preempted, &worth]);
+                }
+                self.lines.push(format!("  {request} gets {}", parts.join("; ")));
             }
+            NegotiationEvent::NoGang { request, submitter, .. } => {
+                let request = parties.request_name(request, None);
+                let detail = "the offers that are left do not fill its ports";
+                self.push(format!("  {request} is rejected: {detail}"), submitter, "rejected", [&request, "", "", detail]);
+            }
+            NegotiationEvent::Deferred { request, submitter, offers, slice } => {
+                let request = parties.request_name(request, None);
+                let (offers, left) = (counted_plain(offers, "offer"), counted_plain(slice, "offer"));
+                let detail = format!("its gang has {offers}, {submitter} may get {left} more in this round");
+                let line = format!("  {request} waits for the next round: {detail}");
+                self.push(line, submitter, "deferred", [&request, "", "", &detail]);
+            }
+            NegotiationEvent::BadPorts { request, fault } => {
+                let request = parties.request_name(request, None);
+                let detail = fault.to_string();
+                self.push(format!("  {request} is left out: {detail}"), "", "left out", [&request, "", "", &detail]);
+            }
+            NegotiationEvent::NonNumericRank { .. } => {}
             NegotiationEvent::Rejected { request, submitter, compatible, discarded } => {
                 let request = parties.request_name(request, None);
                 let detail = rejection_reason(compatible, discarded);
@@ -101,6 +128,14 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
         0 => format!("{offers}, taken"),
         all if all == compatible => format!("{offers}, discarded by the docking vector"),
         some => format!("{offers}: {} taken, {some} discarded by the docking vector", compatible - some),
+    }
+}
+
+/// Returns what decides between candidates: the docking vector, or the two ranks.
+fn worth_text(granted: &GrantedOffer) -> String {
+    match &granted.vector {
+        Some(vector) => vector_text(vector),
+        None => format!("{{ {}, {} }}", granted.request_rank, granted.offer_rank),
     }
 }
 

@@ -43,7 +43,7 @@ pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     state.session.report_budget_failures(matcher.statistics().failures);
     let mut writer = GangWriter::new(TableOutputArgs { form: Some(OutputForm::Tree), no_header: false });
     for gang in &gangs {
-        writer.write(state.session, gang, parties)?;
+        writer.write(state.session, gang, None, parties)?;
     }
     writer.finish()
 }

@@ -92,7 +92,7 @@ pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, l
 pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
     let parties = listed.parties;
     let docked = |gang: &Gang| {
-        let view = GangView::new(gang, String::new(), parties);
+        let view = GangView::new(gang, None, String::new(), parties);
         (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
     };
     let changes = report.changes.iter().map(|change| {
