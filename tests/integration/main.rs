@@ -20,6 +20,7 @@ mod layout;
 mod manuals;
 mod marshalling;
 mod negotiation;
+mod one_cycle;
 mod policies;
 mod policy_expressions;
 mod pool_faults;

@@ -34,6 +34,11 @@ impl AutoclusterInterner {
         AutoclusterInterner { dialect, ..AutoclusterInterner::default() }
     }
 
+    /// Returns the dialect of the expressions.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// Returns the identifier of a name. All spellings of a name have the same identifier.
     #[allow(clippy::cast_possible_truncation)] // 2^32 names would not fit into memory
     pub fn intern_name(&mut self, name: &Name) -> InternedId {

@@ -8,7 +8,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, transitive_closure};
-use crate::protocol::{PORTS, Protocol, RESOURCE_COUNT, resource_count};
+use crate::pool::MentionedNames;
+use crate::protocol::{PORTS, Protocol, RESOURCE_COUNT, read_ports, resource_count};
 
 use interner::{AutoclusterInterner, InternedId};
 
@@ -71,8 +72,9 @@ impl RequestClusters {
     /// attributes are present, bound to equal expressions.
     ///
     /// An attribute is significant if a constraint or a rank of either side, or a policy, may read it. The list of ports
-    /// is significant, with all that it reads. An attribute may be read directly, or through other attributes of either side. If an expression may read attributes that it does not
-    /// name, as with `eval(Text)`, all attributes are significant.
+    /// is significant, with all that it reads. An attribute may be read directly, by the label of a port, or through
+    /// other attributes of either side. If an expression may read attributes that it does not name, as with
+    /// `eval(Text)`, all attributes are significant.
     ///
     /// Computes a fixpoint: visits all offers and all requests in alternation, until no new name is read.
     #[must_use]
@@ -230,17 +232,22 @@ impl<'c> SignificantAttributes<'c> {
         if self.reads[side].everything {
             reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
         }
-        if ad.get(&PORTS).is_some() {
+        let ports = ad.get(&PORTS).map(|_| read_ports(ad).map(|ports| ports.list).unwrap_or_default());
+        if ports.is_some() {
             reached.insert(self.interner.intern_name(&PORTS));
-            // A port refers by its label to any attribute of the ad that docks there.
-            self.reads[1 - side].everything = true;
         }
+        let labels: Vec<&Name> = ports.iter().flatten().map(|port| &port.label).collect();
+        // The names that this ad reads by the labels of its ports.
+        let mut docked = MentionedNames::default();
         let mut everything = self.reads[side].everything;
         transitive_closure(&mut reached, |&name, reached| {
             let Some(expression) = ad.get(&self.interner.names[name as usize]) else {
                 signature.push((name, ABSENT));
                 return Some(());
             };
+            if !labels.is_empty() {
+                docked.add_names_in(expression, &labels, None, self.interner.dialect());
+            }
             let (expression, mentions) = self.interner.intern_expression(expression);
             signature.push((name, expression));
             reached.extend(mentions.mine.iter().chain(&mentions.unqualified));
@@ -255,6 +262,11 @@ impl<'c> SignificantAttributes<'c> {
             Some(())
         });
         self.reached = reached;
+        // At a port an offer may dock, or the request, or an offer that the request's other offers need.
+        for reads in &mut self.reads {
+            reads.names.extend(docked.iter().map(|name| self.interner.intern_name(name)));
+            reads.everything |= docked.is_opaque;
+        }
         signature.sort_unstable();
         signature
     }

@@ -7,9 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Name, Participant};
 use crate::matching::gang::participants::ParticipantTable;
 use crate::matching::policy::candidate_label;
-use crate::pool::Partition;
+use crate::pool::{MentionedNames, Partition};
 
-use super::mentioned_names::MentionedNames;
 use super::{PortIndex, RowBitmap, first_row_from};
 
 /// Builds and caches the classes of rows that no request so far can tell apart.
@@ -52,6 +51,18 @@ pub struct CandidateClasses {
 /// divided by this divisor. A large class is removed from a set of rows by a bitmap, which is faster than row by row.
 const LARGE_CLASS_DIVISOR: usize = 64;
 
+/// Adds the names that the ad of a participant mentions. Leaves out the expressions of attributes that are called
+/// `skipped`.
+fn add_names_of(
+    names: &mut MentionedNames,
+    participant: Participant,
+    skipped: Option<&Name>,
+    table: &ParticipantTable,
+) {
+    let labels: Vec<&Name> = table.labels(participant).collect();
+    names.add_ad(table.ad(participant), &labels, skipped, table.context.dialect);
+}
+
 impl NamedClasses {
     /// Returns the classes, made anew if the current request mentions further names. Leaves out the names that only
     /// ranks mention unless `ranks_matter`.
@@ -63,11 +74,11 @@ impl NamedClasses {
     ) -> Rc<CandidateClasses> {
         let skipped = (!ranks_matter).then(|| table.protocol.rank_name().clone());
         let known = (self.names.count(), self.names.is_opaque);
-        self.names.add_names_of(Participant::REQUEST, skipped.as_ref(), table);
+        add_names_of(&mut self.names, Participant::REQUEST, skipped.as_ref(), table);
         if !self.has_read_offers {
             self.has_read_offers = true;
             for offer in table.offers_with_ports() {
-                self.names.add_names_of(offer, skipped.as_ref(), table);
+                add_names_of(&mut self.names, offer, skipped.as_ref(), table);
             }
             for rule in &table.docking_vector {
                 self.names.add_names_in(&rule.expression, &[&candidate_label()], None, table.context.dialect);
@@ -118,8 +129,12 @@ impl CandidateClassifier {
             let mut offers: Vec<Participant> = unknown.map(|row| index.places[row].participant).collect();
             offers.dedup();
             let mut offers = offers.into_iter().chain(table.offers_with_ports());
-            let mentions = |offer| MentionedNames::of_participant(offer, Some(name), table).mention(name);
-            is_bounded || offers.any(mentions)
+            is_bounded
+                || offers.any(|offer| {
+                    let mut names = MentionedNames::default();
+                    add_names_of(&mut names, offer, Some(name), table);
+                    names.mention(name)
+                })
         })
     }
 

@@ -9,7 +9,6 @@
 mod candidate_classes;
 mod distinct_values;
 mod link_demands;
-mod mentioned_names;
 mod row_columns;
 mod selection_cache;
 mod window_query;

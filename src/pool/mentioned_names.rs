@@ -1,11 +1,11 @@
-//! Attribute names that expressions mention, so that rows with equal values of these attributes are equal for them.
+//! Attribute names that expressions mention, also as attributes of the ads docked at ports (thesis 3.3): rows of ads with
+//! equal values of these attributes are equal for the expressions.
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Dialect, Expression, ExpressionKind, Name, Participant};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name};
 use crate::constraint::is_scope_name;
 use crate::eval::FreeNames;
-use crate::matching::gang::participants::ParticipantTable;
 
 /// A set of attribute names that expressions mention.
 #[derive(Default)]
@@ -16,14 +16,6 @@ pub struct MentionedNames {
 }
 
 impl MentionedNames {
-    /// Returns the names that the ad of a participant mentions. Leaves out the expressions of attributes that are called
-    /// `skipped`.
-    pub fn of_participant(participant: Participant, skipped: Option<&Name>, table: &ParticipantTable) -> Self {
-        let mut names = MentionedNames::default();
-        names.add_names_of(participant, skipped, table);
-        names
-    }
-
     /// Returns the number of names.
     pub fn count(&self) -> usize {
         self.names.len()
@@ -39,18 +31,17 @@ impl MentionedNames {
         self.is_opaque || self.names.contains(name)
     }
 
-    /// Adds the names that the ad of a participant mentions. Leaves out the expressions of attributes that are called
-    /// `skipped`.
-    pub fn add_names_of(&mut self, participant: Participant, skipped: Option<&Name>, table: &ParticipantTable) {
-        let labels: Vec<&Name> = table.labels(participant).collect();
-        for attribute in table.ad(participant).iter().filter(|attribute| Some(attribute.name) != skipped) {
-            self.add_names_in(attribute.expression, &labels, skipped, table.context.dialect);
+    /// Adds the names that an ad mentions. `labels` are the labels of its ports. Leaves out the expressions of attributes
+    /// that are called `skipped`.
+    pub fn add_ad(&mut self, ad: &Ad, labels: &[&Name], skipped: Option<&Name>, dialect: Dialect) {
+        for attribute in ad.iter().filter(|attribute| Some(attribute.name) != skipped) {
+            self.add_names_in(attribute.expression, labels, skipped, dialect);
         }
     }
 
     /// Adds the names that an expression mentions. The names become opaque if a label is used as a whole ad, because the
-    /// expression may then read any attribute of the candidate. Leaves out the expressions of attributes that are called
-    /// `skipped` in nested ads.
+    /// expression may then read any attribute of the ad docked at the port. Leaves out the expressions of attributes that
+    /// are called `skipped` in nested ads.
     pub fn add_names_in(
         &mut self,
         expression: &Expression,
