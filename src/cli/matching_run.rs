@@ -6,17 +6,16 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use classad::ad::Ad;
 use classad::matching::negotiate::{
-    Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, negotiate,
+    Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, PortUse,
+    negotiate,
 };
 use classad::matching::policy::{Policy, PolicyFault};
 use classad::matching::{BilateralMatch, Candidate, GreedyMatcher, Matchmaker, maximum_matching, stable_matching};
 use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::resource_count;
-use classad::text::counted_plain;
 
 use super::io::named_ad::NamedAd;
 use super::io::parties::Parties;
-use super::render::rows::TableCell;
 use super::render::{output, progress};
 use super::session::Session;
 
@@ -102,14 +101,7 @@ impl PairSelection {
 /// request with a `ResourceRequestCount`.
 fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: BilateralMatch) -> Grant {
     let candidate = Candidate { offer, request_rank, offer_rank };
-    Grant { request, unit: None, offers: vec![GrantedOffer::of_candidate(candidate)], gang: None }
-}
-
-/// Returns the cells of one offer of a match: the names of request and offer, and the ranks that they give each other.
-pub fn grant_cells(parties: &Parties, grant: &Grant, granted: &GrantedOffer) -> Vec<TableCell> {
-    let request = parties.request_name(grant.request, grant.unit);
-    let offer = parties.offer_name(granted.offer, granted.part);
-    vec![request.into(), offer.into(), granted.request_rank.into(), granted.offer_rank.into()]
+    Grant { request, unit: None, offers: vec![GrantedOffer::of_candidate(candidate)], gang: None, choice: None }
 }
 
 /// Updates the progress bar.
@@ -136,8 +128,10 @@ pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
 pub struct MatchingRun {
     pub selection: PairSelection,
     pub settings: NegotiationSettings,
-    /// Whether matching has to follow the policy or a `ResourceRequestCount`, in addition to constraints and ranks.
+    /// Whether matching has to follow the policy, a `ResourceRequestCount` or ports, in addition to constraints and ranks.
     pub follows_policy: bool,
+    /// Number of requests with ports.
+    pub requests_with_ports: usize,
     /// Whether the requests were read selectively, so that equivalent requests already share one ad.
     has_shared_ads: bool,
     /// Number of distinct ads among the requests. If `has_shared_ads`, each distinct ad is an autocluster.
@@ -145,19 +139,16 @@ pub struct MatchingRun {
 }
 
 impl MatchingRun {
-    /// Makes the run for these parties. Notes how many requests have ports, and warns of invalid resource counts.
+    /// Makes the run for these parties. Warns of invalid resource counts.
     pub fn new(session: &Session, parties: &Parties, selection: PairSelection, settings: NegotiationSettings) -> Self {
         let summary = parties.summarize_requests(session);
-        if summary.with_ports > 0 {
-            let requests = counted_plain(summary.with_ports, "request");
-            session.note(&format!("{requests} with Ports: `match` ignores ports, `negotiate` and `gangmatch` fill them"));
-        }
         // `share` is ignored, because shares do not influence which offer a request gets.
         let Policy { roots, order, docking, residual, share: _ } = &settings.policy;
         let has_policy = roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some();
         MatchingRun {
             selection,
-            follows_policy: has_policy || summary.has_resource_counts,
+            follows_policy: has_policy || summary.has_resource_counts || settings.gangs.ports != PortUse::Ignored,
+            requests_with_ports: summary.with_ports,
             settings,
             has_shared_ads: parties.requests.first().is_none_or(NamedAd::is_projected),
             distinct_requests: summary.distinct_ads as u64,

@@ -222,7 +222,7 @@ mod tests {
     fn a_gang_is_told_from_its_root_downwards() {
         let docked = |label: &str, offer, ports| {
             let label = label.to_owned();
-            DockedOffer { label, offer, part: 1, link: 0, rank: 1.0, offer_rank: 2.0, ports }
+            DockedOffer { label, offer, part: 1, link: 0, rank: 1.0, offer_rank: 2.0, vector: None, ports }
         };
         let below = vec![docked("cpu", 7, vec![]), docked("disk", 5, vec![])];
         let ports = vec![docked("service", 3, below), docked("licence", 4, vec![])];

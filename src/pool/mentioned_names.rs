@@ -17,6 +17,7 @@ pub struct MentionedNames {
 
 impl MentionedNames {
     /// Returns the number of names.
+    #[must_use]
     pub fn count(&self) -> usize {
         self.names.len()
     }
@@ -27,6 +28,7 @@ impl MentionedNames {
     }
 
     /// Whether `name` may be read.
+    #[must_use]
     pub fn mention(&self, name: &Name) -> bool {
         self.is_opaque || self.names.contains(name)
     }

@@ -165,7 +165,8 @@ fn without_a_policy_the_matches_are_those_of_match() {
             .filter_map(|(index, request)| greedy.take_best(index, request).map(|found| (index, found.offer)))
             .collect();
         let outcome = run(&Policy::default(), &requests, &offers, Accelerations::ALL, dialect).unwrap();
-        let found: Vec<(usize, usize)> = outcome.grants.iter().map(|grant| (grant.request, grant.offers[0].offer)).collect();
+        let found: Vec<(usize, usize)> =
+            outcome.grants.iter().map(|grant| (grant.request, grant.offers[0].offer)).collect();
         assert_eq!(found, expected, "seed {seed}");
     }
 }
@@ -270,7 +271,8 @@ fn no_attribute_hides_the_label() {
         ] {
             let policy = Policy::parse(format!("docking: '{docking}'").as_bytes(), dialect).unwrap();
             let settings = NegotiationSettings::new(policy, Protocol::new(dialect), context.clone());
-            let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ControlFlow::Continue(())).unwrap();
+            let outcome =
+                negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ControlFlow::Continue(())).unwrap();
             assert_eq!(outcome.grants.first().map(|grant| grant.offers[0].offer), expected, "{docking} in {dialect}");
         }
     }

@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
+use classad::matching::Accelerations;
+use classad::matching::gang::Gangmatcher;
 use classad::matching::negotiate::{
-    GangSettings, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PortUse, negotiate,
+    DecidingDifference, GangSettings, Grant, NegotiationOutcome, NegotiationSettings, PortUse, negotiate,
 };
 use classad::matching::policy::Policy;
-use classad::matching::{Accelerations, GreedyMatcher};
 use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, parse_ad};
 use fastrand::Rng;
@@ -111,12 +112,21 @@ fn settings(policy: &Policy, accelerations: Accelerations, ports: PortUse) -> Ne
     NegotiationSettings { accelerations, gangs: GangSettings { ports, ..GangSettings::default() }, ..settings }
 }
 
-/// The requests, their units, and the parts of offers that they got.
-fn matches(outcome: &NegotiationOutcome) -> Vec<(usize, Option<usize>, Vec<(usize, usize)>)> {
-    let offers = |grant: &classad::matching::negotiate::Grant| {
-        grant.offers.iter().map(|granted| (granted.offer, granted.part)).collect()
+/// A request, the number of its unit, and the parts of offers that it got.
+#[derive(Debug, PartialEq)]
+struct Matched {
+    request: usize,
+    unit: Option<usize>,
+    offers: Vec<(usize, usize)>,
+}
+
+fn matches(outcome: &NegotiationOutcome) -> Vec<Matched> {
+    let matched = |grant: &Grant| Matched {
+        request: grant.request,
+        unit: grant.unit,
+        offers: grant.offers.iter().map(|granted| (granted.offer, granted.part)).collect(),
     };
-    outcome.grants.iter().map(|grant| (grant.request, grant.unit, offers(grant))).collect()
+    outcome.grants.iter().map(matched).collect()
 }
 
 #[test]
@@ -140,8 +150,8 @@ fn accelerations_change_no_match() {
         }
         let granted: usize = plain.grants.iter().map(|grant| grant.offers.len()).sum();
         assert_eq!(granted, plain.submitters.iter().map(|(_, offers)| offers).sum::<usize>(), "seed {seed}");
-        let parts: BTreeSet<(usize, usize)> = matches(&plain).into_iter().flat_map(|(_, _, parts)| parts).collect();
-        assert_eq!(parts.len(), granted, "seed {seed}: a part of an offer is given away once");
+        let given: BTreeSet<(usize, usize)> = matches(&plain).into_iter().flat_map(|matched| matched.offers).collect();
+        assert_eq!(given.len(), granted, "seed {seed}: a part of an offer is given away once");
         gangs += plain.grants.iter().filter(|grant| grant.offers.len() > 1).count();
         pairs += plain.grants.iter().filter(|grant| grant.gang.is_none()).count();
     }
@@ -169,4 +179,111 @@ fn all_commands_make_the_same_matches() {
         compared += needed.grants.len();
     }
     assert!(compared > 1000 && without_ports > 500, "{compared} {without_ports}");
+}
+
+/// The runner-up is the offer, or the gang, that the request would get if the winner did not exist.
+#[test]
+fn the_runner_up_is_the_next_best() {
+    let (mut of_offers, mut of_gangs) = ([0; 4], [0; 4]);
+    for seed in seeds() {
+        let mut random = Rng::with_seed(seed);
+        let requests = [request(&mut random, 5)];
+        let offers: Vec<Ad> = (0..random.usize(1..10)).map(|_| offer(&mut random, 2)).collect();
+        let mut policy = policy(&mut random, false);
+        policy.residual = None;
+        let settings = settings(&policy, Accelerations::ALL, PortUse::Needed);
+        let outcome = run(&NegotiationSettings { finds_runner_up: true, ..settings.clone() }, &requests, &offers);
+        let Some(grant) = outcome.grants.first() else { continue };
+        let runner_up: Vec<usize> =
+            grant.choice.iter().flat_map(|choice| choice.runner_up.iter().map(|(offer, _)| *offer)).collect();
+        let expected: Vec<usize> = if grant.gang.is_some() {
+            let (matcher, _) = Gangmatcher::new(&offers, settings.protocol, settings.context);
+            let mut matcher = matcher.with_docking_vector(policy.docking.clone());
+            let next = matcher.gangs(0, &requests[0]).expect("the ports are sound").nth(1);
+            next.iter().flat_map(|gang| gang.members()).map(|docked| docked.offer).collect()
+        } else {
+            let winner = grant.offers[0].offer;
+            let others: Vec<usize> = (0..offers.len()).filter(|offer| *offer != winner).collect();
+            let left: Vec<Ad> = others.iter().map(|offer| offers[*offer].clone()).collect();
+            let next = run(&settings, &requests, &left);
+            next.grants.iter().filter(|next| next.unit == grant.unit).map(|next| others[next.offers[0].offer]).collect()
+        };
+        assert_eq!(runner_up, expected, "seed {seed}");
+        if let Some(choice) = &grant.choice {
+            let kind = match &choice.difference {
+                DecidingDifference::Component(_, [winner, loser]) => {
+                    assert_ne!(winner, loser, "seed {seed}");
+                    0
+                }
+                DecidingDifference::RequestRank([winner, loser]) | DecidingDifference::OfferRank([winner, loser]) => {
+                    assert!(winner > loser, "seed {seed}: {winner} {loser}");
+                    1
+                }
+                DecidingDifference::FilledPorts(_) => 2,
+                DecidingDifference::InputOrder => 3,
+            };
+            let kinds = if grant.gang.is_some() { &mut of_gangs } else { &mut of_offers };
+            kinds[kind] += 1;
+        }
+    }
+    assert!(of_offers[0] > 10 && of_offers[1] > 10 && of_offers[3] > 10, "{of_offers:?}");
+    assert!(of_gangs[0] > 10 && of_gangs[1] > 10 && of_gangs[3] > 10, "{of_gangs:?}");
+}
+
+/// A gang that is wider than the rest of a share waits for the next round, and comes first then.
+#[test]
+fn a_wide_gang_waits_for_its_round() {
+    let ports = |count: usize| {
+        let port = |place: usize| format!("[ Label = p{place}; Constraint = true ]");
+        (0..count).map(port).collect::<Vec<_>>().join(", ")
+    };
+    let request = |name: &str, owner: &str, count: usize| {
+        format!("[ Name = \"{name}\"; Owner = \"{owner}\"; Ports = {{ {} }} ]\n", ports(count))
+    };
+    let requests = [request("small", "ann", 1), request("wide", "ann", 3), request("last", "ann", 1)].concat();
+    let other = "[ Name = \"plain\"; Owner = \"bob\"; Constraint = true ]\n";
+    let requests = file("one-cycle-wide.ad", &(requests + other));
+    let offers: Vec<String> = (0..6).map(|number| format!("[ Name = \"m{number}\"; Constraint = true ]\n")).collect();
+    let offers = file("one-cycle-offers.ad", offers.concat());
+    let policy = file("one-cycle-share.yaml", "share: { by: Owner, priorities: { ann: 1, bob: 1 } }\n");
+    let (status, out, errors) =
+        classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--transcript"]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    let events: Vec<&str> = out.lines().filter(|line| !line.contains("next best")).collect();
+    assert_eq!(
+        events,
+        [
+            "round 1: 6 offers",
+            "ann: priority 1, up to 3 offers for 3 requests",
+            "  small gets p0: m0 { 0, 0 }",
+            "  wide waits for the next round: its gang has 3 offers, ann may get 2 more in this round",
+            "  last gets p0: m1 { 0, 0 }",
+            "bob: priority 1, up to 3 offers for 1 request",
+            "  plain gets m2 { 0, 0 }",
+            "round 2: 3 offers",
+            "ann: priority 1, up to 3 offers for 1 request",
+            "  wide gets p0: m3 { 0, 0 }; p1: m4 { 0, 0 }; p2: m5 { 0, 0 }",
+        ]
+    );
+    let (_, out, _) = classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--why"]);
+    assert!(
+        out.starts_with("request\toffer\trequest_rank\toffer_rank\tpreempted\tport\trunner_up\tdecided_by\n"),
+        "{out}"
+    );
+    assert!(out.contains("small\tm0\t0\t0\t\tp0\tm1\tinput order\n"), "{out}");
+    assert!(out.contains("wide\tm5\t0\t0\t\tp2\t\t\n"), "{out}");
+}
+
+#[test]
+fn ports_that_cannot_be_used_are_reported() {
+    let good = "[ Name = \"good\"; Constraint = true ]";
+    let requests = file("one-cycle-bad.ad", format!("[ Name = \"bad\"; Ports = 3 ] {good}"));
+    let offers = file("one-cycle-bad-offers.ad", format!("[ Name = \"broken\"; Ports = {{ 1 }} ] {good}"));
+    let (status, out, errors) = classad(&["negotiate", &requests, "--offers", &offers]);
+    assert_eq!(status, Some(2), "{errors}");
+    assert_eq!(out.lines().skip(1).collect::<Vec<_>>(), ["good\tgood\t0\t0\t"]);
+    assert!(
+        errors.contains("Ports must be a list of records") && errors.contains("a port must be a record"),
+        "{errors}"
+    );
 }

@@ -9,9 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use classad::eval::FreeNames;
 use classad::explain::{GangReport, explain_gang};
 use classad::matching::gang::{Algorithm, GangFault, Gangmatcher};
-use classad::matching::negotiate::{
-    GangSettings, NegotiationEvent, NegotiationSettings, PortUse, negotiate,
-};
+use classad::matching::negotiate::{GangSettings, NegotiationEvent, NegotiationSettings, PortUse, negotiate};
 use classad::matching::{Accelerations, Statistics};
 use indexmap::IndexMap;
 use serde_json::json;
@@ -108,13 +106,10 @@ impl Gangmatch {
                 algorithm: self.algorithm,
                 seed: session.options.seed.unwrap_or_default(),
             },
-            ..NegotiationSettings::new(
-                policy.policy.clone(),
-                self.ads.common.protocol(session),
-                session.context(),
-            )
+            ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), session.context())
         };
-        let mut run = GangmatchRun { command: self, session, policy, parties, settings, ranks: RankWarnings::default() };
+        let mut run =
+            GangmatchRun { command: self, session, policy, parties, settings, ranks: RankWarnings::default() };
         let (found, statistics) = if self.lists_only() { run.enumerate()? } else { run.marshal()? };
         run.ranks.report(run.session);
         session.report_budget_failures(statistics.failures);

@@ -82,7 +82,7 @@ impl Parties {
     /// Returns the notification of the match that `grant` describes. `at` is the time of the match in seconds since
     /// 1970.
     pub fn notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
-        let Grant { request, unit, ref offers, ref gang } = *grant;
+        let Grant { request, unit, ref offers, ref gang, .. } = *grant;
         if let Some(gang) = gang {
             return self.gang_notice(gang, unit, context, at);
         }

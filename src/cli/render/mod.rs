@@ -8,6 +8,7 @@ pub mod function_help;
 pub mod gang;
 pub mod gang_writer;
 pub mod json;
+pub mod match_table;
 pub mod output;
 pub mod progress;
 pub mod references;

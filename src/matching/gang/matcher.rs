@@ -24,6 +24,8 @@ pub struct Gangmatcher {
     strategy: SearchStrategy,
     /// The rules that compute what remains of an offer after a gang. `None` if nothing ever remains.
     residual: Option<Residual>,
+    /// The score of the gang that was found last. `None` if there is none.
+    last_score: Option<GangScore>,
 }
 
 /// Why a search for gangs fails with an error.
@@ -70,6 +72,7 @@ impl Gangmatcher {
             memory: SearchMemory::new(0),
             strategy: Algorithm::Best.strategy(),
             residual: None,
+            last_score: None,
         };
         (matcher, bad)
     }
@@ -144,7 +147,20 @@ impl Gangmatcher {
     pub fn find_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.pool.seat(request)?;
         self.pool.table.statistics.roots += 1;
-        Ok(self.find(self.strategy, index, None)?.map(|(_, gang)| gang))
+        let (score, gang) = self.find(self.strategy, index, None)?.unzip();
+        self.last_score = score;
+        Ok(gang)
+    }
+
+    /// Returns the next best gang after the one that [`Gangmatcher::find_gang`] has just returned. `None` if there is no
+    /// other gang, or if the algorithm does not search for the best one.
+    ///
+    /// # Errors
+    ///
+    /// When docking vectors cannot be compared.
+    pub fn find_runner_up(&mut self, winner: &Gang) -> Result<Option<Gang>, PolicyFault> {
+        let Some(score) = self.last_score.take().filter(|_| self.strategy.finds_best) else { return Ok(None) };
+        self.without_statistics(|matcher| Ok(matcher.find(matcher.strategy, winner.request, Some(&score))?.unzip().1))
     }
 
     /// Uses up the offers of a gang, and makes what remains of them available. Returns the offers that leave a remainder,

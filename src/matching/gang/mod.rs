@@ -18,6 +18,7 @@ pub(super) use participants::build_member;
 pub use search::{Algorithm, PortOrder, SearchStrategy};
 
 use crate::ad::Type;
+use crate::matching::policy::PolicyVector;
 use crate::protocol::PortFault;
 
 /// A request and the tree of offers docked at its ports.
@@ -44,6 +45,8 @@ pub struct DockedOffer {
     pub rank: f64,
     /// Value of the offer's rank: how much the offer prefers the participant at whose port it is docked.
     pub offer_rank: f64,
+    /// Docking vector of the port for the offer, which decides instead of the ranks; `None` if the policy has none.
+    pub vector: Option<PolicyVector>,
     /// Offers docked at the offer's other ports, in the order of the port list. An unfilled port has no entry.
     pub ports: Vec<DockedOffer>,
 }

@@ -1,8 +1,8 @@
 //! The events of a negotiation cycle, for reporting.
 
-use crate::matching::Candidate;
+use super::choice::Choice;
+use super::granted_offer::GrantedOffer;
 use crate::matching::gang::{Gang, Gangmatcher, NonNumericRank};
-use crate::matching::policy::PolicyVector;
 use crate::protocol::PortFault;
 
 /// A request and the offers that it got: one offer, or a gang.
@@ -16,34 +16,8 @@ pub struct Grant {
     pub offers: Vec<GrantedOffer>,
     /// The gang of a request that has ports, or that an offer with ports serves; `None` for a single offer.
     pub gang: Option<Gang>,
-}
-
-/// An offer that a request got.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GrantedOffer {
-    /// Index of the offer.
-    pub offer: usize,
-    /// 1-based number of the part of the offer. Part 1 is the offer as advertised, part 2 the remainder after the first
-    /// match, and so on.
-    pub part: usize,
-    /// Rank that the offer gets: from the request, or from the port at which it is docked.
-    pub request_rank: f64,
-    /// Rank that the offer gives the request, or the ad at whose port it is docked.
-    pub offer_rank: f64,
-    /// Docking vector of the request for the offer; `None` if the policy has no docking vector, and for the offers of a
-    /// gang.
-    pub vector: Option<PolicyVector>,
-    /// User who loses the offer to the request; `None` if the offer had no user.
-    pub preempted: Option<String>,
-}
-
-impl GrantedOffer {
-    /// Returns a candidate as a whole offer, which has no user.
-    #[must_use]
-    pub fn of_candidate(candidate: Candidate) -> Self {
-        let Candidate { offer, request_rank, offer_rank } = candidate;
-        GrantedOffer { offer, part: 1, request_rank, offer_rank, vector: None, preempted: None }
-    }
+    /// The runner-up, and what decided against it; `None` if there is none, or if it was not asked for.
+    pub choice: Option<Choice>,
 }
 
 /// An event of a negotiation cycle.

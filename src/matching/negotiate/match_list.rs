@@ -87,6 +87,13 @@ impl ClusterMatchList {
         Some(RankedCandidate { candidate: *candidate, vector: vector.cloned() })
     }
 
+    /// Returns the best candidate after the one that [`ClusterMatchList::best`] has just returned.
+    pub fn runner_up(&self, offers: &CycleOffers) -> Option<RankedCandidate> {
+        let mut later = (self.next_position + 1..).map_while(|position| self.at(position));
+        let (candidate, vector) = later.find(|(candidate, _)| !offers.taken[candidate.offer])?;
+        Some(RankedCandidate { candidate: *candidate, vector: vector.cloned() })
+    }
+
     /// Returns all candidates that are not taken, best first.
     pub fn remaining(&self, offers: &CycleOffers) -> Arc<[Candidate]> {
         let candidates = (0..).map_while(|position| self.at(position)).map(|(candidate, _)| *candidate);

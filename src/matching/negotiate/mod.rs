@@ -1,7 +1,9 @@
 //! A negotiation cycle: submitters take turns, and each request gets the best remaining offer (thesis 3.8, 2006 paper
 //! 2.2 and 4).
 
+mod choice;
 mod event;
+mod granted_offer;
 mod match_list;
 mod offers;
 mod policy_candidates;
@@ -15,11 +17,13 @@ use crate::eval::{Context, FreeNames};
 use crate::pool::RequestClusters;
 use crate::protocol::{PortFault, Protocol, RESOURCE_COUNT, USER_ATTRIBUTES, resource_count};
 
-use super::gang::{Algorithm, BadPorts, Gang, GangFault, Gangmatcher};
+use super::gang::{Algorithm, BadPorts, GangFault, Gangmatcher};
 use super::policy::{Policy, PolicyFault, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
 
-pub use event::{Grant, GrantedOffer, NegotiationEvent};
+pub use choice::{Choice, DecidingDifference};
+pub use event::{Grant, NegotiationEvent};
+pub use granted_offer::GrantedOffer;
 use match_list::{ClusterMatchList, RankedCandidate};
 use offers::CycleOffers;
 pub use policy_candidates::PolicyCandidates;
@@ -37,6 +41,8 @@ pub struct NegotiationSettings {
     pub accelerations: Accelerations,
     /// Which requests get gangs, and how gangs are searched.
     pub gangs: GangSettings,
+    /// Whether the runner-up of each match is found. Finding the second best gang takes as long as finding the best.
+    pub finds_runner_up: bool,
 }
 
 impl NegotiationSettings {
@@ -49,6 +55,7 @@ impl NegotiationSettings {
             context,
             accelerations: Accelerations::ALL,
             gangs: GangSettings::default(),
+            finds_runner_up: false,
         }
     }
 }
@@ -193,12 +200,7 @@ enum Consideration {
 }
 
 impl<'c> NegotiationCycle<'c> {
-    fn new(
-        settings: &'c NegotiationSettings,
-        ads: &'c [Ad],
-        offers: &[Ad],
-        tell: &'c mut CycleObserver<'c>,
-    ) -> Self {
+    fn new(settings: &'c NegotiationSettings, ads: &'c [Ad], offers: &[Ad], tell: &'c mut CycleObserver<'c>) -> Self {
         let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
         let policies = policy.match_policies();
         let clusters =
@@ -374,22 +376,25 @@ impl<'c> NegotiationCycle<'c> {
         let mut list = self.lists.remove(&cluster).unwrap_or_default();
         list.refresh(&mut self.offers, representative)?;
         let best = list.best(&self.offers);
+        let next = if self.settings.finds_runner_up { list.runner_up(&self.offers) } else { None };
         let (compatible, discarded) = list.counts();
         if self.settings.accelerations.match_lists && self.clusters.is_some() {
             self.lists.insert(cluster, list);
         }
-        let Some(RankedCandidate { candidate, vector }) = best else {
+        let Some(best) = best else {
             self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded });
             return Ok(Consideration::Failed);
         };
-        let offer = GrantedOffer {
+        let granted = |RankedCandidate { candidate, vector }: RankedCandidate| GrantedOffer {
             part: self.offers.parts[candidate.offer],
             vector,
             preempted: self.offers.user(candidate.offer),
             ..GrantedOffer::of_candidate(candidate)
         };
-        self.offers.take(candidate.offer, &self.ads[request]);
-        Ok(self.grant(request, submitter, vec![offer], None))
+        let offer = granted(best);
+        let choice = next.map(|next| Choice::between_offers(&offer, &granted(next)));
+        self.offers.take(offer.offer, &self.ads[request]);
+        Ok(self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }))
     }
 
     /// Gives a request its best remaining gang.
@@ -429,12 +434,17 @@ impl<'c> NegotiationCycle<'c> {
             part: docked.part,
             request_rank: docked.rank,
             offer_rank: docked.offer_rank,
-            vector: None,
+            vector: docked.vector.clone(),
             preempted: self.offers.user(docked.offer),
         });
-        let granted = granted.collect();
+        let offers = granted.collect();
+        let next = match self.offers.gangs().filter(|_| self.settings.finds_runner_up) {
+            Some(matchmaker) => matchmaker.find_runner_up(&gang)?,
+            None => None,
+        };
+        let choice = next.map(|next| Choice::between_gangs(&gang, &next));
         self.offers.take_gang(&gang);
-        Ok(self.grant(request, submitter, granted, Some(gang)))
+        Ok(self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice }))
     }
 
     /// Leaves out a request for good, because its ports cannot be used.
@@ -444,18 +454,12 @@ impl<'c> NegotiationCycle<'c> {
         Consideration::Failed
     }
 
-    /// Records that a request got offers, which are taken already.
-    fn grant(
-        &mut self,
-        request: usize,
-        submitter: &str,
-        offers: Vec<GrantedOffer>,
-        gang: Option<Gang>,
-    ) -> Consideration {
-        let state = &mut self.requests[request];
+    /// Records that a request got offers, which are taken already. Sets the unit of the grant.
+    fn grant(&mut self, submitter: &str, grant: Grant) -> Consideration {
+        let state = &mut self.requests[grant.request];
         state.remaining -= 1;
         state.granted += 1;
-        let grant = Grant { request, unit: state.is_counted.then_some(state.granted), offers, gang };
+        let grant = Grant { unit: state.is_counted.then_some(state.granted), ..grant };
         self.outcome.statistics.matched += 1;
         self.report(NegotiationEvent::Matched { grant: &grant, submitter });
         let granted = grant.offers.len();

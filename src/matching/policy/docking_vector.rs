@@ -68,6 +68,13 @@ impl PolicyVector {
         self.0.iter().all(Option::is_some)
     }
 
+    /// Returns the index of the first component that differs: the one that decides. `None` if the vectors are equal.
+    #[must_use]
+    pub fn first_difference(&self, other: &PolicyVector) -> Option<usize> {
+        let mut pairs = self.0.iter().zip(&other.0);
+        pairs.position(|(left, right)| compare_components(left.as_ref(), right.as_ref()).is_ne())
+    }
+
     /// Compares two vectors in descending order: the greater vector sorts first.
     #[must_use]
     pub fn cmp_greatest_first(&self, other: &PolicyVector) -> Ordering {

@@ -10,10 +10,12 @@ use crate::cli::matching_run::{MatchingRun, PairSelection};
 use crate::cli::render::explanation::{Allocation, ExplanationInput, GangExplainer};
 use crate::cli::session::Session;
 
-/// Matches each request with the best remaining offer, one request after the other, like `classad match`.
-pub fn allocate_pairs(session: &mut Session, case: &ExplanationInput<'_>) -> Result<Allocation, Failure> {
+/// Gives each request the best remaining offer, one request after the other, like `classad match`. With gangs, requests
+/// that need them get them, as in `classad negotiate`. Ports that cannot be used are not reported here.
+pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: bool) -> Result<Allocation, Failure> {
+    let ports = if with_gangs { PortUse::Needed } else { PortUse::Ignored };
     let settings = NegotiationSettings {
-        gangs: GangSettings { ports: PortUse::Ignored, ..GangSettings::default() },
+        gangs: GangSettings { ports, ..GangSettings::default() },
         ..NegotiationSettings::new(case.policy.policy.clone(), case.protocol.clone(), session.context())
     };
     let slots = if case.tells_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };

@@ -34,7 +34,7 @@ use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 use configured_policies::JobEffects;
-use groups::{allocate_pairs, explain_bilateral, group_requests};
+use groups::{allocate, explain_bilateral, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 
@@ -215,11 +215,7 @@ impl Explain {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
         let mut gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
-        let allocation = match (self.unmatched, &gangs) {
-            (false, _) => None,
-            (true, Some(gangs)) => Some(gangs.allocate(session, &roots)?),
-            (true, None) => Some(allocate_pairs(session, case)?),
-        };
+        let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
         let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved])?;

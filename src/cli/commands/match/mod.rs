@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse, negotiation_names};
+use classad::text::counted_plain;
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -15,10 +16,10 @@ use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
-use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection, grant_cells};
+use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection};
 use crate::cli::rank_warnings::RankWarnings;
+use crate::cli::render::match_table::{MatchColumns, match_table};
 use crate::cli::render::output::{self, out};
-use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 
@@ -58,6 +59,9 @@ pub struct MatchCommand {
     /// Leave matched offers to later requests
     #[arg(long)]
     no_consume: bool,
+    /// Print the next best offer of each request, too, and what decided against it
+    #[arg(long, conflicts_with_all = ["all", "best", "no_consume", "count", "cases"])]
+    why: bool,
     /// Print only the number of matches
     #[arg(long)]
     count: bool,
@@ -99,11 +103,17 @@ impl MatchCommand {
         let context = session.context();
         let settings = NegotiationSettings {
             accelerations: self.accelerating.accelerations(),
+            finds_runner_up: self.why,
             gangs: GangSettings { ports: PortUse::Ignored, ..GangSettings::default() },
             ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), context.clone())
         };
         let mut run = MatchingRun::new(session, &parties, self.selection(session), settings);
-        run.follows_policy |= !is_actual;
+        run.follows_policy |= !is_actual || self.why;
+        if run.requests_with_ports > 0 {
+            let requests = counted_plain(run.requests_with_ports, "request");
+            session
+                .note(&format!("{requests} with Ports: `match` ignores ports, `negotiate` and `gangmatch` fill them"));
+        }
         let what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
         let find = |session: &mut Session, what_if: &WhatIf| {
@@ -124,9 +134,8 @@ impl MatchCommand {
         } else if self.count {
             writeln!(out(), "{count}")?;
         } else {
-            let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
-            rows.rows.extend(outcome.grants.iter().map(|grant| grant_cells(&parties, grant, &grant.offers[0])));
-            self.ads.common.output.write(&rows)?;
+            let columns = MatchColumns { preempted: false, why: self.why.then_some(&run.settings.policy) };
+            self.ads.common.output.write(&match_table(&parties, &outcome.grants, columns))?;
         }
         if policy.policy.docking.is_empty() {
             RankWarnings::of_pairs(&parties, &run.settings, &outcome.grants).report(session);
@@ -166,6 +175,8 @@ impl MatchCommand {
                 self.notify.notify.is_some() && takes_nothing,
                 "--notify tells of matches; with --all, --best, --no-consume or --what-if there are none",
             ),
+            (!is_greedy && self.why, "--why says why each request takes its best offer: --strategy greedy"),
+            (self.notify.writes_to_stdout() && self.why, "--why and --notify - both want standard output"),
             (self.notify.writes_to_stdout() && self.count, "--count and --notify - both want standard output"),
         ])
     }

@@ -10,9 +10,8 @@ use std::time::Instant;
 use clap::Args;
 use classad::ad::Name;
 use classad::matching::Statistics;
-use classad::matching::gang::Gang;
 use classad::matching::negotiate::{
-    Grant, NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
+    NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
 };
 use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{ParseOptions, parse_expression};
@@ -24,12 +23,12 @@ use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::accounts;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::{cycle_progress, grant_cells};
+use crate::cli::matching_run::cycle_progress;
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
+use crate::cli::render::match_table::{MatchColumns, match_table};
 use crate::cli::render::output::{self, out};
-use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use transcript::Transcript;
@@ -48,6 +47,9 @@ Examples:
 /// Submitters take turns, the best priority first. In each round, a submitter gets at most its share of the offers.
 /// Each request gets the candidate with the greatest docking vector. If the policy leaves a residual of an offer, later
 /// requests can get the residual. Without a policy the matches are those of `match`.
+///
+/// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count for
+/// the share of its submitter.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -71,6 +73,9 @@ pub struct Negotiate {
     /// Print the events of the cycle: rounds, turns and shares, and the outcome of each request
     #[arg(long)]
     transcript: bool,
+    /// Print the next best offer, too, and what decided against it
+    #[arg(long, conflicts_with = "compare")]
+    why: bool,
     /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
     ///
     /// Each row has also the measures of the 2006 paper: requests, offers and submitters, the autoclusters and the time
@@ -107,11 +112,8 @@ impl Negotiate {
         let ads = parties.ads();
         let settings = NegotiationSettings {
             accelerations: self.accelerating.accelerations(),
-            ..NegotiationSettings::new(
-                policy.policy.clone(),
-                self.ads.common.protocol(session),
-                session.context(),
-            )
+            finds_runner_up: self.why || self.transcript,
+            ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), session.context())
         };
         if self.compare {
             let rows = compare::comparison_table(&settings, &ads, reading_seconds);
@@ -119,7 +121,7 @@ impl Negotiate {
             return Ok(Status::Yes);
         }
         let start = Instant::now();
-        let mut transcript = Transcript::new(&parties);
+        let mut transcript = Transcript::new(&parties, &settings.policy);
         let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.effective_priority(submitter));
         let mut count_request = cycle_progress(ads[0].len());
         let (mut ranks, mut bad_requests) = (RankWarnings::default(), Vec::new());
@@ -159,7 +161,9 @@ impl Negotiate {
         } else if self.transcript {
             transcript.write(&mut out(), self.ads.common.output)?;
         } else {
-            self.ads.common.output.write(&match_table(&parties, &outcome.grants))?;
+            let why = self.why.then_some(&settings.policy);
+            let columns = MatchColumns { preempted: true, why };
+            self.ads.common.output.write(&match_table(&parties, &outcome.grants, columns))?;
         }
         policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);
@@ -175,6 +179,7 @@ impl Negotiate {
         refuse_contradictions(&[
             (notifies && self.compare, "--notify tells of matches; with --compare there are none"),
             (stats && self.compare, "--compare prints the counters of each configuration: --stats has none of its own"),
+            (to_stdout && self.why, "--why and --notify - both want standard output"),
             (to_stdout && self.transcript, "--transcript and --notify - both want standard output"),
         ])
     }
@@ -196,26 +201,6 @@ impl Negotiate {
         }
         Ok(Some(accountant))
     }
-}
-
-/// Returns the table of matches, with a row for each offer. If there are gangs, the last column is the port at which the
-/// offer is docked.
-fn match_table(parties: &Parties, grants: &[Grant]) -> ResultTable {
-    let mut table = ResultTable::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
-    let has_gangs = grants.iter().any(|grant| grant.gang.is_some());
-    if has_gangs {
-        table.header.push("port".to_owned());
-    }
-    for grant in grants {
-        let paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default();
-        for (place, granted) in grant.offers.iter().enumerate() {
-            let mut row = grant_cells(parties, grant, granted);
-            row.push(granted.preempted.clone().unwrap_or_default().into());
-            row.extend(has_gangs.then(|| paths.get(place).cloned().unwrap_or_default().into()));
-            table.rows.push(row);
-        }
-    }
-    table
 }
 
 /// The submitter of a job in HTCondor: its user, or its accounting group with the user's domain.

@@ -5,27 +5,30 @@ use std::io::Write;
 use classad::ad::Value;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{GrantedOffer, NegotiationEvent};
-use classad::matching::policy::PolicyVector;
+use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::counted_plain;
 
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
+use crate::cli::render::match_table::{choice_text, runner_up_names};
 use crate::cli::render::rows::{ResultTable, TableCell, value_text};
 
 /// A transcript: a line of text and a record for each event.
 pub struct Transcript<'p> {
     parties: &'p Parties,
+    policy: &'p Policy,
     lines: Vec<String>,
     records: ResultTable,
     round: usize,
 }
 
 impl<'p> Transcript<'p> {
-    pub fn new(parties: &'p Parties) -> Self {
+    /// Creates an empty transcript of a cycle under this policy.
+    pub fn new(parties: &'p Parties, policy: &'p Policy) -> Self {
         let records = ResultTable::new(&["round", "submitter", "event", "request", "offer", "preempted", "detail"]);
-        Transcript { parties, lines: Vec::new(), records, round: 0 }
+        Transcript { parties, policy, lines: Vec::new(), records, round: 0 }
     }
 
     /// Writes the records if `output` names a form, else the lines of text.
@@ -83,16 +86,25 @@ impl<'p> Transcript<'p> {
                     self.add_record(submitter, "matched", [&request, &offer, &preempted, &worth]);
                 }
                 self.lines.push(format!("  {request} gets {}", parts.join("; ")));
+                if let Some(choice) = &grant.choice {
+                    let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
+                    self.lines.push(format!("    next best: {next}; decided by {text}"));
+                }
             }
             NegotiationEvent::NoGang { request, submitter, .. } => {
                 let request = parties.request_name(request, None);
                 let detail = "the offers that are left do not fill its ports";
-                self.push(format!("  {request} is rejected: {detail}"), submitter, "rejected", [&request, "", "", detail]);
+                self.push(
+                    format!("  {request} is rejected: {detail}"),
+                    submitter,
+                    "rejected",
+                    [&request, "", "", detail],
+                );
             }
             NegotiationEvent::Deferred { request, submitter, offers, slice } => {
                 let request = parties.request_name(request, None);
-                let (offers, left) = (counted_plain(offers, "offer"), counted_plain(slice, "offer"));
-                let detail = format!("its gang has {offers}, {submitter} may get {left} more in this round");
+                let offers = counted_plain(offers, "offer");
+                let detail = format!("its gang has {offers}, {submitter} may get {slice} more in this round");
                 let line = format!("  {request} waits for the next round: {detail}");
                 self.push(line, submitter, "deferred", [&request, "", "", &detail]);
             }

@@ -383,11 +383,17 @@ impl GangSearch<'_> {
     /// Returns the offer docked at a port, with the offers docked at its own ports.
     fn docked_offer(&mut self, place: PortPlace, link: PortPlace, ports: Vec<DockedOffer>) -> DockedOffer {
         let table = &mut self.pool.table;
+        let docks = !table.docking_vector.is_empty();
+        let vector = match docks.then(|| table.docked_score(place, link)) {
+            Some(CandidateScore::Vector(vector)) => Some(vector),
+            _ => None,
+        };
         DockedOffer {
             label: table.label(place),
             offer: link.participant.offer(),
             rank: table.rank(place).unwrap_or(0.0),
             offer_rank: table.rank(link).unwrap_or(0.0),
+            vector,
             part: self.pool.part_number(link.participant),
             link: link.port,
             ports,

@@ -8,7 +8,7 @@ use std::io::Write;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{FreeNames, transitive_closure};
 use classad::explain::{GangReport, GangVerdict};
-use classad::matching::gang::{GangFault, Gangmatcher};
+use classad::matching::gang::Gangmatcher;
 use classad::protocol::PORTS;
 use classad::syntax::{Style, print_ad};
 use indexmap::IndexMap;
@@ -19,7 +19,6 @@ use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::progress;
 use crate::cli::session::Session;
 
 use super::{Allocation, ExplanationInput};
@@ -54,27 +53,6 @@ impl<'g> GangExplainer<'g> {
             case.parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
         }
         Ok(GangExplainer { case, matcher: matcher.with_docking_vector(case.policy.policy.docking.clone()) })
-    }
-
-    /// Marshals gangs for these requests, one after the other, as `gangmatch` does.
-    pub fn allocate(&self, session: &mut Session, requests: &[usize]) -> Result<Allocation, Failure> {
-        let ExplanationInput { parties, policy, ref protocol, .. } = *self.case;
-        let [_, offers] = parties.ads();
-        let (matcher, _) = Gangmatcher::new(&offers, protocol.clone(), session.context());
-        let matcher = matcher.with_docking_vector(policy.policy.docking.clone());
-        let mut matcher = matcher.with_residual(policy.policy.residual.clone());
-        let mut allocation = Allocation::new(parties);
-        for (done, &request) in requests.iter().enumerate() {
-            progress::report_step("matching", done, Some(requests.len()));
-            match matcher.marshal(request, &parties.requests[request].ad) {
-                Ok(Some(gang)) => allocation.add(request, gang.members().iter().map(|docked| docked.offer)),
-                // Malformed ports are reported when the request is explained.
-                Ok(None) | Err(GangFault::Ports(_)) => {}
-                Err(GangFault::Policy(fault)) => return Err(policy.report_fault(session, fault)),
-            }
-        }
-        session.report_budget_failures(matcher.statistics().failures);
-        Ok(allocation)
     }
 
     /// Explains why a request gets its gang, or why it gets none. Reports malformed ports of the request, and returns

@@ -1,0 +1,84 @@
+//! Tables of matches, and what decided between the winner and the runner-up.
+
+use classad::matching::gang::Gang;
+use classad::matching::negotiate::{Choice, DecidingDifference, Grant};
+use classad::matching::policy::Policy;
+use classad::syntax::{Style, print};
+use classad::text::join_and;
+
+use super::rows::{ResultTable, TableCell, value_text};
+use crate::cli::io::parties::Parties;
+
+/// The columns of a table of matches beside request, offer and ranks.
+#[derive(Clone, Copy)]
+pub struct MatchColumns<'p> {
+    /// Whether there is a column of the users who lose their offers.
+    pub preempted: bool,
+    /// The policy of the matches, if there are columns of the runner-up and of what decided against it.
+    pub why: Option<&'p Policy>,
+}
+
+/// Returns a table with a row for each offer of each match. If there are gangs, the column `port` has the port at which
+/// the offer is docked.
+pub fn match_table(parties: &Parties, grants: &[Grant], columns: MatchColumns<'_>) -> ResultTable {
+    let mut table = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
+    let has_gangs = grants.iter().any(|grant| grant.gang.is_some());
+    let further = [
+        (columns.preempted, &["preempted"][..]),
+        (has_gangs, &["port"]),
+        (columns.why.is_some(), &["runner_up", "decided_by"]),
+    ];
+    let further = further.into_iter().filter(|(is_shown, _)| *is_shown).flat_map(|(_, names)| names);
+    table.header.extend(further.map(|name| (*name).to_owned()));
+    for grant in grants {
+        let request = parties.request_name(grant.request, grant.unit);
+        let paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default();
+        for (place, granted) in grant.offers.iter().enumerate() {
+            let offer = parties.offer_name(granted.offer, granted.part);
+            let mut row: Vec<TableCell> =
+                vec![request.clone().into(), offer.into(), granted.request_rank.into(), granted.offer_rank.into()];
+            row.extend(columns.preempted.then(|| granted.preempted.clone().unwrap_or_default().into()));
+            row.extend(has_gangs.then(|| paths.get(place).cloned().unwrap_or_default().into()));
+            if let Some(policy) = columns.why {
+                // The offers of a gang are chosen together: its first row says why.
+                let texts = match &grant.choice {
+                    _ if place > 0 => [String::new(), String::new()],
+                    Some(choice) => [runner_up_names(parties, choice), choice_text(choice, policy)],
+                    None => [String::new(), "only candidate".to_owned()],
+                };
+                row.extend(texts.map(TableCell::from));
+            }
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// Returns the names of the next best offer, or of the offers of the next best gang.
+pub fn runner_up_names(parties: &Parties, choice: &Choice) -> String {
+    let names = choice.runner_up.iter().map(|(offer, part)| parties.offer_name(*offer, *part));
+    names.collect::<Vec<_>>().join(",")
+}
+
+/// Returns what decided between the winner and the runner-up: `request_rank 5 > 3`, for example.
+pub fn choice_text(choice: &Choice, policy: &Policy) -> String {
+    let port = choice.port.as_ref().map(|port| format!("{port}: ")).unwrap_or_default();
+    let text = match &choice.difference {
+        DecidingDifference::Component(index, values) => {
+            let [winner, runner_up] = values.each_ref().map(|value| value_text(value, false));
+            let [winner, runner_up] = [winner, runner_up].map(|text| String::from_utf8_lossy(&text).into_owned());
+            let rule = policy.docking.get(*index).map(|rule| print(&rule.expression, Style::New));
+            let rule = String::from_utf8_lossy(&rule.unwrap_or_default()).into_owned();
+            format!("docking {} ({rule}): {winner} > {runner_up}", index + 1)
+        }
+        DecidingDifference::RequestRank([winner, runner_up]) => format!("request_rank {winner} > {runner_up}"),
+        DecidingDifference::OfferRank([winner, runner_up]) => format!("offer_rank {winner} > {runner_up}"),
+        DecidingDifference::FilledPorts(labels) => {
+            let listed = |labels: &Vec<String>| if labels.is_empty() { "none".to_owned() } else { join_and(labels) };
+            let [winner, runner_up] = labels.each_ref().map(listed);
+            format!("filled ports: {winner} > {runner_up}")
+        }
+        DecidingDifference::InputOrder => "input order".to_owned(),
+    };
+    format!("{port}{text}")
+}
